@@ -1,13 +1,13 @@
 /**
  * Compiles a machine into a transition table: a frozen table that answers which status a trigger leads to.
  *
- * XState draws and explains the machines, and runs the service's own. A sale has millions of holds, orders, payments, queue
- * entries and seats: for those a lookup of 20 to 30 ns replaces an actor of several kilobytes. Each machine file compiles
- * its table at start. In `src/domain`, decide uses `next`, to refuse; evolve uses `follow`, to throw, because a fact that
- * the table forbids is a defect or a corrupt journal.
+ * XState draws and explains the machines, and runs the service's own. A sale has millions of holds, orders, payments,
+ * queue entries and seats: for those a lookup of 20 to 30 ns replaces an actor of several kilobytes. Each machine file
+ * compiles its table at start. In `src/domain`, decide uses `next`, to refuse; evolve uses `follow`, to throw, because
+ * a fact that the table forbids is a defect or a corrupt journal.
  *
- *  1. A table says all that its machine says. What a table cannot say is refused at start, never dropped: property names are
- *     checked against a list, so that unknown features are refused too.
+ *  1. A table says all that its machine says. What a table cannot say is refused at start, never dropped: property
+ *     names are checked against a list, so that unknown features are refused too.
  *  2. Each status has at most one target for each trigger; conditions belong to `src/domain`.
  *  3. A table and everything that describes it is frozen.
  */
@@ -40,7 +40,7 @@ export interface TransitionTable<Status extends string, Trigger extends string> 
 }
 
 export type StatusOf<Machine extends AnyStateMachine> = Extract<SnapshotFrom<Machine>['value'], string>;
-export type TriggerOf<Machine extends AnyStateMachine> = EventFromLogic<Machine>['type'];
+type TriggerOf<Machine extends AnyStateMachine> = EventFromLogic<Machine>['type'];
 
 /** A fact asks for a transition that does not exist. */
 export class IllegalTransition extends Error {

@@ -19,7 +19,7 @@ const lateMoney = {
 export const paymentMachine = setup({ types: { events: {} as { type: PaymentTrigger } } }).createMachine({
   id: 'payment',
   description:
-    'One try at one amount with a payment provider; a new try after a decline is a new payment. The provider may report an outcome before it has answered the request for a session. Refunds are records of their own: a PAID payment stays PAID.',
+    'One try at one amount with a payment provider; a new try after a decline is a new payment. The provider may report an outcome before it has answered the request for a session. Refunds have statuses of their own: a PAID payment stays PAID.',
   initial: {
     target: 'REQUESTED',
     description: 'The order is written, or a session for the next amount is asked for.',

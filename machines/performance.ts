@@ -6,7 +6,7 @@
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
-export type PerformanceTrigger = 'SELL_OUT' | 'RETURN' | 'CANCEL';
+type PerformanceTrigger = 'SELL_OUT' | 'RETURN' | 'CANCEL';
 
 export const performanceMachine = setup({ types: { events: {} as { type: PerformanceTrigger } } }).createMachine({
   id: 'performance',

@@ -13,12 +13,13 @@ import { orderTransitions, orderMachine } from './order.ts';
 import { paymentTransitions, paymentMachine } from './payment.ts';
 import { performanceTransitions, performanceMachine } from './performance.ts';
 import { queueEntryTransitions, queueEntryMachine } from './queue-entry.ts';
+import { refundTransitions, refundMachine } from './refund.ts';
 import { seatTransitions, seatMachine } from './seat.ts';
 import { serviceTransitions, serviceMachine } from './service.ts';
 import { waitingRoomTransitions, waitingRoomMachine } from './waiting-room.ts';
 
 /** One machine with the table compiled from it. */
-export interface Chapter {
+interface Chapter {
   readonly title: string;
   readonly machine: AnyStateMachine;
   readonly table: TransitionTable<string, string>;
@@ -29,6 +30,7 @@ export const chapters: readonly Chapter[] = [
   { title: 'Hold', machine: holdMachine, table: holdTransitions },
   { title: 'Order', machine: orderMachine, table: orderTransitions },
   { title: 'Payment', machine: paymentMachine, table: paymentTransitions },
+  { title: 'Refund', machine: refundMachine, table: refundTransitions },
   { title: 'Queue entry', machine: queueEntryMachine, table: queueEntryTransitions },
   { title: 'Seat', machine: seatMachine, table: seatTransitions },
   { title: 'Performance', machine: performanceMachine, table: performanceTransitions },

@@ -1,7 +1,8 @@
 /**
  * A seat of a NUMBERED locality in one performance.
  *
- * Kept as bytes in `src/domain/inventory/seat-map.ts`; `src/domain/inventory/inventory.ts` knows the hold or the ticket that has it.
+ * Kept as bytes in `src/domain/inventory/seat-map.ts`; `src/domain/inventory/inventory.ts` knows the hold or the ticket
+ * that has it.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

@@ -6,7 +6,7 @@
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
-export type WaitingRoomTrigger = 'OPEN_AT_ONCE' | 'START_DRAW' | 'FINISH_DRAW' | 'PAUSE' | 'RESUME';
+type WaitingRoomTrigger = 'OPEN_AT_ONCE' | 'START_DRAW' | 'FINISH_DRAW' | 'PAUSE' | 'RESUME';
 
 export const waitingRoomMachine = setup({ types: { events: {} as { type: WaitingRoomTrigger } } }).createMachine({
   id: 'waiting-room',

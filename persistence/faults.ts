@@ -2,6 +2,13 @@
 
 import type { Unit } from './journal.ts';
 
+/** Something that is wrong with a folder, where, and what to do about it. */
+export interface Finding {
+  readonly what: string;
+  readonly where: string;
+  readonly hint: string;
+}
+
 /** Another process has the data folder; nothing was read or written. */
 export class FolderInUse extends Error {
   readonly folder: string;
@@ -18,40 +25,54 @@ export class FolderInUse extends Error {
 }
 
 /** What is known about a journal that is damaged or shorter than it must be. */
-export interface Damage {
+interface Damage {
+  /** What is wrong; the journal is damaged when not given. */
+  readonly fault?: string;
   readonly message: string;
   /** Every fact up to this one is proved to be as it was written. */
   readonly lastGoodSeq: number;
   /** The newest fact that is known to have been written, from the watermark or from a later row. */
   readonly expectedSeq?: number;
+  /** The folder that can be restored up to the last good fact. */
+  readonly folder?: string;
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** The journal differs from what was written: a row, a batch, its end or its watermark is wrong. Nothing was changed. */
+const DAMAGED = 'the journal is damaged';
+
+/**
+ * The journal differs from what was written: a row, a batch, its end or its watermark is wrong. Nothing was changed.
+ */
 export class JournalDamaged extends Error {
   readonly lastGoodSeq: number;
   readonly expectedSeq: number | null;
   readonly hint: string;
-  constructor({ message, lastGoodSeq, expectedSeq, hint, cause }: Damage) {
+  constructor({ fault = DAMAGED, message, lastGoodSeq, expectedSeq, folder, hint, cause }: Damage) {
     const lost =
       expectedSeq !== undefined && expectedSeq > lastGoodSeq
-        ? `; facts ${lastGoodSeq + 1} to ${expectedSeq} are lost or in doubt`
+        ? `; ${factsFrom(lastGoodSeq + 1, expectedSeq)} lost or in doubt`
         : '';
-    super(`the journal is damaged: ${message}${lost}`, { cause });
+    super(`${fault}: ${message}${lost}`, { cause });
     this.name = 'JournalDamaged';
     this.lastGoodSeq = lastGoodSeq;
     this.expectedSeq = expectedSeq ?? null;
     this.hint =
       hint ??
-      (lastGoodSeq === 0 ? 'Nothing in this folder could be proved: restore a backup.' : acceptance(lastGoodSeq));
+      (lastGoodSeq === 0
+        ? 'Nothing in this folder could be proved: restore a backup.'
+        : acceptance(lastGoodSeq, folder === undefined ? '' : ` ${folder}`));
   }
 }
 
-function acceptance(lastGoodSeq: number): string {
+function factsFrom(fromSeq: number, toSeq: number): string {
+  return fromSeq === toSeq ? `fact ${fromSeq} is` : `facts ${fromSeq} to ${toSeq} are`;
+}
+
+function acceptance(lastGoodSeq: number, folder: string): string {
   return (
     `Restore a backup, or accept the loss of everything after fact ${lastGoodSeq} with: ` +
-    `holdfast restore --to NEW_DIR --seq ${lastGoodSeq} (the damaged folder stays as it is).`
+    `holdfast restore${folder} --to NEW_DIR --seq ${lastGoodSeq} (the damaged folder stays as it is).`
   );
 }
 
@@ -68,6 +89,11 @@ export class JournalTooNew extends Error {
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The same without the beginning that all messages about damage share. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).replace(`${DAMAGED}: `, '');
 }
 
 /** The code of a Node or SQLite error, or '' when there is none. */

@@ -1,8 +1,8 @@
 /**
  * Files and folders of a data folder: made for their owner alone, and made durable.
  *
- *  1. Everything in a data folder or a copy of one is made with FILE_MODE or FOLDER_MODE, whatever the umask: a umask only
- *     takes rights away.
+ *  1. Everything in a data folder or a copy of one is made with FILE_MODE or FOLDER_MODE, whatever the umask: a umask
+ *     only takes rights away.
  */
 
 import {
@@ -25,7 +25,7 @@ import { errorCode } from './faults.ts';
 
 /** Readable and writable by the owner alone. */
 export const FILE_MODE = 0o600;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /** Makes a folder, and those above it that are missing, for their owner alone. */
 export function makePrivateFolder(folder: string): void {
@@ -42,8 +42,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Removes all rights but the owner's from a folder, its files, the named subfolders and their files. Returns the paths where
- * that is not allowed. It opens no file, because closing a file of a database would drop the database's locks.
+ * Removes all rights but the owner's from a folder, its files, the named subfolders and their files. Returns the paths
+ * where that is not allowed. It opens no file, because closing a file of a database would drop the database's locks.
  */
 export function tightenFolder(folder: string, subfolders: readonly string[] = []): string[] {
   const refused: string[] = [];

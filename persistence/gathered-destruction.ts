@@ -1,4 +1,7 @@
-/** Destroys keys together: one destruction is under way at a time, and the keys that come meanwhile are those of the next one. */
+/**
+ * Destroys keys together: one destruction is under way at a time, and the keys that come meanwhile are those of the
+ * next one.
+ */
 export class GatheredDestruction {
   readonly #destroy: (ids: readonly string[]) => Promise<void>;
   #underWay: Promise<void> = Promise.resolve();

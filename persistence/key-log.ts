@@ -1,12 +1,14 @@
 /**
- * The port of the stream that has a cluster's keys: messages with topics in one order, of which the newest of a topic counts.
+ * The port of the stream that has a cluster's keys: messages with topics in one order, of which the newest of a topic
+ * counts.
  *
- * `stream-key-log.ts` keeps it on a JetStream stream, and the twin for tests `memory-key-log.ts`.
+ * `keys/stream-log.ts` keeps it on a JetStream stream, and the twin for tests `memory/key-log.ts`.
  *
  * 1. Sequence numbers only grow; a message that was erased or replaced leaves a gap.
  * 2. An append without an answer has an unknown outcome: it may have been appended, and may still be appended later.
- * 3. What is read is answered by the stream's leader. One that was just elected may not have the newest messages yet. Whoever appended
- *    a message and has its number, reads with everything before it, unless another leader was elected since.
+ * 3. What is read is answered by the stream's leader. One that was just elected may not have the newest messages yet.
+ *    Whoever appended a message and has its number, reads with everything before it, unless another leader was elected
+ *    since.
  */
 import type { AppendOutcome, LogMessage } from './shard-log.ts';
 
@@ -25,7 +27,9 @@ export interface KeyLog {
   oldest(topic: string): Promise<LogMessage | null>;
   /** The messages of all topics from one to another in order, both included. Rejects with LogUnreachable. */
   read(fromSeq: number, throughSeq: number): AsyncIterable<TopicMessage>;
-  /** Overwrites a message on the disk of every server; one that is not there is no fault. Rejects with LogUnreachable. */
+  /**
+   * Overwrites a message on the disk of every server; one that is not there is no fault. Rejects with LogUnreachable.
+   */
   erase(seq: number): Promise<void>;
 }
 

@@ -2,15 +2,17 @@
  * Keys that are durable and not yet handed out.
  *
  * 1. A key is in the pool only after its store called it durable.
- * 2. Below `refillBelow` keys, a batch is made that fills the pool again. One batch is under way at a time; one that failed is
- *    made again, with other keys, after `retryMs`.
- * 3. The keys handed out last are kept at hand, because what was sealed is mostly read soon; a destroyed one is forgotten at once.
- * 4. An id is `<8 random characters>.<number>`: the characters tell the pool from every other one, the number its keys from each other.
+ * 2. Below `refillBelow` keys, a batch is made that fills the pool again. One batch is under way at a time; one that
+ *    failed is made again, with other keys, after `retryMs`.
+ * 3. The keys handed out last are kept at hand, because what was sealed is mostly read soon; a destroyed one is
+ *    forgotten at once.
+ * 4. An id is `<8 random characters>.<number>`: the characters tell the pool from every other one, the number its keys
+ *    from each other.
  */
 import { randomBytes } from 'node:crypto';
 import { KEY_BYTES, type Key } from './keys.ts';
 
-export interface KeyPoolOptions {
+interface KeyPoolOptions {
   /** Makes a batch of keys durable. */
   readonly store: (keys: readonly Key[]) => Promise<void>;
   /** How many keys a full pool has: what a crash leaves unused at most. */
@@ -27,7 +29,7 @@ export interface KeyPoolOptions {
 
 /** Some hundred milliseconds of the fastest sale; a batch takes some ten. */
 const SIZE = 2_048;
-/** Keys of one generation (3): some seconds of a fast sale, in half a megabyte. */
+/** Keys of one generation (rule 3): some seconds of a fast sale, in half a megabyte. */
 const GENERATION_KEYS = 2_048;
 const RETRY_MS = 500;
 const PREFIX_BYTES = 6;
@@ -42,8 +44,8 @@ export class KeyPool {
   #ready: Key[] = [];
   #made = 0;
   /**
-   * Two generations (3): when the younger one is full, the older one goes. To delete the oldest entry of one Map for each key took 1.8 µs,
-   * because a Map steps over entries that were deleted.
+   * Two generations (rule 3): when the younger one is full, the older one goes. To delete the oldest entry of one Map
+   * for each key took 1.8 µs, because a Map steps over entries that were deleted.
    */
   #younger = new Map<string, Buffer>();
   #older = new Map<string, Buffer>();

@@ -1,12 +1,13 @@
 /**
  * The contract of a key store: keys that sealed texts need, and that can be destroyed while the facts stay.
  *
- * The stores that keep it pass one test suite: `sqlite/keys.ts`, `nats/key-stream.ts`, and the twin for tests
- * `memory-keys.ts`.
+ * The stores that keep it pass one test suite: `sqlite/keys.ts`, `keys/keys.ts`, and the twin for tests
+ * `memory/keys.ts`.
  *
  *  1. A key is durable before it is handed out, so that there is never a sealed text without its key.
  *  2. Handing out a key does no I/O: keys are made in advance (`key-pool.ts`).
- *  3. A key whose destruction was answered never comes back from this store, and no copy of it is left in the store's files.
+ *  3. A key whose destruction was answered never comes back from this store, and no copy of it is left in the store's
+ *     files.
  *  4. The id of a key is never given out a second time, in no process and no copy of the store.
  */
 
@@ -62,7 +63,10 @@ export class KeyStoreFault extends Error {
   }
 }
 
-/** The file of keys is missing, of another journal, or cannot be read; the service does not start without an operator's decision. */
+/**
+ * The file of keys is missing, of another journal, or cannot be read; the service does not start without an operator's
+ * decision.
+ */
 export class KeysUnusable extends Error {
   readonly hint: string;
   constructor(message: string, hint: string, cause?: unknown) {

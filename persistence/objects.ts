@@ -1,9 +1,11 @@
 /**
  * The port of a store of named objects, such as snapshots: bytes that are written as a whole and never changed.
  *
- * `object-bucket.ts` keeps it in an object store of JetStream; its twin for tests and the simulation is `memory-objects.ts`.
+ * `objects/objects.ts` keeps it in an object store of JetStream; its twin for tests and the simulation is
+ * `memory/objects.ts`.
  *
- * 1. An object exists only with all its bytes: a put that fails or is cut off leaves no object, or the one that was there.
+ * 1. An object exists only with all its bytes: a put that fails or is cut off leaves no object, or the one that was
+ *    there.
  * 2. A put that rejects with ObjectsUnreachable has an unknown outcome. It may be repeated.
  * 3. After a put has resolved, every get and list that begins later sees it, at any node.
  * 4. Bytes that differ from those that were put are never given out: ObjectDamaged.

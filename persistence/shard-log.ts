@@ -1,15 +1,15 @@
 /**
- * The port of one shard's replicated log: messages in one order, each with a sequence number. The log is the lock: an append
- * names the sequence number of the message that it must follow, so that of two writers one is refused.
+ * The port of one shard's replicated log: messages in one order, each with a sequence number. The log is the lock: an
+ * append names the sequence number of the message that it must follow, so that of two writers one is refused.
  *
- * `stream-log.ts` keeps it on a JetStream stream; the simulation has a twin that loses, delays and repeats answers.
+ * `log/stream-log.ts` keeps it on a JetStream stream; the simulation has a twin that loses, delays and repeats answers.
  *
  * 1. Sequence numbers have no gaps. A purge drops messages from the beginning only.
- * 2. An append without an answer has an unknown outcome: it may have been appended, and may still be appended later. It may be repeated
- *    with the same expectation and body alone; at most one of the repeats is appended.
- * 3. `lastSeq` and `get` are answered by the log's leader, so that they see every append that was acknowledged before the call. A leader
- *    that stood still until another one was elected may answer for a moment more from what it knew before: only an append proves
- *    that nothing was appended since.
+ * 2. An append without an answer has an unknown outcome: it may have been appended, and may still be appended later. It
+ *    may be repeated with the same expectation and body alone; at most one of the repeats is appended.
+ * 3. `lastSeq` and `get` are answered by the log's leader, so that they see every append that was acknowledged before
+ *    the call. A leader that stood still until another one was elected may answer for a moment more from what it knew
+ *    before: only an append proves that nothing was appended since.
  */
 
 export interface LogMessage {

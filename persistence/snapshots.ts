@@ -1,15 +1,15 @@
 /**
  * Snapshot files under `snapshots/`: one file per snapshot of one stream, in JSON lines.
  *
- * A header line names the stream and its last fact, then come the pieces as the caller gave them, then a trailer with their
- * number, their fingerprint and a checksum of everything before it. Only the caller knows what a piece means. In a folder
- * only the serving process writes.
+ * A header line names the stream and its last fact, then come the pieces as the caller gave them, then a trailer with
+ * their number, their fingerprint and a checksum of everything before it. Only the caller knows what a piece means. In
+ * a folder only the serving process writes.
  *
- *  1. A snapshot gets its name only after its bytes were synced; it counts only after its bytes were read back and proved to be
- *     those that were written.
+ *  1. A snapshot gets its name only after its bytes were synced; it counts only after its bytes were read back and
+ *     proved to be those that were written.
  *  2. Older ones are removed only after a newer one counts, bad ones first; the newest `keepMax` good ones stay.
- *  3. A bad snapshot is reported and skipped in favour of an older one, never deleted by a reader. It no longer counts as the
- *     newest, so that the next round writes a new one in its place.
+ *  3. A bad snapshot is reported and skipped in favour of an older one, never deleted by a reader. It no longer counts
+ *     as the newest, so that the next round writes a new one in its place.
  *  4. Writing and reading work in bounded slices; the pieces must be of a state that does not change meanwhile.
  *  5. The header has a digest of its own, because it is read without the rest.
  */
@@ -49,7 +49,7 @@ export interface SnapshotFile {
   readonly header: SnapshotHeader | null;
 }
 
-export interface SnapshotFolderOptions {
+interface SnapshotFolderOptions {
   /** Snapshots kept of each stream. */
   readonly keepMax?: number;
   /** Called for each bad snapshot that is skipped. */
@@ -160,8 +160,8 @@ export class SnapshotFolder {
   }
 
   /**
-   * Adds the file of a snapshot whose bytes come from elsewhere, as a cache: it is not synced. Returns it once it is proved to be
-   * the one with this header; otherwise rejects with SnapshotFault and leaves no file.
+   * Adds the file of a snapshot whose bytes come from elsewhere, as a cache: it is not synced. Returns it once it is
+   * proved to be the one with this header; otherwise rejects with SnapshotFault and leaves no file.
    */
   async takeIn({ eventId, seq, digest }: SnapshotHeader, bytes: Uint8Array): Promise<Snapshot> {
     const path = this.#pathOf(streamName(eventId), seq);
@@ -195,21 +195,19 @@ export class SnapshotFolder {
   }
 
   /**
-   * Renames the snapshots of facts after `headSeq`, which the journal does not have, and returns their paths. They are of another
-   * journal, as when a copy was cut off, and would be taken for this one's as soon as it has grown.
+   * Renames the snapshots of facts after `headSeq`, which the journal does not have, and returns their paths. They are
+   * of another journal, as when a copy was cut off, and would be taken for this one's as soon as it has grown.
    */
   setAsideAfter(headSeq: number): readonly string[] {
     const setAside: string[] = [];
     for (const [stream, seqs] of this.#seqs) {
-      for (const seq of seqs.filter((each) => each > headSeq)) {
+      const kept = seqs.filter((seq) => seq <= headSeq);
+      for (const seq of seqs.slice(kept.length)) {
         const path = this.#pathOf(stream, seq);
         renameSync(path, `${path}${ASIDE}`);
         setAside.push(path);
       }
-      this.#seqs.set(
-        stream,
-        seqs.filter((each) => each <= headSeq),
-      );
+      this.#seqs.set(stream, kept);
     }
     return setAside;
   }
@@ -298,8 +296,9 @@ export function newestHeaders(dataFolder: string): SnapshotHeader[] {
 }
 
 /**
- * Reads a snapshot and proves it; rejects with an Error that says what is wrong with it. The header is proved by its own digest and
- * the pieces by their fingerprint, so that each byte is hashed once; the checksum is for headers without a digest (5).
+ * Reads a snapshot and proves it; rejects with an Error that says what is wrong with it. The header is proved by its
+ * own digest and the pieces by their fingerprint, so that each byte is hashed once; the checksum is for headers without
+ * a digest (rule 5).
  */
 export async function readSnapshot(path: string): Promise<Snapshot> {
   const bytes = await readFile(path);
@@ -366,7 +365,10 @@ async function writeSlice(file: FileHandle, slice: string, ...hashes: readonly H
   await file.writeFile(bytes);
 }
 
-/** SHA-256 of a file, in hex. Its bytes alone are read: to split them into pieces as well costs as much as to write them. */
+/**
+ * SHA-256 of a file, in hex. Its bytes alone are read: to split them into pieces as well costs as much as to write
+ * them.
+ */
 async function digestOfFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   const slice = Buffer.allocUnsafe(SLICE_BYTES);
@@ -440,7 +442,10 @@ function fileNames(folder: string): { name: string; stream: string; seq: number 
   });
 }
 
-/** A stream's part of the name of its snapshots: its id, encoded for file systems. '@' marks names that no encoded id can have. */
+/**
+ * A stream's part of the name of its snapshots: its id, encoded for file systems. '@' marks names that no encoded id
+ * can have.
+ */
 export function streamName(eventId: string): string {
   if (eventId === '') return '@service';
   const encoded = encodeURIComponent(eventId).replaceAll('*', '%2A');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** What `npm start` runs: the service; with --demo also demo events and what to open first. */
-import { keepCompiledModules } from './compile-cache.ts';
+import { keepCompiledModules } from '#service/compile-cache.ts';
 
 keepCompiledModules();
-const { serve } = await import('./serve.ts');
+const { serve } = await import('#service/serve.ts');
 await serve({ demo: process.argv.includes('--demo') });

@@ -1,26 +1,31 @@
 // Runs before start/test under whatever Node the machine has (20+): installs
-// dependencies when they are missing or package-lock.json has changed.
-import { createHash } from 'node:crypto';
+// dependencies when npm's own record of what is installed differs from package-lock.json.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('..', import.meta.url);
 const at = (p) => fileURLToPath(new URL(p, root));
-const read = (p) => {
+const packagesIn = (p) => {
   try {
-    return readFileSync(at(p), 'utf8');
+    return JSON.parse(readFileSync(at(p), 'utf8')).packages;
   } catch {
-    return '';
+    return {};
   }
 };
 const MIN = [24, 15];
 
-const want = createHash('sha256')
-  .update(read('package-lock.json'))
-  .update(process.platform + process.arch)
-  .digest('hex');
-if (read('node_modules/.setup-stamp') !== want) {
+const fits = (list, own) => !list || list.includes(own) || (list[0][0] === '!' && !list.includes(`!${own}`));
+// npm leaves out optional packages of other platforms; which C library a machine has only npm finds out.
+const mayBeMissing = ({ optional, devOptional, os, cpu, libc }) =>
+  (optional || devOptional) && (libc || !fits(os, process.platform) || !fits(cpu, process.arch));
+const installed = packagesIn('node_modules/.package-lock.json');
+const isComplete = Object.entries(packagesIn('package-lock.json')).every(([path, wanted]) => {
+  const own = installed[path];
+  if (path === '' || (!own && mayBeMissing(wanted))) return true;
+  return own?.version === wanted.version && own.integrity === wanted.integrity && existsSync(at(path));
+});
+if (!isComplete) {
   process.stderr.write('Installing dependencies (first run or lock file changed)…\n');
   const npm = process.env.npm_execpath;
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -28,7 +33,6 @@ if (read('node_modules/.setup-stamp') !== want) {
     ? spawnSync(process.execPath, [npm, ...args], { stdio: 'inherit', cwd: at('.') })
     : spawnSync('npm', args, { stdio: 'inherit', cwd: at('.'), shell: process.platform === 'win32' });
   if (r.status !== 0) process.exit(r.status ?? 1);
-  writeFileSync(at('node_modules/.setup-stamp'), want);
 }
 // npm 10 does not link bin/node when several platform packages offer it.
 const local = at('node_modules/.bin/node');

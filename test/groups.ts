@@ -1,31 +1,46 @@
 /**
  * The groups of the suite: the test files of one group run one after another in one process.
  *
- * A process for each file costs a start and runs cold code for most of its time: grouped, the suite takes less than half of the
- * processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a test must leave its process
- * as it found it; a single file runs alone with `npm run test:only -- FILE`.
+ * A process for each file costs a start and runs cold code for most of its time: grouped, the suite takes less than
+ * half of the processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a
+ * test must leave its process as it found it; a single file runs alone with `npm run test:only -- FILE`.
  */
+import { createHook, type AsyncHook } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Folders and single files, below `test`; `.` is the files beside this one. A file that is named belongs to that group alone, also where
- * its folder belongs to another. Groups start in the order of their names, so that the long ones come first.
+ * Folders and single files, below `test`; `.` is the files beside this one. A file that is named belongs to that group
+ * alone, also where its folder belongs to another. Groups start in the order of their names, so that the long ones come
+ * first.
  */
 export const groups = {
   api: ['api'],
-  'browser-pages': ['console', 'docs', 'storefront/storefront.test.ts', 'storefront/way.test.ts'],
-  'browser-shop': ['storefront'],
+  'api-threads': ['threads/api.test.ts'],
+  'browser-pages': ['web/console', 'docs', 'web/storefront/storefront.test.ts', 'web/storefront/way.test.ts'],
+  'browser-shop': ['web/storefront', 'web/texts'],
   'cluster-api': ['cluster/api.test.ts'],
   cluster: ['cluster'],
-  commands: ['cli', 'operations', 'rehearsal'],
+  commands: ['cli', 'offline', 'operations', 'rehearsal'],
   crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation', 'soak'],
-  engine: ['actors', 'catalogue', 'client', 'domain', 'http', 'machines', 'notifications', 'payments'],
+  engine: [
+    'actors',
+    'catalogue',
+    'client',
+    'domain',
+    'engine',
+    'http',
+    'machines',
+    'notifications',
+    'payments',
+    'privacy',
+    'threads',
+  ],
   // What it measures is the heap of its process.
   memory: ['domain/retained-bytes.test.ts'],
-  storage: ['.', 'golden', 'persistence'],
+  storage: ['.', 'golden', 'persistence', 'service'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type GroupName = keyof typeof groups;
@@ -44,7 +59,38 @@ export function filesOf(name: GroupName): readonly string[] {
   });
 }
 
-/** Registers the tests of a group; each file is a suite, which keeps its hooks to itself. */
+/** Registers the tests of a group. */
 export function importGroup(name: GroupName): void {
-  for (const file of filesOf(name)) describe(file, async () => void (await import(path.join(root, file))));
+  importFiles(filesOf(name));
+}
+
+/**
+ * Registers the tests of files, whose paths are below `test`; each file is a suite, which keeps its hooks to itself.
+ *
+ * The runner follows every promise of the process by an async hook, to know in which suite a test is registered and
+ * which test an uncaught error came from. Once all are registered only the second is left, and it costs a sixth of the
+ * processor time: the hook is disabled, and such an error fails the file in place of one of its tests.
+ */
+export function importFiles(files: readonly string[]): void {
+  const hooks = enabledHooks();
+  let registered = 0;
+  for (const file of files) {
+    describe(file, async () => {
+      await import(path.join(root, file));
+      registered += 1;
+      if (registered === files.length) for (const hook of hooks) hook.disable();
+    });
+  }
+}
+
+/** The async hooks that are enabled from now on; the runner enables its own when the first suite is registered. */
+function enabledHooks(): readonly AsyncHook[] {
+  const hooks: AsyncHook[] = [];
+  const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook;
+  const { enable } = prototype;
+  prototype.enable = function () {
+    hooks.push(this);
+    return enable.call(this);
+  };
+  return hooks;
 }

@@ -1,16 +1,33 @@
 /**
  * The rules of the source tree: which module may import which, what no file may contain, which words are replaced.
  *
- * Each kind of rule is one table; change the table first, then the code. Source is read with regular expressions over text
- * whose comments and strings are blanked where a rule concerns code alone: precise enough to find a slip, and fast. A new
- * module gets a line in `dependencyRules`; a file that is started by its path gets one in `entries`.
+ * Each kind of rule is one table; change the table first, then the code. Source is read with regular expressions over
+ * text whose comments and strings are blanked where a rule concerns code alone: precise enough to find a slip, and
+ * fast. A new module gets a line in `dependencyRules`; a file that is started by its path gets one in `entries`.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { filesOf, groups, type GroupName } from './groups.ts';
+import {
+  blank,
+  blankComments,
+  blankCommentsAndStrings,
+  commentsOf,
+  countLines,
+  findAll,
+  functionsIn,
+  lineAt,
+  moduleOf,
+  readTree,
+  roomArrows,
+  roomCircles,
+  roomOf,
+  type Import,
+  type SourceFile,
+} from './source-tree.ts';
 
 interface DependencyRule {
   /** Modules that it may import, itself always included. */
@@ -21,53 +38,83 @@ interface DependencyRule {
 
 // prettier-ignore
 const dependencyRules: Readonly<Record<string, DependencyRule>> = {
-  machines:    { modules: [],                                               packages: ['xstate'] },
-  persistence: { modules: [],                                               packages: ['better-sqlite3', 'node:', '@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj'] },
-  domain:      { modules: ['machines'],                                     packages: ['flatqueue'] },
-  catalogue:   { modules: ['domain'],                                       packages: 'any' },
-  actors:      { modules: ['domain', 'machines', 'persistence'],            packages: 'any' },
-  cluster:     { modules: ['actors', 'domain', 'persistence'],              packages: ['@nats-io/transport-node', 'node:'] },
-  payments:    { modules: ['actors', 'client', 'domain'],                             packages: 'any' },
-  notifications: { modules: ['actors', 'domain', 'persistence'],            packages: 'any' },
-  docs:        { modules: ['machines'],                                     packages: [] },
-  http:        { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'payments', 'texts', 'tickets'], packages: 'any' },
-  cli:         { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'main', 'notifications', 'payments', 'persistence', 'rehearsal', 'tickets'], packages: 'any' },
-  rehearsal:   { modules: ['actors', 'catalogue', 'domain', 'http', 'main', 'persistence'], packages: ['flatqueue', 'node:'] },
-  tickets:     { modules: ['domain'],                                       packages: ['lru-cache', 'node:'] },
-  client:      { modules: [],                                               packages: [] },
-  storefront:  { modules: ['client', 'texts'],                              packages: 'any' },
-  texts:       { modules: ['client'],                                       packages: [] },
-  console:     { modules: ['client'],                                       packages: 'any' },
-  main:        { modules: 'any',                                            packages: 'any' },
-  bench:       { modules: 'any',                                            packages: 'any' },
-  test:        { modules: 'any',                                            packages: 'any' },
+  machines:      { modules: [],                                                                  packages: ['xstate'] },
+  persistence:   { modules: [],                                                                  packages: ['better-sqlite3', 'node:', '@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj'] },
+  domain:        { modules: ['machines'],                                                        packages: ['flatqueue'] },
+  actors:        { modules: ['domain', 'persistence'],                                           packages: ['lru-cache', 'node:'] },
+  privacy:       { modules: ['actors', 'domain', 'persistence'],                                 packages: ['node:'] },
+  engine:        { modules: ['actors', 'domain', 'machines', 'persistence', 'privacy'],          packages: ['node:', 'xstate'] },
+  offline:       { modules: ['actors', 'domain', 'engine', 'persistence', 'privacy'],            packages: ['node:'] },
+  cluster:       { modules: ['actors', 'domain', 'engine', 'offline', 'persistence', 'privacy'], packages: ['@nats-io/transport-node', 'node:'] },
+  threads:       { modules: ['actors', 'domain', 'engine', 'payments', 'privacy'],               packages: ['node:'] },
+  tickets:       { modules: [],                                                                  packages: ['lru-cache', 'node:'] },
+  client:        { modules: [],                                                                  packages: [] },
+  catalogue:     { modules: ['domain'],                                                          packages: 'any' },
+  payments:      { modules: ['actors', 'client', 'domain', 'privacy'],                           packages: 'any' },
+  notifications: { modules: ['actors', 'domain', 'engine', 'persistence', 'privacy'],            packages: 'any' },
+  docs:          { modules: ['machines'],                                                        packages: ['marked', 'node:'] },
+  http:          { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'engine', 'payments', 'privacy', 'texts', 'tickets', 'web'], packages: 'any' },
+  service:       { modules: ['actors', 'catalogue', 'cluster', 'domain', 'engine', 'http', 'notifications', 'payments', 'persistence', 'privacy', 'reference', 'threads', 'tickets'], packages: 'any' },
+  rehearsal:     { modules: ['actors', 'catalogue', 'domain', 'http', 'offline', 'persistence', 'service'], packages: ['flatqueue', 'node:'] },
+  cli:           { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'engine', 'notifications', 'offline', 'persistence', 'privacy', 'rehearsal', 'service'], packages: ['@nats-io/jetstream', 'node:'] },
+  operations:    { modules: ['catalogue', 'cluster', 'main', 'persistence', 'service'],          packages: ['node:'] },
+  main:          { modules: ['service'],                                                         packages: ['node:'] },
+  web:           { modules: ['client'],                                                          packages: ['preact'] },
+  texts:         { modules: ['client'],                                                          packages: [] },
+  'seat-map':    { modules: ['client', 'web'],                                                   packages: ['preact'] },
+  storefront:    { modules: ['client', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },
+  console:       { modules: ['client', 'seat-map', 'styles', 'web'],                             packages: ['preact'] },
+  example:       { modules: ['client'],                                                          packages: [] },
+  reference:     { modules: ['docs'],                                                            packages: [] },
+  bench:         { modules: 'any',                                                               packages: 'any' },
+  test:          { modules: 'any',                                                               packages: 'any' },
 };
+
+/** In the domain: which room may import which. The files beside the rooms stand between inventory and catalogue. */
+const domainRules: Readonly<Record<string, readonly string[]>> = {
+  collections: [],
+  catalogue: [],
+  '.': ['catalogue', 'collections'],
+  inventory: ['.', 'catalogue', 'collections'],
+  'waiting-room': ['.', 'catalogue', 'collections', 'inventory'],
+  holds: ['.', 'catalogue', 'collections', 'inventory', 'waiting-room'],
+  orders: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'waiting-room'],
+  event: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders', 'waiting-room'],
+};
+
+/** Files that a room has at most, samples apart. */
+const roomFilesMax = 24;
 
 /** Files that may import more than their module. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
   'machines/render.ts': ['node:'],
-  // The client has no packages; the hooks that both pages share stand beside it, because pages may import `client` alone.
-  'src/client/browser/hooks.ts': ['preact'],
 };
 
-/** Files that are started or bundled by their path; everything else lives because one of these, a test or a bench imports it. */
+/**
+ * Files that are started or bundled by their path; everything else lives because one of these, a test or a bench
+ * imports it.
+ */
 const entries = [
   'src/main.ts',
-  'src/run-cluster.ts',
+  'src/operations/run-cluster.ts',
   'src/setup.mjs',
   'src/cli/holdfast.ts',
-  'src/storefront/app/main.tsx',
-  'src/storefront/example/main.tsx',
-  'src/console/app/main.tsx',
-  'src/docs/app/main.ts',
+  'src/web/storefront/main.tsx',
+  'src/web/storefront/server.tsx',
+  'src/web/example/main.tsx',
+  'src/web/console/main.tsx',
+  'src/web/reference/main.ts',
   'machines/render.ts',
 ];
 
 const sourceLinesMax = 500;
+/** As long as the schemas from which `npm run render` writes them, and with a type for each that has a name. */
+const renderedFiles: ReadonlySet<string> = new Set(['src/client/bodies.ts', 'src/web/console/app/bodies.ts']);
 const linesWithoutHeaderMax = 60;
 const functionLinesMax = 70;
+const commentColumnsMax = 120;
 /** Tables in the form of a function: one line a query. */
-const longFunctions: ReadonlySet<string> = new Set(['src/domain/read.ts']);
+const longFunctions: ReadonlySet<string> = new Set(['src/domain/event/read.ts']);
 
 interface Rule {
   readonly what: string;
@@ -84,7 +131,19 @@ interface Rule {
 const machinePath = /(?<![\w.})-])\/(?:work|root|tmp)\/[^\s"'`)]*/;
 
 /** Modules that run in a browser or around the service, where I1 does not reach. */
-const outside = ['client', 'storefront', 'texts', 'console', 'rehearsal', 'bench', 'test'];
+const outside = [
+  'client',
+  'web',
+  'seat-map',
+  'storefront',
+  'texts',
+  'console',
+  'example',
+  'reference',
+  'rehearsal',
+  'bench',
+  'test',
+];
 
 const rules: readonly Rule[] = [
   {
@@ -165,8 +224,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Words that the vocabulary replaces, with the term to use instead. A word is found in any form of writing: in prose, in
- * `camelCase`, in a file's name.
+ * Words that the vocabulary replaces, with the term to use instead. A word is found in any form of writing: in prose,
+ * in `camelCase`, in a file's name.
  */
 const replacedWords: Readonly<Record<string, string>> = {
   office: 'event state, event actor',
@@ -214,7 +273,7 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   // The name of the watermark's file in every data folder, and of its number in `verify --json`.
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
   // The doors of a venue, in texts of the HTTP surface.
-  { file: /^src\/(?:http|storefront\/app\/texts)\//, name: /\b[Dd]oors?\b/ },
+  { file: /^src\/(?:http|web\/texts)\/|^src\/client\/bodies\.ts$/, name: /\b[Dd]oors?\b/ },
   // When the doors of a venue open: names of the catalogue and of schema.org.
   { file: /./, name: /\bdoors(?:_at|_minutes|At|MinutesMax|Of)\b|\bdoorTime\b/ },
   { file: /^src\/domain\/waiting-room\/decide\.ts$/, name: /the doors of the waiting room are open/ },
@@ -230,138 +289,34 @@ const isWritten = ({ file }: { readonly file: string }): boolean => file !== 'pa
 /** Catalogues, records of measurements, and what earlier versions were called by are data. */
 const dataFiles = /^CHANGELOG\.md$|\/samples\/|^src\/docs\/answers\.json$|^bench\/record\/|^test\/golden\/.*\.json/;
 
+/**
+ * Words that once had a meaning in each module, with the exported types that may have them; the API's names are among
+ * these.
+ */
+const typeWords: Readonly<Record<string, RegExp | null>> = {
+  // Ownership of a shard, with its epoch.
+  claim: /^(?:Shard)?Claim/,
+  // Somebody in the waiting room; an event in the list of events.
+  entry: /^(?:Queue|EventList)Entry/,
+  figure: null,
+  kept: null,
+  look: null,
+  mark: null,
+  named: null,
+  place: null,
+  reading: null,
+  tell: null,
+  told: null,
+};
+
 /** Names of functions begin with what they do in the field's terms. */
 const replacedVerbs = /^(?:tell|hear|judge|ask|look)[A-Z]/;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packageJson = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-  imports: Record<string, string>;
-};
-
-interface Import {
-  readonly specifier: string;
-  readonly line: number;
-  /** The file it leads to, or null for a package. */
-  readonly file: string | null;
-  /** Whether it starts the file on a thread of its own, which is no import of its code. */
-  readonly isStart: boolean;
-  /** Whether the importing file loads it by being loaded itself: an import of more than types that is not `import()`. */
-  readonly isLoaded: boolean;
-}
-
-interface SourceFile {
-  readonly file: string;
-  readonly module: string;
-  readonly text: string;
-  /** The text with comments and the insides of strings blanked, line for line. */
-  readonly code: string;
-  readonly imports: readonly Import[];
-}
-
-function listFiles(folder: string, name: RegExp): string[] {
-  const absolute = path.join(root, folder);
-  if (!existsSync(absolute)) return [];
-  return readdirSync(absolute, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && name.test(entry.name))
-    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
-    .filter((file) => !/(?:^|\/)(?:node_modules|data|dist)\//.test(file));
-}
-
-/** Where the texts of all pages are: in the storefront, and read by the service's own pages too. */
-const textsFolder = 'src/storefront/app/texts/';
-
-/** The module of a file: its folder, or `main` for what lies directly in src/. */
-function moduleOf(file: string): string {
-  if (file.startsWith(textsFolder)) return 'texts';
-  const [top = '', next = '', ...deeper] = file.split('/');
-  if (top !== 'src') return top;
-  return deeper.length === 0 ? 'main' : next;
-}
-
-const comment = /\/\*[^]*?\*\/|\/\/[^\n]*/;
-const string = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/;
-const regularExpression = /(?<=[=(,:;!&|?{}[\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*/;
-const opaque = new RegExp(`${comment.source}|${string.source}|${regularExpression.source}`, 'g');
-
-function blank(piece: string): string {
-  return piece.replace(/[^\n]/g, ' ');
-}
-
-function blankComments(text: string): string {
-  return text.replace(opaque, (piece) => (/^\/[/*]/.test(piece) ? blank(piece) : piece));
-}
-
-function blankCommentsAndStrings(text: string): string {
-  return text.replace(opaque, (piece) =>
-    /^['"`]/.test(piece) ? `${piece[0]}${blank(piece.slice(2))}${piece[0]}` : blank(piece),
-  );
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split('\n').length;
-}
-
-function countLines(text: string): number {
-  return text.split('\n').length - 1;
-}
-
-/** Every match of a pattern, as its line and what was found there. */
-function findAll(text: string, pattern: RegExp): string[] {
-  const everywhere = new RegExp(pattern.source, `${pattern.flags}g`);
-  return [...text.matchAll(everywhere)].map((match) => `${lineAt(text, match.index)} ${match[0].trim()}`);
-}
-
-const startForm = /\bnew URL\(\s*['"](?<specifier>\.[^'"]+\.(?:ts|tsx|mjs))['"]\s*,\s*import\.meta\.url\s*\)/g;
-
-const loadForm = /^\s*(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?['"](?<specifier>[^'"]+)['"]/gm;
-
-const importForms = [loadForm, /\bimport\(\s*['"](?<specifier>[^'"]+)['"]\s*\)/g, startForm];
-
-function scanImports(file: string, text: string): Import[] {
-  const visible = blankComments(text);
-  return importForms.flatMap((form) =>
-    [...visible.matchAll(form)].map((match) => {
-      const specifier = match.groups!['specifier']!;
-      const line = lineAt(visible, match.index + match[0].indexOf(specifier));
-      const isLoaded = form === loadForm && !/^\s*(?:import|export)\s+type\b/.test(match[0]);
-      return { specifier, line, file: resolveImport(file, specifier), isStart: form === startForm, isLoaded };
-    }),
-  );
-}
-
-function resolveImport(file: string, specifier: string): string | null {
-  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
-  const prefix = Object.keys(packageJson.imports).find((key) => specifier.startsWith(key.replace('*', '')));
-  if (prefix === undefined) return null;
-  return path.posix.normalize(packageJson.imports[prefix]!.replace('*', specifier.slice(prefix.length - 1)));
-}
-
-function readSource(file: string): SourceFile {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  return { file, module: moduleOf(file), text, code: blankCommentsAndStrings(text), imports: scanImports(file, text) };
-}
-
-const sources = ['machines', 'persistence', 'src', 'bench', 'test']
-  .flatMap((folder) => listFiles(folder, /\.(?:ts|tsx|mjs|js)$/))
-  .map(readSource);
-const byFile = new Map(sources.map((source) => [source.file, source]));
-/** Texts that are no source: pages, settings, styles. */
-const pages = [
-  ...readdirSync(root).filter((name) => /\.(?:md|json)$|^Dockerfile$/.test(name)),
-  ...['machines', 'src', 'bench', 'test'].flatMap((folder) =>
-    listFiles(folder, /\.(?:md|json|html|css|ya?ml|service)$/),
-  ),
-].map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
-const production = sources.filter(({ module }) => module !== 'test' && module !== 'bench');
+const { sources, byFile, production, pages, aliases, importsOf } = readTree(root);
 
 /** A status that is set from anything but a transition table (`follow`, `next`, `initial`) or a copy of a status. */
 const statusAssignment = /\.status\s*=(?![=>])\s*(?!\s|follow\b|\w+\.(?:initial|next|status)\b)[^;\n]*/;
-
-function foldersIn(folder: string): string[] {
-  return readdirSync(path.join(root, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
-}
 
 /** The words of a text in lower case, `camelCase` taken apart, each with its place in the text. */
 function* wordsOf(text: string): Generator<{ readonly word: string; readonly index: number }> {
@@ -388,39 +343,11 @@ function visibleWords(text: string): string[] {
   return blankComments(text).match(/[A-Za-z_$][\w$]*/g) ?? [];
 }
 
-function commentsOf(text: string): { readonly line: number; readonly comment: string }[] {
-  return [...text.matchAll(opaque)]
-    .filter(([piece]) => /^\/[/*]/.test(piece))
-    .map(({ 0: piece, index }) => ({ line: lineAt(text, index), comment: piece }));
-}
-
-/** The functions of a file whose comments and strings are blanked: where each body begins, and how many lines it has. */
-function functionsIn(code: string): { readonly line: number; readonly lines: number }[] {
-  const open: { readonly index: number; readonly isFunction: boolean }[] = [];
-  const found: { readonly line: number; readonly lines: number }[] = [];
-  for (const { 0: brace, index } of code.matchAll(/[{}]/g)) {
-    if (brace === '{') open.push({ index, isFunction: opensFunction(code.slice(Math.max(0, index - 400), index)) });
-    else {
-      const { index: begin, isFunction } = open.pop() ?? { index, isFunction: false };
-      if (isFunction) found.push({ line: lineAt(code, begin), lines: code.slice(begin, index).split('\n').length });
-    }
-  }
-  return found;
-}
-
-/** Whether the text before a brace ends in an arrow, or in parameters and perhaps a type that no control statement owns. */
-function opensFunction(before: string): boolean {
-  if (/=>\s*$/.test(before)) return true;
-  const parameters = /\)(?:\s*:\s*[^;{}()]+)?\s*$/.exec(before);
-  if (parameters === null) return false;
-  let depth = 0;
-  for (let at = parameters.index; at >= 0; at -= 1) {
-    if (before[at] === ')') depth += 1;
-    else if (before[at] === '(' && (depth -= 1) === 0)
-      return !/\b(?:if|for|while|switch|catch|with)\s*$/.test(before.slice(0, at));
-  }
-  return true;
-}
+const exportedTypes = production.flatMap(({ file, module, code }) =>
+  [...code.matchAll(/^export\s+(?:declare\s+)?(?:class|interface|type)\s+(?<name>[\w$]+)/gm)].map(
+    ({ index, groups }) => ({ file, module, line: lineAt(code, index), name: groups!['name']! }),
+  ),
+);
 
 function assertNone(findings: readonly string[]): void {
   assert.ok(findings.length === 0, `\n  ${findings.join('\n  ')}\n`);
@@ -435,6 +362,8 @@ function packageOf(specifier: string): string {
 function mayImport({ file, module }: SourceFile, { specifier, file: target }: Import): boolean {
   const rule = dependencyRules[module];
   if (rule === undefined) return true;
+  // It belongs to no module and has the version of all.
+  if (specifier.endsWith('../package.json')) return true;
   if (target !== null)
     return rule.modules === 'any' || moduleOf(target) === module || rule.modules.includes(moduleOf(target));
   const name = packageOf(specifier);
@@ -446,7 +375,7 @@ function isWrittenByModule({ module }: SourceFile, { specifier, file: target }: 
   if (target === null) return true;
   if (moduleOf(target) === module) return specifier.startsWith('.');
   const name = moduleOf(target) === 'main' ? 'src' : moduleOf(target);
-  return specifier.startsWith(`#${name}/`) || !Object.hasOwn(packageJson.imports, `#${name}/*`);
+  return specifier.startsWith(`#${name}/`) || !Object.hasOwn(aliases, `#${name}/*`);
 }
 
 /** The first cycle of imports met from a file, as the files along it; null when there is none. */
@@ -478,11 +407,22 @@ describe('The dependencyRules', () => {
     );
   });
 
-  it('keep the state of an event within domain and actors: the others read it by queries', () => {
-    const others = production.filter(({ module }) => module !== 'domain' && module !== 'actors');
+  it('keep the state of an event within domain, actors, engine and offline: the others read it by queries', () => {
+    const others = production.filter(({ module }) => !['domain', 'actors', 'engine', 'offline'].includes(module));
     assertNone(
       others.flatMap(({ file, imports }) =>
-        imports.filter((each) => each.file === 'src/domain/event-state.ts').map(({ line }) => `${file}:${line}`),
+        imports.filter((each) => each.file === 'src/domain/event/state.ts').map(({ line }) => `${file}:${line}`),
+      ),
+    );
+  });
+
+  it('let routes execute commands by the helper alone, which ties them to the command that a route names', () => {
+    const routes = production.filter(
+      ({ file }) => file.startsWith('src/http/') && file !== 'src/http/protocol/route.ts',
+    );
+    assertNone(
+      routes.flatMap(({ file, code }) =>
+        [...code.matchAll(/\bexecuteAt\b|\.execute\(/g)].map(({ index }) => `${file}:${lineAt(code, index)}`),
       ),
     );
   });
@@ -505,8 +445,38 @@ describe('The dependencyRules', () => {
     assertNone(cycles.map((cycle) => cycle.join(' → ')));
   });
 
+  it('let each room of the domain import only those below it', () => {
+    const roomIn = (file: string): string | null =>
+      file.startsWith('src/domain/') ? path.posix.relative('src/domain', roomOf(file)) || '.' : null;
+    assertNone(
+      production.flatMap(({ file, imports }) =>
+        imports
+          .map(({ specifier, line, file: target }) => ({
+            specifier,
+            line,
+            from: roomIn(file),
+            to: roomIn(target ?? ''),
+          }))
+          .filter(({ from, to }) => from !== null && to !== null && from !== to && !domainRules[from]?.includes(to))
+          .map(({ specifier, line, from }) => `${file}:${line} ${from} may not import ${specifier}`),
+      ),
+    );
+  });
+
+  it('allow no cycle of rooms', () => {
+    assertNone(roomCircles(roomArrows(production)).map((circle) => circle.join(' ↔ ')));
+  });
+
+  it(`have at most ${roomFilesMax} files in a room`, () => {
+    const files = new Map<string, number>();
+    for (const { file } of production) files.set(roomOf(file), (files.get(roomOf(file)) ?? 0) + 1);
+    assertNone(
+      [...files].filter(([, count]) => count > roomFilesMax).map(([room, count]) => `${room} has ${count} files`),
+    );
+  });
+
   it('have a single machine load nothing of a cluster and no NATS client', () => {
-    const loaded = new Set(['src/serve.ts']);
+    const loaded = new Set(['src/service/serve.ts']);
     const ofCluster: string[] = [];
     for (const file of loaded) {
       for (const { specifier, file: target, line, isLoaded } of byFile.get(file)?.imports ?? []) {
@@ -517,7 +487,7 @@ describe('The dependencyRules', () => {
         else if (target !== null) loaded.add(target);
       }
     }
-    assert.ok(loaded.has('src/service.ts') && loaded.size > 200, `${loaded.size} files are loaded`);
+    assert.ok(loaded.has('src/service/service.ts') && loaded.size > 200, `${loaded.size} files are loaded`);
     assertNone(ofCluster);
   });
 
@@ -532,6 +502,34 @@ describe('The dependencyRules', () => {
       for (const { file: target } of byFile.get(file)?.imports ?? []) if (target !== null) alive.add(target);
     }
     assertNone(production.filter(({ file }) => !alive.has(file)).map(({ file }) => `${file} is imported by no file`));
+  });
+
+  it('leave no export that nothing imports', () => {
+    const imported = new Map<string, Set<string>>();
+    for (const { file, text } of sources) {
+      const named = /\b(?:import|export)\s+(?:type\s+)?(?:\{(?<names>[^}]*)\}|\*(?:\s+as\s+\w+)?)\s+from\s+'[^']+'/g;
+      const whole = /\bimport\(\s*'[^']+'\s*\)/g;
+      for (const { 0: statement, groups } of [...text.matchAll(named), ...text.matchAll(whole)]) {
+        const target = importsOf(file, statement)[0]?.file ?? null;
+        if (target === null) continue;
+        const names = (groups?.['names'] ?? '*')
+          .split(',')
+          .map((name) => name.trim().replace(/^type\s+|\s+as\s.*$/g, ''));
+        imported.set(target, new Set([...(imported.get(target) ?? []), ...names]));
+      }
+    }
+    const exported =
+      /^export\s+(?:declare\s+)?(?:async\s+)?(?:const|function\*?|class|interface|type)\s+(?<name>[\w$]+)/gm;
+    assertNone(
+      sources.flatMap(({ file, code }) => {
+        // What is in the groups a process imports whose program is a text in a test.
+        if (renderedFiles.has(file) || file === 'test/groups.ts') return [];
+        const names = imported.get(file) ?? new Set([entries.includes(file) ? '*' : '']);
+        return [...code.matchAll(exported)]
+          .filter(({ groups }) => !names.has('*') && !names.has(groups!['name']!))
+          .map(({ index, groups }) => `${file}:${lineAt(code, index)} ${groups!['name']} is imported by no file`);
+      }),
+    );
   });
 });
 
@@ -571,7 +569,7 @@ describe('Every file', () => {
     assertNone(
       production
         .map(({ file, text }) => ({ file, lines: countLines(text) }))
-        .filter(({ lines }) => lines > sourceLinesMax)
+        .filter(({ file, lines }) => lines > sourceLinesMax && !renderedFiles.has(file))
         .map(({ file, lines }) => `${file} has ${lines} lines`),
     );
   });
@@ -633,6 +631,27 @@ describe('Every name', () => {
     );
   });
 
+  it('of an exported type stands in one module only, apart from the rendered bodies', () => {
+    const modules = new Map<string, string>();
+    assertNone(
+      exportedTypes
+        .filter(({ file }) => !renderedFiles.has(file))
+        .filter(({ module, name }) => (modules.get(name) ?? modules.set(name, module).get(name)) !== module)
+        .map(({ file, line, name }) => `${file}:${line} ${name} is a type of ${modules.get(name)} too`),
+    );
+  });
+
+  it('of an exported type uses a word in its one meaning', () => {
+    assertNone(
+      exportedTypes.flatMap(({ file, line, name }) =>
+        [...wordsOf(name)]
+          .map(({ word }) => word.replace(/s$/, ''))
+          .filter((word) => Object.hasOwn(typeWords, word) && typeWords[word]?.test(name) !== true)
+          .map((word) => `${file}:${line} ${name}: ${word}`),
+      ),
+    );
+  });
+
   it('in backticks in a comment of the product exists', () => {
     const known = new Set(texts.flatMap(({ text }) => visibleWords(text)));
     const files = sources.map(({ file }) => file);
@@ -647,6 +666,32 @@ describe('Every name', () => {
             .filter(({ groups }) => !exists(groups!['name']!))
             .map(({ groups }) => `${file}:${line} ${groups!['name']}`),
         ),
+      ),
+    );
+  });
+});
+
+describe('Every comment', () => {
+  it(`ends at column ${commentColumnsMax}, as the code beside it does`, () => {
+    assertNone(
+      sources.flatMap(({ file, text }) =>
+        text
+          .split('\n')
+          .flatMap((line, index) =>
+            line.length > commentColumnsMax && /^\s*(?:\/\*|\*|\/\/)/.test(line) ? [`${file}:${index + 1}`] : [],
+          ),
+      ),
+    );
+  });
+
+  it('of the product cites a rule of its file as "rule 3"', () => {
+    const bareNumber = /(?<![\w`)])\(\d+(?:, ?\d+)*(?: and \d+)?\)/;
+    assert.match('once that is durable (3)', bareNumber);
+    assertNone(
+      production.flatMap(({ file, text }) =>
+        commentsOf(text)
+          .filter(({ comment }) => bareNumber.test(comment.replace(/`[^`\n]*`/g, '')))
+          .map(({ line }) => `${file}:${line}`),
       ),
     );
   });
@@ -674,24 +719,37 @@ describe('Every function', () => {
   });
 });
 
-describe('The README', () => {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+describe('The map of the code in src/README.md', () => {
+  const readme = readFileSync(path.join(root, 'src/README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| `(?<room>[\w/-]+)\/` \|.*\| (?<imports>[^|]*?) ?\|$/gm)].map(({ groups }) => ({
+    room: groups!['room']!,
+    imports: groups!['imports']!,
+  }));
 
-  it('has a line in its code map for every module, and for nothing else', () => {
-    const map = [...readme.matchAll(/^\| `(?<folder>[\w/-]+)\/` /gm)].map(({ groups }) => groups!['folder']!);
-    const folders = [
-      ...['machines', 'persistence', 'test', 'bench'],
-      ...foldersIn('src').map((name) => `src/${name}`),
-      ...foldersIn('src/domain').map((name) => `src/domain/${name}`),
-    ];
-    assert.deepEqual(map.toSorted(), folders.toSorted());
+  it('has a line for every room, and for nothing else', () => {
+    const rooms = new Set(production.map(({ file }) => roomOf(file)).filter((room) => room !== 'src'));
+    const styles = pages.filter(({ file }) => file.endsWith('.css')).map(({ file }) => roomOf(file));
+    const folders = new Set([...rooms, ...styles, 'src/operations', 'test', 'bench']);
+    assert.deepEqual(rows.map(({ room }) => room).toSorted(), [...folders].toSorted());
+  });
+
+  it('says what each module, and each room of the domain, may import as the tables above say', () => {
+    const words = (names: readonly string[]): string => names.join(', ').replace(/^\./, 'the words') || 'nothing';
+    for (const { room, imports } of rows) {
+      const inDomain = path.posix.relative('src/domain', room);
+      if (Object.hasOwn(domainRules, inDomain)) assert.equal(imports, words(domainRules[inDomain]!), room);
+      const module = moduleOf(`${room}/x.ts`);
+      const isWhole = [module, `src/${module}`, `src/web/${module}`].includes(room);
+      const { modules } = dependencyRules[module] ?? { modules: [] };
+      if (isWhole && module !== 'styles') assert.equal(imports, modules === 'any' ? 'anything' : words(modules), room);
+    }
   });
 
   it('lists files to read that have fewer than 1,200 lines together', () => {
-    const list = /A newcomer reads[^]*?\n\n/.exec(readme)?.[0] ?? '';
+    const list = /^## Read first\n[^]*?\n\nThen /m.exec(readme)?.[0] ?? '';
     const files = [...list.matchAll(/\]\((?<file>[\w/.-]+\.ts)\)/g)].map(({ groups }) => groups!['file']!);
     assert.ok(files.length >= 8, 'the list is there');
-    const lines = files.reduce((sum, file) => sum + countLines(readFileSync(path.join(root, file), 'utf8')), 0);
+    const lines = files.reduce((sum, file) => sum + countLines(readFileSync(path.join(root, 'src', file), 'utf8')), 0);
     assert.ok(lines < 1_200, `${lines} lines`);
   });
 });
@@ -722,7 +780,7 @@ describe('The scanner', () => {
       "/* import { g } from './g.ts'; */",
     ].join('\n');
     assert.deepEqual(
-      scanImports('src/http/routes/x.ts', text).map(({ file, line }) => [file, line]),
+      importsOf('src/http/routes/x.ts', text).map(({ file, line }) => [file, line]),
       [
         ['src/domain/a.ts', 1],
         ['src/http/routes/b.ts', 4],

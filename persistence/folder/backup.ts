@@ -1,40 +1,39 @@
 /**
- * Makes new data folders from old ones, also while another process serves: a backup is a copy without a limit, a restore a
- * copy as of a fact or a moment, from the archive too.
+ * Makes new data folders from old ones, also while another process serves: a backup is a copy without a limit, a
+ * restore a copy as of a fact or a moment, from the archive too.
  *
- * Every batch is proved while it is copied, and the copy gets a watermark of its own, so that a copy that exists is good. The
- * source is never written to. Files other than the journal, the archive and the snapshots are copied only when listed.
+ * Every batch is proved while it is copied, and the copy gets a watermark of its own, so that a copy that exists is
+ * good. The source is never written to. Files other than the journal, the archive and the snapshots are copied only
+ * when listed.
  *
  *  1. The target must be missing or empty, and counts as a journal only once its watermark is written, last.
  *  2. The source's journal is read in one transaction. Its snapshots are copied after that began, and only up to the
  *     journal's end, so that the copy's snapshots are never newer than its journal.
  *  3. A limit never splits a unit; without a limit the copy must reach the source's watermark.
- *  4. Damaged snapshots are not copied: archive and journal have their facts. Archive files are copied as they are, so that a
- *     verification of the copy names what is wrong with them.
- *  5. The keys are copied after the journal's end is fixed, so that no fact of the copy lacks its key; they are those of today, also
- *     where the copy ends earlier: what was erased stays erased.
+ *  4. Damaged snapshots are not copied: archive and journal have their facts. Archive files are copied as they are, so
+ *     that a verification of the copy names what is wrong with them.
+ *  5. The keys are copied after the journal's end is fixed, so that no fact of the copy lacks its key; they are those
+ *     of today, also where the copy ends earlier: what was erased stays erased.
  *  6. A copy that fails leaves nothing behind, so that the same command can be repeated.
  */
 
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { ARCHIVE_FOLDER, listArchives, openFile, type ArchiveFile } from './sqlite/archive.ts';
+import { ARCHIVE_FOLDER, archivedBatches, listArchives, openFile, type ArchiveFile } from '../sqlite/archive.ts';
 import {
   copyBatches,
   headAtAnchor,
   newestBatch,
-  refuseBreak,
   walkChain,
   type Batch,
-  type ChainHead,
   type Copied,
   type CopyLimit,
-} from './sqlite/chain.ts';
-import { errorCode } from './faults.ts';
-import { FILE_MODE, makePrivateFolder, removeIfPresent, syncFile, syncFolder, tightenFolder } from './files.ts';
-import { WatermarkCheck, type RecoveryProgress } from './sqlite/recovery.ts';
-import { KeyReader, keysPath } from './sqlite/key-file.ts';
+} from '../sqlite/chain.ts';
+import { errorCode } from '../faults.ts';
+import { FILE_MODE, makePrivateFolder, removeIfPresent, syncFile, syncFolder, tightenFolder } from '../files.ts';
+import { journalGone, WatermarkCheck, type RecoveryProgress } from '../sqlite/recovery.ts';
+import { KeyReader, keysPath } from '../sqlite/key-file.ts';
 import {
   journalPath,
   noteKeysId,
@@ -46,9 +45,9 @@ import {
   writeOrigin,
   type Anchor,
   type Connection,
-} from './sqlite/schema.ts';
-import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from './snapshots.ts';
-import { readWatermark, WatermarkWriter, type WatermarkReading } from './sqlite/watermark.ts';
+} from '../sqlite/schema.ts';
+import { listSnapshots, readSnapshot, SNAPSHOTS_FOLDER } from '../snapshots.ts';
+import { readWatermark, WatermarkWriter, type WatermarkResult } from '../sqlite/watermark.ts';
 
 export interface CopyReport {
   readonly journalId: string;
@@ -62,13 +61,16 @@ export interface CopyReport {
   readonly snapshotsLeft: readonly string[];
   /** Archive files that were copied. */
   readonly archives: number;
-  /** Whether facts of the source lie beyond the copy's end. */
-  readonly cut: boolean;
+  /** What was written and is not in the copy; null for nothing. */
+  readonly lost: Loss | null;
   /** The copy of the keys; null where the source has none, or none were wanted. */
   readonly keys: string | null;
 }
 
-export interface CopyOptions {
+/** Facts that are known to have been written, or why nobody knows whether there were any. */
+export type Loss = { readonly fromSeq: number; readonly toSeq: number } | { readonly unknown: string };
+
+interface CopyOptions {
   readonly onProgress?: ((progress: RecoveryProgress) => void) | undefined;
   /** Further files of the source folder to copy, by name; missing ones are left out. */
   readonly files?: readonly string[] | undefined;
@@ -77,7 +79,7 @@ export interface CopyOptions {
 }
 
 /** Files of keys; `keys.db` of source and target when not given. */
-export interface KeysToCopy {
+interface KeysToCopy {
   readonly from?: string | undefined;
   /** A file that must not exist. */
   readonly to?: string | undefined;
@@ -113,8 +115,8 @@ function copyArchive(source: string, out: string, baseSeq: number): number {
 }
 
 /**
- * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty, with the archive before its
- * journal. Rejects with CopyRefused, or with JournalDamaged when the source's chain breaks before the limit.
+ * Makes `out` a new data folder as of a fact or a moment, or as of now when the limit is empty, with the archive before
+ * its journal. Rejects with CopyRefused, or with JournalDamaged when the source's chain breaks before the limit.
  */
 export async function copyUpTo(
   source: string,
@@ -124,16 +126,16 @@ export async function copyUpTo(
 ): Promise<CopyReport> {
   refuseFilled(out);
   refuseKeys(keys);
-  const watermark = readWatermark(source);
+  const reading = readWatermark(source);
   const db = openReading(journalPath(source));
-  if (db === null) throw noJournal(source);
+  if (db === null) throw journalGone(reading) ?? noJournal(source);
   try {
     db.exec('BEGIN');
-    const origin = new Origin(source, db, limit);
+    const origin = new Origin(source, db, limit, reading);
     makeTarget(out);
     const snapshotsEnd = Math.min(limit.seq ?? origin.headSeq, origin.headSeq);
     const { copies, left } = await copySnapshots(source, out, snapshotsEnd);
-    const copied = await copyJournal(origin, watermark, out, limit, onProgress);
+    const copied = await copyJournal(origin, out, limit, onProgress);
     const snapshots = dropSnapshotsAfter(out, copies, copied.seq);
     for (const name of files) copyIfPresent(join(source, name), join(out, basename(name)));
     const archives = copyArchive(source, out, origin.anchor.baseSeq);
@@ -150,7 +152,7 @@ export async function copyUpTo(
       snapshots,
       snapshotsLeft: left,
       archives,
-      cut: copied.cut,
+      lost: lossAfter(copied.seq, origin.check),
       keys: copiedKeys,
     };
   } catch (error) {
@@ -160,6 +162,11 @@ export async function copyUpTo(
   } finally {
     db.close();
   }
+}
+
+function lossAfter(seq: number, { writtenSeq, silence }: WatermarkCheck): Loss | null {
+  if (writtenSeq > seq) return { fromSeq: seq + 1, toSeq: writtenSeq };
+  return silence === null ? null : { unknown: silence };
 }
 
 /** Copies a file of keys; returns the path of the copy, or null where there is no such file. */
@@ -201,15 +208,17 @@ export interface WholeFolder {
   close(): void;
 }
 
-/** Opens a folder to be read from its first fact, archive included, to its last. Throws CopyRefused and JournalDamaged. */
+/**
+ * Opens a folder to be read from its first fact, archive included, to its last. Throws CopyRefused and JournalDamaged.
+ */
 export function openWhole(folder: string): WholeFolder {
-  const watermark = readWatermark(folder);
+  const reading = readWatermark(folder);
   const db = openReading(journalPath(folder));
-  if (db === null) throw noJournal(folder);
+  if (db === null) throw journalGone(reading) ?? noJournal(folder);
   try {
     db.exec('BEGIN');
     // The beginning of time lies in the archive, where there is one.
-    const origin = new Origin(folder, db, { at: 0 });
+    const origin = new Origin(folder, db, { at: 0 }, reading);
     const { anchor, headSeq, headHash, archives, keysId } = origin;
     const { journalId } = anchor;
     return {
@@ -218,7 +227,7 @@ export function openWhole(folder: string): WholeFolder {
       headHash,
       keysId,
       archives,
-      batches: () => provedBatches(origin, watermark),
+      batches: () => provedBatches(origin),
       refuseGrown: () => refuseGrown(folder, headSeq),
       close: () => db.close(),
     };
@@ -237,11 +246,9 @@ function refuseGrown(folder: string, headSeq: number): void {
   throw new CopyRefused(grown, 'A service sells on it. Stop that service, and do it again.');
 }
 
-function* provedBatches(origin: Origin, watermark: WatermarkReading): Generator<Batch> {
-  const head = headAtAnchor(origin.anchor);
-  const check = new WatermarkCheck(watermark, origin.anchor.journalId, head);
-  yield* checked(origin.batches(head), check);
-  const damage = check.damageAtEnd(head.seq);
+function* provedBatches(origin: Origin): Generator<Batch> {
+  yield* origin.batches();
+  const damage = origin.check.damageAtEnd(origin.headSeq);
   if (damage !== null) throw damage;
 }
 
@@ -257,9 +264,10 @@ class Origin {
   readonly archives: readonly ArchiveFile[];
   readonly rewrittenFrom: ReturnType<typeof readOrigin>;
   readonly keysId: string | null;
+  readonly check: WatermarkCheck;
   readonly #db: Connection;
 
-  constructor(folder: string, db: Connection, limit: CopyLimit) {
+  constructor(folder: string, db: Connection, limit: CopyLimit, reading: WatermarkResult) {
     const anchor = readAnchor(db);
     const newest = newestBatch(db);
     this.#db = db;
@@ -269,6 +277,13 @@ class Origin {
     this.headHash = newest?.hash ?? anchor.baseHash;
     this.archives = liesInArchive(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
     this.anchor = this.#firstAnchor(anchor);
+    this.check = new WatermarkCheck({
+      folder,
+      reading,
+      journalId: anchor.journalId,
+      start: headAtAnchor(this.anchor),
+      newestSeq: this.headSeq,
+    });
     if (limit.seq !== undefined && limit.seq > this.headSeq) {
       throw new CopyRefused(
         `the journal ends at fact ${this.headSeq}, before fact ${limit.seq}`,
@@ -277,17 +292,15 @@ class Origin {
     }
   }
 
-  *batches(head: ChainHead): Generator<Batch> {
-    for (const { path } of this.archives) {
-      const archive = openReading(path);
-      if (archive === null) continue;
-      try {
-        yield* walkChain(archive, head, refuseBreak);
-      } finally {
-        archive.close();
-      }
-    }
-    yield* walkChain(this.#db, head, refuseBreak);
+  /** Every batch, proved while it is read. */
+  batches(): Generator<Batch> {
+    return this.check.proved(this.#walk());
+  }
+
+  *#walk(): Generator<Batch> {
+    const head = headAtAnchor(this.anchor);
+    for (const file of this.archives) yield* archivedBatches(file, head);
+    yield* walkChain(this.#db, head, (found) => this.check.refuse(found));
   }
 
   #firstAnchor(live: Anchor): Anchor {
@@ -305,8 +318,8 @@ function liesInArchive(db: Connection, { baseSeq }: Anchor, { seq, at }: CopyLim
 }
 
 /**
- * The archive files from the first fact to the limit, or to the journal when the limit is a moment, without files that lie
- * wholly within an earlier one. Throws CopyRefused, which names the facts that no file has.
+ * The archive files from the first fact to the limit, or to the journal when the limit is a moment, without files that
+ * lie wholly within an earlier one. Throws CopyRefused, which names the facts that no file has.
  */
 function archivesUpTo(folder: string, baseSeq: number, { seq = baseSeq }: CopyLimit): ArchiveFile[] {
   const chosen: ArchiveFile[] = [];
@@ -332,20 +345,17 @@ function rangeOf(fromSeq: number, toSeq: number): string {
 
 async function copyJournal(
   origin: Origin,
-  watermark: WatermarkReading,
   out: string,
   limit: CopyLimit,
   onProgress: CopyOptions['onProgress'],
 ): Promise<Copied> {
-  const { anchor, headSeq } = origin;
+  const { anchor, check, headSeq } = origin;
   const target = openWriting(journalPath(out), anchor);
   try {
     if (origin.rewrittenFrom !== null) writeOrigin(target, origin.rewrittenFrom);
     if (origin.keysId !== null) noteKeysId(target, origin.keysId);
-    const head = headAtAnchor(anchor);
-    const check = new WatermarkCheck(watermark, anchor.journalId, head);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
-    for (copied of copyBatches(checked(origin.batches(head), check), target, anchor, limit)) {
+    for (copied of copyBatches(origin.batches(), target, anchor, limit)) {
       onProgress?.({ seq: copied.seq, headSeq });
       await nextRound();
     }
@@ -353,17 +363,9 @@ async function copyJournal(
     const damage = isWhole ? check.damageAtEnd(copied.seq) : null;
     if (damage !== null) throw damage;
     target.pragma('wal_checkpoint(TRUNCATE)');
-    return { ...copied, cut: copied.seq < headSeq };
+    return copied;
   } finally {
     target.close();
-  }
-}
-
-/** Passes the batches on and shows each to the check. */
-function* checked(batches: Iterable<Batch>, check: WatermarkCheck): Generator<Batch> {
-  for (const batch of batches) {
-    check.see(batch.row.lastSeq, batch.row.hash);
-    yield batch;
   }
 }
 
@@ -443,7 +445,7 @@ function makeTarget(out: string): void {
   tightenFolder(out);
 }
 
-/** Makes an empty folder for a copy (1). Throws CopyRefused. */
+/** Makes an empty folder for a copy (rule 1). Throws CopyRefused. */
 export function prepareTarget(out: string): void {
   refuseFilled(out);
   makeTarget(out);

@@ -1,23 +1,28 @@
 /**
- * Writes a data folder anew with other texts in its facts: a new journal whose chain names the journal that it came from.
+ * Writes a data folder anew with other texts in its facts: a new journal whose chain names the journal that it came
+ * from.
  *
- * Numbers, times, streams and units of the facts stay, and so do the ends of archive files. The old folder is only read.
+ * Numbers, times, streams and units of the facts stay, and so do the ends of archive files. The old folder is only
+ * read.
  *
  *  1. Every batch of the old folder is proved before its facts are written, and its journal must reach its watermark.
- *  2. The new chain begins with a hash over the new journal's id and the origin: the old journal's id, its last fact and the hash of
- *     its last batch. So nobody can name another origin later without breaking the chain. `meta` names it in words.
- *  3. Facts are handed to `rewrite` many at a time, and written when it has resolved, so that what they need is durable before.
+ *  2. The new chain begins with a hash over the new journal's id and the origin: the old journal's id, its last fact
+ *     and the hash of its last batch. So nobody can name another origin later without breaking the chain. `meta` names
+ *     it in words.
+ *  3. Facts are handed to `rewrite` many at a time, and written when it has resolved, so that what they need is durable
+ *     before.
  *  4. Snapshots are not taken over: they have what the old facts said.
- *  5. The target counts as a journal only once its watermark is written, last. A rewriting that fails leaves nothing behind.
+ *  5. The target counts as a journal only once its watermark is written, last. A rewriting that fails leaves nothing
+ *     behind.
  */
 
 import { randomUUID } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { copyIfPresent, openWhole, prepareTarget, removeDraft, writeWatermark, type WholeFolder } from './backup.ts';
-import { ARCHIVE_FOLDER, openFile, type ArchiveFile } from './sqlite/archive.ts';
-import { batchAppender, type Batch } from './sqlite/chain.ts';
-import { makePrivateFolder, syncFile, syncFolder } from './files.ts';
+import { ARCHIVE_FOLDER, openFile, type ArchiveFile } from '../sqlite/archive.ts';
+import { batchAppender, type Batch } from '../sqlite/chain.ts';
+import { makePrivateFolder, syncFile, syncFolder } from '../files.ts';
 import {
   hashOfOrigin,
   journalPath,
@@ -27,8 +32,8 @@ import {
   type Anchor,
   type Connection,
   type Origin,
-  type StoredFact,
-} from './sqlite/schema.ts';
+} from '../sqlite/schema.ts';
+import type { StoredFact } from '../chain.ts';
 
 export interface RewriteReport {
   readonly journalId: string;
@@ -40,7 +45,10 @@ export interface RewriteReport {
 }
 
 export interface RewriteOptions {
-  /** Called once, when the target is there and empty; resolves with the id of the keys that its facts will be sealed with. */
+  /**
+   * Called once, when the target is there and empty; resolves with the id of the keys that its facts will be sealed
+   * with.
+   */
   readonly begin: () => Promise<string>;
   /** The new data of each of these facts, in their order. */
   readonly rewrite: (facts: readonly StoredFact[]) => Promise<readonly string[]>;
@@ -52,8 +60,8 @@ export interface RewriteOptions {
 const FACTS_A_TRANSACTION = 4_000;
 
 /**
- * Makes `out` a new data folder with the facts of `source` as `rewrite` makes them. Rejects with CopyRefused, with JournalDamaged
- * where the source's chain breaks, and with what `rewrite` rejects with.
+ * Makes `out` a new data folder with the facts of `source` as `rewrite` makes them. Rejects with CopyRefused, with
+ * JournalDamaged where the source's chain breaks, and with what `rewrite` rejects with.
  */
 export async function rewriteFolder(source: string, out: string, options: RewriteOptions): Promise<RewriteReport> {
   const whole = openWhole(source);

@@ -1,11 +1,11 @@
 /**
  * Makes an ordinary data folder from the facts of all shards: one sequence with a chain of its own.
  *
- * The facts of each shard are first staged in a file of the new folder, so that memory does not follow their number; then they
- * are merged into the journal.
+ * The facts of each shard are first staged in a file of the new folder, so that memory does not follow their number;
+ * then they are merged into the journal.
  *
- * 1. The order is by moment, and by shard at equal moments. Facts of one shard keep their order and their units, also where a
- *    clock was set back; so do those of an event, which are all in one shard.
+ * 1. The order is by moment, and by shard at equal moments. Facts of one shard keep their order and their units, also
+ *    where a clock was set back; so do those of an event, which are all in one shard.
  * 2. A fact gets a new sequence number; its moment, stream, type and data are as they were.
  * 3. The folder counts as one only once its watermark is written, last. A merge that fails leaves nothing behind.
  */
@@ -14,19 +14,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { prepareTarget, removeDraft, writeWatermark } from '../backup.ts';
+import { prepareTarget, removeDraft, writeWatermark } from './backup.ts';
 import { makePrivateFile } from '../files.ts';
 import type { Unit } from '../journal.ts';
 import { batchAppender } from '../sqlite/chain.ts';
-import {
-  journalPath,
-  newAnchor,
-  noteKeysId,
-  openWriting,
-  type Anchor,
-  type Connection,
-  type StoredFact,
-} from '../sqlite/schema.ts';
+import { journalPath, newAnchor, noteKeysId, openWriting, type Anchor, type Connection } from '../sqlite/schema.ts';
+import type { StoredFact } from '../chain.ts';
 
 export interface MergeReport {
   readonly journalId: string;
@@ -35,7 +28,7 @@ export interface MergeReport {
   readonly headHash: string;
 }
 
-export interface MergeListener {
+interface MergeListener {
   /** The keys that facts are sealed with, which the journal names; null for none. */
   readonly keysId: string | null;
 
@@ -46,7 +39,7 @@ export interface MergeListener {
   onProgress?(done: number, total: number): void;
 }
 
-export type StagedFact = Pick<StoredFact, 'seq' | 'at' | 'eventId' | 'type' | 'data' | 'unit'>;
+type StagedFact = Pick<StoredFact, 'seq' | 'at' | 'eventId' | 'type' | 'data' | 'unit'>;
 
 const STAGE_FILE = 'merge.db.tmp';
 /** A staged fact's key is its shard and its sequence number. */
@@ -57,7 +50,7 @@ const BATCH_FACTS = 256;
 const TRANSACTION_FACTS = 8_192;
 
 interface StageRow extends StagedFact {
-  /** The latest moment in the shard up to the fact: its place in the order (1). */
+  /** The latest moment in the shard up to the fact: its place in the order (rule 1). */
   readonly place: number;
 }
 
@@ -146,13 +139,13 @@ export class ShardMerge {
     return { journalId: anchor.journalId, facts: writer.seq, headHash: writer.hash.toString('hex') };
   }
 
-  /** Removes everything that was written (3). */
+  /** Removes everything that was written (rule 3). */
   discard(): void {
     this.#stage.close();
     removeDraft(this.#out);
   }
 
-  /** The units of all shards in their order (1). */
+  /** The units of all shards in their order (rule 1). */
   *#inOrder(): Generator<{ readonly shard: number; readonly unit: readonly StageRow[] }> {
     const heads = this.#shards.toSorted((a, b) => a - b).map((shard) => new StagedShard(this.#stage, shard));
     for (;;) {

@@ -1,18 +1,22 @@
 /**
- * Reads a data folder from end to end without writing, and lists everything that is missing or differs from what was written.
+ * Reads a data folder from end to end without writing, and lists everything that is missing or differs from what was
+ * written.
  *
- * It works beside a serving process and on a folder that a crash left. It continues after a problem instead of stopping at
- * the first. What facts mean is not checked here: `onRow` receives each of them. Reading a log takes SQLite's shared memory,
- * so an empty `-wal` and a `-shm` may appear beside a closed journal. It must run in a process that does not serve, because
- * `quick_check` would block one that does.
+ * It works beside a serving process and on a folder that a crash left. It continues after a problem; only what follows
+ * a damage of the chain is not read, because nothing of it is proved. What facts mean is not checked here: `onRow`
+ * receives each of them. Reading a log takes SQLite's shared memory, so an empty `-wal` and a `-shm` may appear beside
+ * a closed journal. It must run in a process that does not serve, because `quick_check` would block one that does.
+ *
+ *  1. A damage is one problem with one advice: what follows from it is not listed beside it, and what is lost is what a
+ *     start would say.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { headAtAnchor, newestBatch, walkChain } from './sqlite/chain.ts';
-import { attempt, listArchives, openFile, type ChainPlace } from './sqlite/archive.ts';
-import { errorCode, JournalDamaged, messageOf } from './faults.ts';
-import type { FactRow } from './journal.ts';
-import { WatermarkCheck, type RecoveryListener } from './sqlite/recovery.ts';
+import { headAtAnchor, newestBatch, walkChain } from '../sqlite/chain.ts';
+import { attempt, listArchives, openFile, type ChainPosition } from '../sqlite/archive.ts';
+import { errorCode, isCorruption, JournalDamaged, messageOf, type Finding } from '../faults.ts';
+import type { FactRow } from '../journal.ts';
+import { journalGone, WatermarkCheck, type RecoveryListener } from '../sqlite/recovery.ts';
 import {
   hashOfOrigin,
   journalPath,
@@ -20,19 +24,14 @@ import {
   readAnchor,
   readNotedKeysId,
   readOrigin,
+  unreadable,
   type Anchor,
   type Connection,
   type Origin,
-} from './sqlite/schema.ts';
-import { listSnapshots, readSnapshot, type SnapshotFile } from './snapshots.ts';
-import { NO_ARCHIVE, verifyArchive, type ArchiveReport, type ShownFacts } from './sqlite/verify-archive.ts';
-import { readWatermark } from './sqlite/watermark.ts';
-
-export interface Finding {
-  readonly what: string;
-  readonly where: string;
-  readonly hint: string;
-}
+} from '../sqlite/schema.ts';
+import { listSnapshots, readSnapshot, type SnapshotFile } from '../snapshots.ts';
+import { NO_ARCHIVE, verifyArchive, type ArchiveReport, type ShownFacts } from '../sqlite/archive-check.ts';
+import { readWatermark, type WatermarkResult } from '../sqlite/watermark.ts';
 
 export interface SnapshotFinding {
   readonly path: string;
@@ -52,6 +51,9 @@ export interface VerifyReport extends ArchiveReport {
   /** The newest fact that was moved to the archive; 0 when none was. */
   readonly baseSeq: number;
   readonly headSeq: number;
+  /** The last fact before the first damage of the chain; the head where there is none. */
+  readonly provedSeq: number;
+  /** The hash of the chain at `provedSeq`, in hex. */
   readonly headHash: string | null;
   readonly watermarkSeq: number | null;
   /** The keys that the journal says its facts are sealed with. */
@@ -70,7 +72,10 @@ export interface VerifyListener extends RecoveryListener {
   readonly archived?: ShownFacts;
 }
 
-/** Verifies the journal, its watermark, the archive and the snapshots of a folder. Throws only when the format is too new. */
+/**
+ * Verifies the journal, its watermark, the archive and the snapshots of a folder. Throws only when the format is too
+ * new.
+ */
 export async function verifyJournal(folder: string, listener: VerifyListener = {}): Promise<VerifyReport> {
   const problems = new Problems();
   // Listed before the journal is read, so that none of them is of a later fact than the journal's last.
@@ -86,7 +91,7 @@ export async function verifyJournal(folder: string, listener: VerifyListener = {
 
 interface ChainReport extends Omit<VerifyReport, keyof ArchiveReport | 'snapshots' | 'problems' | 'moreProblems'> {
   /** Where the journal begins; null when that cannot be read. */
-  readonly anchor: ChainPlace | null;
+  readonly anchor: ChainPosition | null;
 }
 
 const NO_JOURNAL: ChainReport = {
@@ -98,66 +103,92 @@ const NO_JOURNAL: ChainReport = {
   batches: 0,
   baseSeq: 0,
   headSeq: 0,
+  provedSeq: 0,
   headHash: null,
   watermarkSeq: null,
   keysId: null,
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
-  // The watermark is read first: a serving process writes both meanwhile, and the journal must not be older than the watermark.
+  // The watermark is read first: a serving process writes both meanwhile, and the journal must not be older than the
+  // watermark.
   const reading = readWatermark(folder);
-  const watermarkSeq = reading.found === 'WATERMARK' ? reading.watermark.seq : null;
-  let report = { ...NO_JOURNAL, watermarkSeq };
+  const report = { ...NO_JOURNAL, watermarkSeq: reading.found === 'WATERMARK' ? reading.watermark.seq : null };
   let db: Connection | null = null;
   try {
     db = openReading(journalPath(folder));
-    if (db === null) {
-      if ((watermarkSeq ?? 0) > 0)
-        throw new JournalDamaged({ message: 'it is gone or empty', lastGoodSeq: 0, expectedSeq: watermarkSeq ?? 0 });
-      return report;
-    }
-    db.exec('BEGIN');
-    const anchor = readAnchor(db);
-    const { journalId, baseSeq } = anchor;
-    const head = headAtAnchor(anchor);
-    const check = new WatermarkCheck(reading, journalId, head);
-    const origin = readOrigin(db);
-    if (origin !== null && !beginsFrom(origin, anchor, folder)) {
-      problems.add({
-        what: 'its chain does not begin from the journal that it names as its origin',
-        where: journalPath(folder),
-        hint: 'Somebody wrote into its table meta: restore a backup.',
-      });
-    }
-    const keysId = readNotedKeysId(db);
-    report = {
-      ...report,
-      journalId,
-      keysId,
-      origin,
-      baseSeq,
-      anchor: { journalId, seq: baseSeq, hash: anchor.baseHash },
-    };
-    for await (const { facts } of slices(db, head, listener, problems, check)) {
-      const streams = head.heads.size;
-      report = { ...report, streams, facts: report.facts + facts, batches: report.batches + 1, headSeq: head.seq };
-    }
-    report = {
-      ...report,
-      streams: head.heads.size,
-      headSeq: head.seq,
-      headHash: Buffer.from(head.hash).toString('hex'),
-    };
-    const damage = check.damageAtEnd(head.seq);
-    if (damage !== null) problems.addDamage(damage, folder);
-    quickCheck(db, problems);
+    if (db !== null) return { ...report, ...(await verifyBatches(folder, db, reading, listener, problems)) };
+    const gone = journalGone(reading);
+    if (gone !== null) throw gone;
   } catch (error) {
     if (!(error instanceof JournalDamaged) && !isSqliteError(error)) throw error;
-    problems.addDamage(error, journalPath(folder));
+    problems.addDamage(isCorruption(error) ? unreadable(error) : error, folder);
   } finally {
     db?.close();
   }
   return report;
+}
+
+/** Walks the chain to its end, or to its first damage, from which on nothing is proved (rule 1). */
+async function verifyBatches(
+  folder: string,
+  db: Connection,
+  reading: WatermarkResult,
+  { onRow, onProgress }: RecoveryListener,
+  problems: Problems,
+): Promise<Omit<ChainReport, 'watermarkSeq'>> {
+  db.exec('BEGIN');
+  const anchor = readAnchor(db);
+  const { journalId, baseSeq } = anchor;
+  const head = headAtAnchor(anchor);
+  const newestSeq = newestBatch(db)?.lastSeq ?? head.seq;
+  const check = new WatermarkCheck({ folder, reading, journalId, start: head, newestSeq });
+  const origin = readOrigin(db);
+  if (origin !== null && !beginsFrom(origin, anchor, folder)) {
+    problems.add({
+      what: 'its chain does not begin from the journal that it names as its origin',
+      where: journalPath(folder),
+      hint: 'Somebody wrote into its table meta: restore a backup.',
+    });
+  }
+  let [facts, batches] = [0, 0];
+  let damage: JournalDamaged | null = null;
+  try {
+    for (const batch of check.proved(walkChain(db, head, (found) => check.refuse(found)))) {
+      facts += batch.facts.length;
+      batches += 1;
+      for (const fact of batch.facts) {
+        if (isJson(fact.data)) onRow?.(rowOf(fact));
+        else {
+          const hint = 'Written by a defect: report it.';
+          problems.add({ what: 'its data is not JSON', where: `fact ${fact.seq}`, hint });
+        }
+      }
+      if (batches % BATCHES_A_SLICE > 0) continue;
+      onProgress?.({ seq: head.seq, headSeq: newestSeq });
+      await nextRound();
+    }
+    onProgress?.({ seq: head.seq, headSeq: newestSeq });
+    damage = check.damageAtEnd(head.seq);
+  } catch (error) {
+    if (!(error instanceof JournalDamaged)) throw error;
+    damage = error;
+  }
+  if (damage === null) quickCheck(db, problems);
+  else problems.addDamage(damage, folder);
+  return {
+    journalId,
+    keysId: readNotedKeysId(db),
+    origin,
+    baseSeq,
+    anchor: { journalId, seq: baseSeq, hash: anchor.baseHash },
+    streams: head.heads.size,
+    facts,
+    batches,
+    headSeq: newestSeq,
+    provedSeq: head.seq,
+    headHash: Buffer.from(head.hash).toString('hex'),
+  };
 }
 
 /** Whether the chain of a rewritten journal begins with its origin; what cannot be read is the archive's finding. */
@@ -169,39 +200,6 @@ function beginsFrom(origin: Origin, { journalId, baseSeq, baseHash }: Anchor, fo
     firstHash = read !== null && 'result' in read ? read.result.baseHash : null;
   }
   return firstHash === null || hashOfOrigin(journalId, origin).equals(firstHash);
-}
-
-async function* slices(
-  db: Connection,
-  head: ReturnType<typeof headAtAnchor>,
-  { onRow, onProgress }: RecoveryListener,
-  problems: Problems,
-  check: WatermarkCheck,
-): AsyncGenerator<{ facts: number }> {
-  const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
-  const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) =>
-    problems.addDamage(new JournalDamaged({ message, lastGoodSeq, expectedSeq: batchSeq }), `fact ${lastGoodSeq + 1}`),
-  );
-  let inSlice = 0;
-  for (const { row, facts } of batches) {
-    check.see(row.lastSeq, row.hash);
-    for (const fact of facts) {
-      if (!isJson(fact.data)) {
-        problems.add({
-          what: 'its data is not JSON',
-          where: `fact ${fact.seq}`,
-          hint: 'Written by a defect: report it.',
-        });
-      } else onRow?.(rowOf(fact));
-    }
-    yield { facts: facts.length };
-    inSlice += 1;
-    if (inSlice < BATCHES_A_SLICE) continue;
-    inSlice = 0;
-    onProgress?.({ seq: head.seq, headSeq });
-    await nextRound();
-  }
-  onProgress?.({ seq: head.seq, headSeq });
 }
 
 async function verifySnapshots(
@@ -229,7 +227,10 @@ async function verifySnapshots(
   return findings;
 }
 
-/** SQLite's check of its pages: it does not see missing rows, but finds damage that reading along the key does not touch. */
+/**
+ * SQLite's check of its pages: it does not see missing rows, but finds damage that reading along the key does not
+ * touch. Not after a damage of the chain, which it would name again.
+ */
 function quickCheck(db: Connection, problems: Problems): void {
   const lines = db.pragma(`quick_check(${PROBLEMS_MAX})`) as { quick_check: string }[];
   for (const { quick_check: line } of lines) {
@@ -248,8 +249,7 @@ class Problems {
   }
 
   addDamage(error: JournalDamaged | Error, where: string): void {
-    const hint =
-      error instanceof JournalDamaged ? error.hint : 'Restore a backup, or a new folder up to the last good fact.';
+    const hint = error instanceof JournalDamaged ? error.hint : 'Check the disk and its mount.';
     this.add({ what: error.message, where, hint });
   }
 }

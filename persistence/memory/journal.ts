@@ -1,14 +1,15 @@
 /**
- * The journal in an array: the twin of `sqlite/journal.ts` for tests and simulation, which can inject the faults of a disk.
+ * The journal in an array: the twin of `sqlite/journal.ts` for tests and simulation, which can inject the faults of a
+ * disk.
  *
- * In auto mode it commits on `setImmediate`, or later after `slow(ms)`. In manual mode it commits only when `commit()` is
- * called, so that a simulation is deterministic.
+ * In auto mode it commits on `setImmediate`, or later after `slow(ms)`. In manual mode it commits only when `commit()`
+ * is called, so that a simulation is deterministic.
  */
 
-import { checkUnit } from './faults.ts';
-import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from './journal.ts';
+import { checkUnit } from '../faults.ts';
+import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from '../journal.ts';
 
-export interface MemoryJournalOptions {
+interface MemoryJournalOptions {
   /** Commits only when `commit` is called. */
   readonly manual?: boolean;
 }
@@ -126,8 +127,8 @@ export class MemoryJournal implements Journal {
   }
 
   /**
-   * Fills the disk, so that everything pending is forgotten, or makes room again. Of what was forgotten, whole units up to
-   * `survivorsSeq` prove to be on disk when there is room again.
+   * Fills the disk, so that everything pending is forgotten, or makes room again. Of what was forgotten, whole units up
+   * to `survivorsSeq` prove to be on disk when there is room again.
    */
   full(isFull: boolean, survivorsSeq: number = this.#durableSeq): void {
     if (isFull && this.#status === 'OPEN') {
@@ -148,8 +149,8 @@ export class MemoryJournal implements Journal {
   }
 
   /**
-   * Returns the journal that another process would open after a crash now: everything durable, and of what is pending, or
-   * was when the disk filled or broke, the whole units up to `seq`. This journal is not changed.
+   * Returns the journal that another process would open after a crash now: everything durable, and of what is pending,
+   * or was when the disk filled or broke, the whole units up to `seq`. This journal is not changed.
    */
   crashAfter(seq: number = this.#durableSeq): MemoryJournal {
     const durable = this.#rows.slice(0, this.#durableSeq);

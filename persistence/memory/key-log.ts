@@ -1,19 +1,19 @@
 /**
- * The stream of a cluster's keys in an array: a port of `nats/key-log.ts` for tests, which loses, holds and shows too late what servers
- * lose, hold and show too late.
+ * The stream of a cluster's keys in an array: a port of `persistence/key-log.ts` for tests, which loses, holds and
+ * shows too late what servers lose, hold and show too late.
  *
  * 1. Messages are shared by all logs that are made with `reconnected`: each is the connection of one node.
  * 2. A fault is set for the next calls of one connection, so that a test says exactly what happens to which.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { KeyLog, TopicMessage } from './nats/key-log.ts';
-import { LogUnreachable, type AppendOutcome } from './nats/shard-log.ts';
+import type { KeyLog, TopicMessage } from '../key-log.ts';
+import { LogUnreachable, type AppendOutcome } from '../shard-log.ts';
 
 /**
- * What happens to one append. ANSWER_LOST: it is appended, its answer never comes. LOST: it never arrives. HELD: it arrives when
- * `arrive` is called, its answer never comes.
+ * What happens to one append. ANSWER_LOST: it is appended, its answer never comes. LOST: it never arrives. HELD: it
+ * arrives when `arrive` is called, its answer never comes.
  */
-export type KeyAppendFault = 'ANSWER_LOST' | 'LOST' | 'HELD';
+type KeyAppendFault = 'ANSWER_LOST' | 'LOST' | 'HELD';
 
 interface Shared {
   /** Index 0 is message 1; null where it was erased or replaced. */
@@ -75,8 +75,8 @@ export class MemoryKeyLog implements KeyLog {
   async replace(topic: string, body: Uint8Array): Promise<AppendOutcome> {
     const answer = await this.#write(topic, body, null);
     if (answer.outcome !== 'APPENDED') return answer;
-    for (const [place, message] of this.#shared.messages.entries())
-      if (message?.topic === topic && message.seq < answer.seq) this.#shared.messages[place] = null;
+    for (const [index, message] of this.#shared.messages.entries())
+      if (message?.topic === topic && message.seq < answer.seq) this.#shared.messages[index] = null;
     return answer;
   }
 

@@ -1,12 +1,12 @@
 /**
  * The key store in memory: for tests and simulation, which can inject its faults.
  *
- * A `MemoryKeyStorage` is what would be on the disk or in the cluster. Each opened store has a pool of its own over it, so that a
- * simulated crash is to drop a store and open another one over the same storage.
+ * A `MemoryKeyStorage` is what would be on the disk or in the cluster. Each opened store has a pool of its own over it,
+ * so that a simulated crash is to drop a store and open another one over the same storage.
  */
 import { randomBytes } from 'node:crypto';
-import { KeyPool } from './key-pool.ts';
-import { KEY_BYTES, KeyStoreFault, type Key, type KeyStore } from './keys.ts';
+import { KeyPool } from '../key-pool.ts';
+import { KEY_BYTES, KeyStoreFault, type Key, type KeyStore } from '../keys.ts';
 
 const SIZE = 32;
 
@@ -20,9 +20,12 @@ export class MemoryKeyStorage {
   }
 }
 
-export interface MemoryKeysOptions {
+interface MemoryKeysOptions {
   readonly storage?: MemoryKeyStorage;
-  /** How many keys the pool has; it then fills again as a real one does, and may run empty. By default there is always a key. */
+  /**
+   * How many keys the pool has; it then fills again as a real one does, and may run empty. By default there is always a
+   * key.
+   */
   readonly poolSize?: number;
   /** Random bytes; a simulation brings its own. */
   readonly random?: (bytes: number) => Buffer;

@@ -1,6 +1,6 @@
-/** The twin of `object-bucket.ts` in memory, for tests and the simulation; it passes the same suite. */
+/** The twin of `objects/objects.ts` in memory, for tests and the simulation; it passes the same suite. */
 
-import { ObjectDamaged, ObjectsUnreachable, type Objects } from './objects.ts';
+import { ObjectDamaged, ObjectsUnreachable, type Objects } from '../objects.ts';
 
 export class MemoryObjects implements Objects {
   readonly #objects = new Map<string, Uint8Array>();

@@ -1,17 +1,18 @@
 /**
- * A shard's replicated log in an array: a port of `nats/shard-log.ts` for tests, which loses, holds and repeats what a network
- * loses, holds and repeats.
+ * A shard's replicated log in an array: a port of `persistence/shard-log.ts` for tests, which loses, holds and repeats
+ * what a network loses, holds and repeats.
  *
  * 1. Messages are shared by all logs that are made with `reconnected`: each is the connection of one writer.
- * 2. A fault is set for the next appends of one connection, in their order, so that a test says exactly what happens to which.
+ * 2. A fault is set for the next appends of one connection, in their order, so that a test says exactly what happens to
+ *    which.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from './nats/shard-log.ts';
+import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '../shard-log.ts';
 
 /**
- * What happens to one append. ANSWER_LOST: it is appended, its answer never comes. LOST: it never arrives. HELD: it arrives when
- * `arrive` is called, its answer never comes. NOT_YET: it is refused as a server does that lags behind.
+ * What happens to one append. ANSWER_LOST: it is appended, its answer never comes. LOST: it never arrives. HELD: it
+ * arrives when `arrive` is called, its answer never comes. NOT_YET: it is refused as a server does that lags behind.
  */
 export type AppendFault = 'ANSWER_LOST' | 'LOST' | 'HELD' | 'NOT_YET';
 

@@ -1,18 +1,21 @@
 /**
- * The connection of a node to the NATS servers: opened with its credentials, found again by itself, and never to a server that is
- * too old.
+ * The connection of a node to the NATS servers: opened with its credentials, found again by itself, and never to a
+ * server that is too old.
  *
- * 1. A server that is older than VERSION_MIN is refused: 2.9 breaks expectations and cannot fsync before it answers, 2.10.20 to 22 can
- *    lose a stream. All servers that can be reached are asked at the start; each that it connects to later is checked again.
+ * 1. A server that is older than VERSION_MIN is refused: 2.9 breaks expectations and cannot fsync before it answers,
+ *    2.10.20 to 22 can lose a stream. All servers that can be reached are asked at the start; each that it connects to
+ *    later is checked again.
  * 2. A server that does not answer for a few seconds is left for another one.
- * 3. What was sent over a connection that is lost has no answer: `onConnection` says so at once, so that nobody waits for a time limit.
+ * 3. What was sent over a connection that is lost has no answer: `onConnection` says so at once, so that nobody waits
+ *    for a time limit.
  */
 
 import { readFileSync } from 'node:fs';
 import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../faults.ts';
-import { LogUnreachable } from './shard-log.ts';
+import { LogUnreachable } from '../shard-log.ts';
 import { machineTiming, pauseFor } from './timing.ts';
+import type { JetStreamManager, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 
 export interface ServerAccess {
   /** Addresses such as nats://host:port; tls://host:port insists on TLS. */
@@ -44,6 +47,7 @@ export class ServersRefused extends Error {
 }
 
 const VERSION_MIN = [2, 10, 23] as const;
+export const NATS_VERSION_MIN = VERSION_MIN.join('.');
 /** A definition of a large event is one message. */
 const PAYLOAD_BYTES_MIN = 8 * 1024 * 1024;
 const RETRY_MS = 500;
@@ -138,7 +142,8 @@ export class ServerConnection {
   }
 }
 
-function openConnection(access: ServerAccess, name: string, isLasting: boolean): Promise<NatsConnection> {
+/** Connects once; with `isLasting` it finds other servers when this one is lost. */
+export function openConnection(access: ServerAccess, name: string, isLasting: boolean): Promise<NatsConnection> {
   const { servers, credsPath, user, password, token, caPath } = access;
   const isEncrypted = caPath || servers.some((server) => server.startsWith('tls://'));
   return connect({
@@ -167,7 +172,7 @@ async function refuseUnusable({ nats }: ServerConnection, access: ServerAccess):
   const others = nats.getServers().map((server) => String(server.listen ?? server));
   const versions = await Promise.all(others.map((server) => versionOf(server, access)));
   const old = [version, ...versions].map((each) => whyTooOld(each ?? undefined)).find((reason) => reason !== null);
-  if (old) throw new ServersRefused(old, `Update all NATS servers to ${VERSION_MIN.join('.')} or later.`);
+  if (old) throw new ServersRefused(old, `Update all NATS servers to ${NATS_VERSION_MIN} or later.`);
   if (jetstream !== true) {
     const hint = 'Add "jetstream { sync_interval: always }" to the settings of every NATS server.';
     throw new ServersRefused(`JetStream is off at the NATS server ${name}`, hint);
@@ -190,19 +195,21 @@ async function versionOf(server: string, access: ServerAccess): Promise<string |
   }
 }
 
-/** Why a version is too old, or null. */
-export function whyTooOld(version: string | undefined): string | null {
-  if (version === undefined) return null;
-  const parts = version.split(/[.-]/).slice(0, 3).map(Number);
-  for (const [place, least] of VERSION_MIN.entries()) {
-    const part = parts[place] ?? 0;
-    if (part > least) return null;
-    if (!(part === least)) return `a NATS server has version ${version}, which can lose or repeat changes`;
-  }
-  return null;
+export function isTooOld(version: string): boolean {
+  const parts = version.split(/[.-]/).map(Number);
+  const differs = VERSION_MIN.findIndex((least, index) => parts[index] !== least);
+  return differs >= 0 && !(parts[differs]! > VERSION_MIN[differs]!);
 }
 
-/** Whether a server refused the credentials; the client says the same of one that is too busy to look at them in time. */
+/** Why a version is too old, or null. */
+export function whyTooOld(version: string | undefined): string | null {
+  if (version === undefined || !isTooOld(version)) return null;
+  return `a NATS server has version ${version}, which can lose or repeat changes`;
+}
+
+/**
+ * Whether a server refused the credentials; the client says the same of one that is too busy to look at them in time.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
 }
@@ -210,4 +217,36 @@ function isRefusal(error: unknown): boolean {
 function refusedCredentials(cause: unknown): ServersRefused {
   const hint = 'Check NATS_USER and NATS_PASSWORD, NATS_TOKEN or NATS_CREDS.';
   return new ServersRefused('the NATS servers refuse the credentials', hint, cause);
+}
+
+/** Questions to the leader of a stream. Whatever is no answer is LogUnreachable. */
+export class StreamQuestions {
+  readonly #connection: ServerConnection;
+  readonly #jsm: JetStreamManager;
+  readonly #stream: string;
+
+  constructor(connection: ServerConnection, jsm: JetStreamManager, stream: string) {
+    this.#connection = connection;
+    this.#jsm = jsm;
+    this.#stream = stream;
+  }
+
+  /** The numbers of the oldest and the newest message. */
+  async ends(): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> {
+    const { state } = await this.answered(this.#jsm.streams.info(this.#stream));
+    return { firstSeq: state.first_seq, lastSeq: state.last_seq };
+  }
+
+  get(query: MsgRequest): Promise<StoredMsg | null> {
+    return this.answered(this.#jsm.streams.getMessage(this.#stream, query));
+  }
+
+  /** An answer of the servers to something that was asked about the stream. */
+  async answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await this.#connection.untilLost(answer);
+    } catch (error) {
+      throw new LogUnreachable(`the stream ${this.#stream} does not answer: ${messageOf(error)}`, error);
+    }
+  }
 }

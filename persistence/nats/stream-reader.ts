@@ -1,14 +1,18 @@
 /**
  * Messages of a JetStream stream in their order, from one on: a consumer of its own, pulled in large batches.
  *
- * 1. At most BATCH messages or BATCH_BYTES wait here, so that a slow caller holds up the servers and not this process's memory.
- * 2. The number of each message follows the one before it; only the first may come later than asked, when those before it were purged.
- *    A gap, a lost connection, or silence ends the reading with LogUnreachable. The caller starts again after what it has.
- * 3. A consumer reads the replica of one server, which may be behind and send heartbeats alone. So a message that is known to be there
- *    and does not come ends the reading as silence does. It is known by the end of the range, or by what the stream's leader said a
- *    while ago.
- * 4. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is asked of it then
- *    is refused, as if nobody were there, and asked again a moment later.
+ * 1. At most BATCH messages or BATCH_BYTES wait here, so that a slow caller holds up the servers and not this process's
+ *    memory.
+ * 2. The number of each message follows the one before it; only the first may come later than asked, when those before
+ *    it were purged. A gap, a lost connection, or silence ends the reading with LogUnreachable. The caller starts again
+ *    after what it has.
+ * 3. A consumer reads the replica of one server, which may be behind and send heartbeats alone. So a message that is
+ *    known to be there and does not come ends the reading as silence does. It is known by the end of the range, or by
+ *    what the stream's leader said a while ago.
+ * 4. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is
+ *    asked of it then is refused, as if nobody were there, and asked again a moment later.
+ * 5. A consumer at a replica that does not have the first message yet begins with the next one that the replica gets,
+ *    which may be earlier. What is earlier than asked is left out: the caller has it already.
  */
 
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
@@ -16,7 +20,7 @@ import { createInbox, nanos, type Msg, type Subscription } from '@nats-io/transp
 import { messageOf } from '../faults.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import type { ServerConnection } from './connection.ts';
-import { LogUnreachable, type LogMessage } from './shard-log.ts';
+import { LogUnreachable, type LogMessage } from '../shard-log.ts';
 
 const BATCH = 4_096;
 const BATCH_BYTES = 16 * 1024 * 1024;
@@ -46,16 +50,19 @@ export class StreamReader {
   #received: LogMessage[] = [];
   /** Messages that were asked for and have not come. */
   #asked = 0;
-  /** How often nobody was there, in a row (4). */
+  /** How often nobody was there, in a row (rule 4). */
   #refusals = 0;
-  /** Since when no message has come although some were waited for (3). */
+  /** Since when no message has come although some were waited for (rule 3). */
   #quietSince = 0;
   /** The newest message that is known to be there. */
   #knownSeq: number;
   #failure: unknown = null;
   #changed: (() => void) | null = null;
 
-  /** Reads through `lastSeq`, or for ever with Infinity; `leadersLastSeq` asks the stream's leader for its newest message. */
+  /**
+   * Reads through `lastSeq`, or for ever with Infinity; `leadersLastSeq` asks the stream's leader for its newest
+   * message.
+   */
   constructor(
     connection: ServerConnection,
     jsm: JetStreamManager,
@@ -71,7 +78,10 @@ export class StreamReader {
     this.#leadersLastSeq = leadersLastSeq;
   }
 
-  /** What has come, in pieces: a step of an asynchronous iteration for each message was measured to cost more than the message. */
+  /**
+   * What has come, in pieces: a step of an asynchronous iteration for each message was measured to cost more than the
+   * message.
+   */
   async *pieces(signal?: AbortSignal): AsyncIterable<readonly LogMessage[]> {
     const wake = (): void => this.#changed?.();
     const endFollowing = this.#connection.onConnection(() => this.#fail(new Error('the connection was lost')));
@@ -135,7 +145,9 @@ export class StreamReader {
       return this.#changed?.();
     }
     this.#asked -= 1;
-    this.#received.push({ seq: seqOf(message.reply ?? ''), body: message.data });
+    const seq = seqOf(message.reply ?? '');
+    // Rule 5.
+    if (seq >= this.#fromSeq) this.#received.push({ seq, body: message.data });
     this.#changed?.();
   }
 
@@ -170,7 +182,7 @@ export class StreamReader {
     }
   }
 
-  /** Throws when a message is missing that was known to be there before the quiet began (3). */
+  /** Throws when a message is missing that was known to be there before the quiet began (rule 3). */
   async #requireCurrent(seq: number): Promise<void> {
     if (this.#knownSeq > seq) throw new Error(`the replica that was asked does not send message ${seq + 1}`);
     this.#knownSeq = await this.#leadersLastSeq().catch(() => 0);
@@ -191,7 +203,10 @@ export class StreamReader {
   }
 }
 
-/** The number of a message, from the subject for its acknowledgement: $JS.ACK.[domain.account.]stream.consumer.tries.seq.… */
+/**
+ * The number of a message, from the subject for its acknowledgement:
+ * $JS.ACK.[domain.account.]stream.consumer.tries.seq.…
+ */
 function seqOf(reply: string): number {
   const parts = reply.split('.');
   return Number(parts[parts.length > 9 ? 7 : 5]);

@@ -36,3 +36,12 @@ export function pauseFor(timing: Pick<Timing, 'after'>, delayMs: number, signal?
     signal?.addEventListener('abort', settle);
   });
 }
+
+/** The time of a node: what is due does not keep its process running, its connections do. */
+export const nodeTiming: Timing = {
+  ...machineTiming,
+  after(delayMs, run) {
+    const timeout = setTimeout(run, delayMs).unref();
+    return () => clearTimeout(timeout);
+  },
+};

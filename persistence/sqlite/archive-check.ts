@@ -1,24 +1,28 @@
 /**
- * Verifies the archive: every fact that the journal no longer has lies in a file that is whole, and the chain continues from
- * file to file into the journal.
+ * Verifies the archive: every fact that the journal no longer has lies in a file that is whole, and the chain continues
+ * from file to file into the journal.
  *
  *  1. Every file is read from its first fact to its last, also a file that no fact needs.
- *  2. From the journal's anchor back, a good file must join each place in the chain; facts that no good file has are named.
+ *  2. From the journal's anchor back, a good file must join each place in the chain; facts that no good file has are
+ *     named.
  */
 
 import { join } from 'node:path';
-import { setImmediate as nextRound } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import {
   ARCHIVE_FOLDER,
   attempt,
+  journalAnchor,
   listArchives,
   meetPlace,
   openFile,
   proveFile,
   type ArchiveFile,
-  type ChainPlace,
+  type ChainPosition,
 } from './archive.ts';
+import type { Finding } from '../faults.ts';
 import type { FactRow } from '../journal.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import { newestBatch } from './chain.ts';
 import { factReader } from './reader.ts';
 
@@ -33,7 +37,7 @@ export interface ArchiveReport {
 
 export const NO_ARCHIVE: ArchiveReport = { archives: 0, archivedFacts: 0, lastArchivedFactAt: null };
 
-type OnProblem = (finding: { readonly what: string; readonly where: string; readonly hint: string }) => void;
+type OnProblem = (finding: Finding) => void;
 
 /** Facts of some types that are shown as well, each once. */
 export interface ShownFacts {
@@ -41,29 +45,48 @@ export interface ShownFacts {
   readonly onRow: (row: FactRow) => void;
 }
 
-/** Verifies the archive files of a folder whose journal begins after `anchor`. */
+/** What is wrong with the archive of a folder; beside a sale it rests for as long as it reads. */
+export async function archiveProblems(folder: string, isBesideSale = false): Promise<Finding[]> {
+  const problems: Finding[] = [];
+  let beganMs = stopwatchMs();
+  const restAsLong = async (): Promise<void> => {
+    await pause(stopwatchMs() - beganMs);
+    beganMs = stopwatchMs();
+  };
+  const onProblem = (finding: Finding): void => void problems.push(finding);
+  await verifyArchive(folder, journalAnchor(folder), onProblem, null, isBesideSale ? restAsLong : nextRound);
+  return problems;
+}
+
+/** Verifies the archive files of a folder whose journal begins after `anchor`; `rest` is awaited after each file. */
 export async function verifyArchive(
   folder: string,
-  anchor: ChainPlace,
+  anchor: ChainPosition,
   onProblem: OnProblem,
   shown: ShownFacts | null = null,
+  rest: () => Promise<unknown> = nextRound,
 ): Promise<ArchiveReport> {
   const files = listArchives(folder);
   const good: ArchiveFile[] = [];
+  const bad: { readonly file: ArchiveFile; readonly trouble: string }[] = [];
   for (const file of files) {
     const proof = attempt(() => proveFile(file, anchor.journalId));
-    if ('trouble' in proof) onProblem({ what: proof.trouble, where: file.path, hint: hintFor(file, anchor) });
+    if ('trouble' in proof) bad.push({ file, trouble: proof.trouble });
     else good.push(file);
-    await nextRound();
+    await rest();
   }
-  for (const { fromSeq, toSeq, reason } of gapsBefore(anchor, good)) {
-    onProblem({
-      what: `facts ${fromSeq} to ${toSeq} were moved to the archive, and ${reason}`,
-      where: join(folder, ARCHIVE_FOLDER),
-      hint:
-        'Put the archive file back from a backup. Without it no moment up to there can be restored, and events whose facts lie ' +
-        'there depend on their snapshots.',
-    });
+  const gaps = [...gapsBefore(anchor, good)];
+  for (const { file, trouble } of bad) {
+    const gap = gaps.find((each) => lieIn(each, file));
+    const lost = gap === undefined ? '' : `; no other file has facts ${gap.fromSeq} to ${gap.toSeq}`;
+    onProblem({ what: `${trouble}${lost}`, where: file.path, hint: hintFor(file, anchor, gap !== undefined) });
+  }
+  for (const gap of gaps) {
+    // A damage is one problem: the file that should have these facts is named already.
+    if (bad.some(({ file }) => lieIn(gap, file))) continue;
+    const { fromSeq, toSeq, reason } = gap;
+    const what = `facts ${fromSeq} to ${toSeq} were moved to the archive, and ${reason}`;
+    onProblem({ what, where: join(folder, ARCHIVE_FOLDER), hint: PUT_BACK });
   }
   const last = good.reduce<ArchiveFile | null>((most, file) => (file.toSeq > (most?.toSeq ?? 0) ? file : most), null);
   if (shown !== null) await showFacts(good, anchor.seq, shown);
@@ -84,16 +107,29 @@ async function showFacts(files: readonly ArchiveFile[], upToSeq: number, { types
   }
 }
 
-function hintFor({ fromSeq }: ArchiveFile, { seq }: ChainPlace): string {
+const PUT_BACK =
+  'Put the archive file back from a backup: holdfast backup copies the archive too. Without it no moment up to there can be ' +
+  'restored, and events whose facts lie there depend on their snapshots.';
+
+function hintFor({ fromSeq }: ArchiveFile, { seq }: ChainPosition, isNeeded: boolean): string {
   if (fromSeq > seq) return 'The journal still has its facts: the next pruning removes it.';
-  return 'Put the file back from a backup: holdfast backup copies the archive too.';
+  return isNeeded ? PUT_BACK : 'Other files have its facts: it may be deleted.';
+}
+
+function lieIn({ fromSeq, toSeq }: Range, file: ArchiveFile): boolean {
+  return file.fromSeq <= fromSeq && toSeq <= file.toSeq;
+}
+
+interface Range {
+  readonly fromSeq: number;
+  readonly toSeq: number;
 }
 
 /** The ranges of facts before the journal that no good file has, from the newest back. */
 function* gapsBefore(
-  anchor: ChainPlace,
+  anchor: ChainPosition,
   good: readonly ArchiveFile[],
-): Generator<{ readonly fromSeq: number; readonly toSeq: number; readonly reason: string }> {
+): Generator<Range & { readonly reason: string }> {
   let place = anchor;
   while (place.seq > 0) {
     const { before, trouble } = stepBack(place, good);
@@ -115,9 +151,9 @@ function* gapsBefore(
 
 /** The place in the chain before the good file that joins the given place and reaches back furthest. */
 function stepBack(
-  place: ChainPlace,
+  place: ChainPosition,
   good: readonly ArchiveFile[],
-): { readonly before: ChainPlace | null; readonly trouble: string | null } {
+): { readonly before: ChainPosition | null; readonly trouble: string | null } {
   let trouble: string | null = null;
   for (const file of good) {
     if (file.fromSeq > place.seq || file.toSeq < place.seq) continue;

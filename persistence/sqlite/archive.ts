@@ -2,23 +2,23 @@
  * The archive of a data folder: files under `archive/`, each a closed journal database with the facts that one pruning
  * moved out of `journal.db`. Archive and journal together hold every fact from the first one on.
  *
- * It writes an archive file, drops the archived rows from the journal, and proves that a file is whole and belongs to the
- * journal. In a process that serves, writing and proving run in a worker thread (`archive-worker.ts`).
+ * It writes an archive file, drops the archived rows from the journal, and proves that a file is whole and belongs to
+ * the journal. In a process that serves, writing and proving run in a worker thread (`archive-worker.ts`).
  *
- *  1. A file gets its name only after it was synced and its whole chain was walked again. What a crash leaves is a draft,
- *     which is never read and which the next pruning removes.
+ *  1. A file gets its name only after it was synced and its whole chain was walked again. What a crash leaves is a
+ *     draft, which is never read and which the next pruning removes.
  *  2. Rows are dropped from the journal only when the file that has them carries its name.
- *  3. A file is read only when its chain holds from its first fact to its last and continues in the journal's anchor or in
- *     the file after it. So a damaged, exchanged or foreign file is never read. When what follows a file is lost, a file of
- *     this journal whose own chain holds is read all the same: its facts are all that is left.
+ *  3. A file is read only when its chain holds from its first fact to its last and continues in the journal's anchor or
+ *     in the file after it. So a damaged, exchanged or foreign file is never read. When what follows a file is lost, a
+ *     file of this journal whose own chain holds is read all the same: its facts are all that is left.
  *  4. Files may overlap after a crash between archiving and dropping; any good one serves.
  */
 
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { copyBatches, headAtAnchor, newestBatch, refuseBreak, walkChain, type ChainHead } from './chain.ts';
-import { JournalDamaged, messageOf } from '../faults.ts';
+import { copyBatches, headAtAnchor, newestBatch, refuseBreak, walkChain, type Batch, type ChainHead } from './chain.ts';
+import { JournalDamaged, reasonOf, type Finding } from '../faults.ts';
 import { entriesOf, makePrivateFolder, removeIfPresent, syncFile, syncFolder } from '../files.ts';
 import {
   journalPath,
@@ -42,7 +42,7 @@ export interface ArchiveFile {
 export type ArchivedFacts = ArchiveFile;
 
 /** A position in the chain: a fact, and the hash of the batch that ends with it. */
-export interface ChainPlace {
+export interface ChainPosition {
   readonly journalId: string;
   readonly seq: number;
   readonly hash: Buffer;
@@ -50,7 +50,8 @@ export interface ChainPlace {
 
 export type ArchiveJob =
   | { readonly kind: 'ARCHIVE'; readonly folder: string; readonly throughSeq: number; readonly at: number }
-  | { readonly kind: 'PROVE'; readonly folder: string; readonly seq: number };
+  | { readonly kind: 'PROVE'; readonly folder: string; readonly seq: number }
+  | { readonly kind: 'CHECK'; readonly folder: string };
 
 const DRAFT_SUFFIX = '.tmp';
 const FILE_NAME = /^([0-9]+)-([0-9]+)\.db$/;
@@ -77,8 +78,14 @@ export async function proveArchiveAside(folder: string, seq: number): Promise<Ar
   return (await runWorker({ kind: 'PROVE', folder, seq })) as ArchiveFile;
 }
 
-async function runWorker(workerData: ArchiveJob): Promise<unknown> {
+/** Checks the whole archive in a worker thread, until the signal ends it; what is wrong with it. */
+export async function checkArchiveAside(folder: string, signal: AbortSignal): Promise<Finding[]> {
+  return (await runWorker({ kind: 'CHECK', folder }, signal)) as Finding[];
+}
+
+async function runWorker(workerData: ArchiveJob, signal?: AbortSignal): Promise<unknown> {
   const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { workerData, execArgv: [] });
+  signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
   const outcome = await new Promise<{ result: unknown } | { error: object }>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
@@ -94,13 +101,13 @@ function toError(error: object): Error {
   const { name, message, lastGoodSeq = 0, hint } = fields;
   if (name !== 'JournalDamaged') return Object.assign(new Error(message), fields);
   return new JournalDamaged({
-    message: message.replace(/^the journal is damaged: /, ''),
+    message: reasonOf(new Error(message)),
     lastGoodSeq,
     ...(hint !== undefined && { hint }),
   });
 }
 
-// ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The archiving itself, synchronous; `at` is stored in the file as the moment when it was written. */
 export function writeArchive(folder: string, throughSeq: number, at: number): ArchivedFacts | null {
@@ -161,7 +168,9 @@ function removeDraft(draft: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) removeIfPresent(`${draft}${suffix}`);
 }
 
-/** When the newest archive file was written, in milliseconds since 1970; null when there is none or it cannot be read. */
+/**
+ * When the newest archive file was written, in milliseconds since 1970; null when there is none or it cannot be read.
+ */
 export function lastArchivedAt(folder: string): number | null {
   const newest = listArchives(folder).sort((a, b) => b.toSeq - a.toSeq)[0];
   if (newest === undefined) return null;
@@ -175,11 +184,11 @@ export function lastArchivedAt(folder: string): number | null {
   }
 }
 
-// ── proving ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── proving ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Returns the archive file that has a fact, proved by rule 3. Throws JournalDamaged, which names the file that is damaged or
- * the facts that no file has.
+ * Returns the archive file that has a fact, proved by rule 3. Throws JournalDamaged, which names the file that is
+ * damaged or the facts that no file has.
  */
 export function proveArchiveOf(folder: string, seq: number): ArchiveFile {
   const files = listArchives(folder);
@@ -212,10 +221,10 @@ export function attempt<Result>(proof: () => Result): { readonly result: Result 
 /** The file with the fact, or the place before a file that lies between; null when no good file joins the place. */
 function stepBack(
   files: readonly ArchiveFile[],
-  place: ChainPlace,
+  place: ChainPosition,
   seq: number,
   troubles: Map<ArchiveFile, string>,
-): { readonly file: ArchiveFile } | { readonly place: ChainPlace } | null {
+): { readonly file: ArchiveFile } | { readonly place: ChainPosition } | null {
   for (const file of files) {
     if (!reaches(file, place.seq) || (seq > place.seq ? file.toSeq < seq : file.fromSeq > place.seq)) continue;
     try {
@@ -235,7 +244,7 @@ function reaches({ fromSeq, toSeq }: ArchiveFile, seq: number): boolean {
 }
 
 /** Checks that the chain of the file passes through the place; returns the place that the file begins after. */
-export function meetPlace(file: ArchiveFile, { journalId, seq, hash }: ChainPlace): ChainPlace {
+export function meetPlace(file: ArchiveFile, { journalId, seq, hash }: ChainPosition): ChainPosition {
   return openFile(file, (db) => {
     const anchor = readAnchor(db);
     refuseForeign(file, anchor, journalId);
@@ -278,7 +287,7 @@ export function openFile<Result>({ path }: Pick<ArchiveFile, 'path'>, query: (db
 }
 
 /** Where the journal of a folder begins. */
-function journalAnchor(folder: string): ChainPlace {
+export function journalAnchor(folder: string): ChainPosition {
   const { journalId, baseSeq, baseHash } = openFile({ path: journalPath(folder) }, readAnchor);
   return { journalId, seq: baseSeq, hash: baseHash };
 }
@@ -290,7 +299,7 @@ function notArchived(
   seq: number,
   troubles: ReadonlyMap<ArchiveFile, string>,
 ): JournalDamaged {
-  const damages = [...troubles].map(([{ path }, trouble]) => `the archive file ${path} cannot be used: ${trouble}`);
+  const damages = [...troubles].map(([{ path }, trouble]) => unusable(path, trouble));
   if (damages.length > 0) return damaged(damages.join('; '), 0);
   const before = files.filter(({ toSeq }) => toSeq < placeSeq).reduce((most, { toSeq }) => Math.max(most, toSeq), 0);
   return damaged(
@@ -299,13 +308,25 @@ function notArchived(
   );
 }
 
+function unusable(path: string, trouble: string): string {
+  return `the archive file ${path} cannot be used: ${trouble}`;
+}
+
 function damaged(message: string, lastGoodSeq: number): JournalDamaged {
   return new JournalDamaged({ message, lastGoodSeq, hint: PUT_BACK });
 }
 
-/** What is wrong with a file, without the beginning that all such messages share. */
-function reasonOf(error: unknown): string {
-  return messageOf(error).replace(/^the journal is damaged: /, '');
+/** The batches of an archive file from `head` on, proved while they are read. Throws JournalDamaged, which names it. */
+export function* archivedBatches({ path }: ArchiveFile, head: ChainHead): Generator<Batch> {
+  let db: Connection | null = null;
+  try {
+    db = openReading(path);
+    if (db !== null) yield* walkChain(db, head, refuseBreak);
+  } catch (error) {
+    throw damaged(unusable(path, reasonOf(error)), head.seq);
+  } finally {
+    db?.close();
+  }
 }
 
 // ── dropping ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -314,8 +335,9 @@ function reasonOf(error: unknown): string {
 const FACTS_A_SLICE = 2_000;
 
 /**
- * Drops the next whole batches at or before `throughSeq`, at most `FACTS_A_SLICE` facts unless one batch is larger,
- * and moves the anchor up to them in the same transaction. Every call leaves a journal whose chain holds from its anchor on.
+ * Drops the next whole batches at or before `throughSeq`, at most `FACTS_A_SLICE` facts unless one batch is larger, and
+ * moves the anchor up to them in the same transaction. Every call leaves a journal whose chain holds from its anchor
+ * on.
  */
 export function pruneSlice(db: Connection, throughSeq: number): 'MORE' | 'DONE' {
   return db

@@ -1,21 +1,22 @@
 /**
  * The hash chain over the journal: each batch row has a hash over the previous batch's hash and its own facts.
  *
- * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and SQLite's own checks still
- * report "ok". The chain proves every column of every fact from the anchor to the last batch; `watermark.ts` proves how far
- * the last batch must reach.
+ * SQLite alone hides lost rows: one flipped bit in the write-ahead log ends the log there, and SQLite's own checks
+ * still report "ok". The chain proves every column of every fact from the anchor to the last batch; `watermark.ts`
+ * proves how far the last batch must reach.
  *
  *  1. A batch is yielded only after its range, links, units and hash were checked.
  *  2. The walk reads in slices of bounded size and holds no statement open between them, so the caller may pause.
  *  3. `heads` of the walk is the newest checked fact of every stream, also of streams whose rows were all pruned.
  */
 
-import { createHash } from 'node:crypto';
+import { batchHash, canonicalText, COLUMNS, type FactValue } from '../chain.ts';
 import { JournalDamaged } from '../faults.ts';
-import type { Anchor, Connection, StoredFact } from './schema.ts';
+import type { Anchor, Connection } from './schema.ts';
+import type { StoredFact } from '../chain.ts';
 
 /** The commit row of a batch. */
-export interface BatchRow {
+interface BatchRow {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly count: number;
@@ -50,70 +51,7 @@ export interface ChainHead {
 const BATCHES_A_SLICE = 64;
 
 const FACT_COLUMNS = 'seq, at, event_id AS eventId, type, data, prev, unit';
-const SPACE = ' '.charCodeAt(0);
-const NEWLINE = '\n'.charCodeAt(0);
-const ZERO = '0'.charCodeAt(0);
-const NINE = '9'.charCodeAt(0);
 const BATCH_COLUMNS = 'first_seq AS firstSeq, last_seq AS lastSeq, count, at, hash';
-
-/** The text of a fact that the chain hashes: every column, with lengths before the texts, so that no two facts have the same. */
-export function canonicalText(fact: StoredFact): string {
-  const { seq, at, eventId, type, data, prev, unit } = fact;
-  return `${seq} ${at} ${prev} ${unit} ${eventId.length} ${type.length} ${data.length} ${eventId}${type}${data}\n`;
-}
-
-/** The hash of a batch: SHA-256 over the previous batch's hash and the canonical texts of its facts, joined, in UTF-8. */
-export function batchHash(previousHash: Uint8Array, canonicalTexts: string | Uint8Array): Buffer {
-  return createHash('sha256').update(previousHash).update(canonicalTexts).digest();
-}
-
-/** A value of a row of `journal`, and how many a row has: seq, at, event_id, type, data, prev, unit. */
-export type FactValue = number | string;
-export const COLUMNS = 7;
-
-/**
- * `factsIn` without an object for each fact: the values of all columns of the first fact in the order of the table, then of
- * the second, and so on.
- */
-export function columnValues(canonicalTexts: string): FactValue[] {
-  const values: FactValue[] = [];
-  let place = 0;
-  const nextNumber = (): number => {
-    let number = 0;
-    for (;;) {
-      const code = canonicalTexts.charCodeAt(place++);
-      if (code === SPACE) return number;
-      if (!(code >= ZERO && code <= NINE)) throw new Error('the numbers of a fact must be integers from 0 on');
-      number = number * 10 + (code - ZERO);
-    }
-  };
-  const nextText = (length: number): string => canonicalTexts.slice(place, (place += length));
-  while (place < canonicalTexts.length) {
-    const seq = nextNumber();
-    const at = nextNumber();
-    const prev = nextNumber();
-    const unit = nextNumber();
-    const eventIdLength = nextNumber();
-    const typeLength = nextNumber();
-    const dataLength = nextNumber();
-    values.push(seq, at, nextText(eventIdLength), nextText(typeLength), nextText(dataLength), prev, unit);
-    if (canonicalTexts.charCodeAt(place++) !== NEWLINE) throw new Error(`fact ${seq} must end where its text says`);
-  }
-  return values;
-}
-
-type Columns = [seq: number, at: number, eventId: string, type: string, data: string, prev: number, unit: number];
-
-/** The inverse of `canonicalText` for facts whose texts are joined. */
-export function factsIn(canonicalTexts: string): StoredFact[] {
-  const values = columnValues(canonicalTexts);
-  const facts: StoredFact[] = [];
-  for (let place = 0; place < values.length; place += COLUMNS) {
-    const [seq, at, eventId, type, data, prev, unit] = values.slice(place, place + COLUMNS) as Columns;
-    facts.push({ seq, at, eventId, type, data, prev, unit });
-  }
-  return facts;
-}
 
 /** The newest commit row, or null when the journal has none after its anchor. */
 export function newestBatch(db: Connection): BatchRow | null {
@@ -125,11 +63,10 @@ export function headAtAnchor(anchor: Anchor): ChainHead {
 }
 
 /**
- * Walks the batches from `head` to the end and moves `head` along. `onBreak` receives every break; when it returns, the walk
- * continues after the batch as if the chain had held, so that a verification can list more than the first. Facts without a
- * commit row are a break too.
+ * Walks the batches from `head` to the end and moves `head` along. `refuse` throws at the first place where the chain
+ * does not hold; facts without a commit row are one too.
  */
-export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: ChainBreak) => void): Generator<Batch> {
+export function* walkChain(db: Connection, head: ChainHead, refuse: (found: ChainBreak) => never): Generator<Batch> {
   const selectBatches = db.prepare<[number], BatchRow>(
     `SELECT ${BATCH_COLUMNS} FROM batch WHERE last_seq > ? ORDER BY last_seq LIMIT ${BATCHES_A_SLICE}`,
   );
@@ -142,20 +79,20 @@ export function* walkChain(db: Connection, head: ChainHead, onBreak: (found: Cha
     for (const row of rows) {
       const facts = selectFacts.all(head.seq, row.lastSeq);
       const wrong = checkBatch(head, row, facts);
-      if (wrong !== null) onBreak({ message: wrong, lastGoodSeq: head.seq, batchSeq: row.lastSeq });
+      if (wrong !== null) refuse({ message: wrong, lastGoodSeq: head.seq, batchSeq: row.lastSeq });
       for (const fact of facts) head.heads.set(fact.eventId, fact.seq);
       head.seq = row.lastSeq;
       head.hash = row.hash;
-      if (wrong === null) yield { row, facts };
+      yield { row, facts };
     }
   }
   const stray = db.prepare<[number], number | null>('SELECT max(seq) FROM journal WHERE seq > ?').pluck().get(head.seq);
   if (typeof stray === 'number') {
-    onBreak({ message: `fact ${stray} has no commit row`, lastGoodSeq: head.seq, batchSeq: stray });
+    refuse({ message: `fact ${stray} has no commit row`, lastGoodSeq: head.seq, batchSeq: stray });
   }
 }
 
-/** An `onBreak` that throws JournalDamaged. */
+/** Throws JournalDamaged for a break. */
 export function refuseBreak({ message, lastGoodSeq, batchSeq }: ChainBreak): never {
   throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: batchSeq });
 }
@@ -163,10 +100,10 @@ export function refuseBreak({ message, lastGoodSeq, batchSeq }: ChainBreak): nev
 /** What is wrong with a batch, or null. */
 function checkBatch(head: ChainHead, row: BatchRow, facts: readonly StoredFact[]): string | null {
   const { firstSeq, lastSeq, count, at, hash } = row;
-  const where = `the batch of facts ${firstSeq} to ${lastSeq}`;
+  const where = `the batch of ${firstSeq === lastSeq ? `fact ${firstSeq}` : `facts ${firstSeq} to ${lastSeq}`}`;
   if (firstSeq !== head.seq + 1) return `fact ${head.seq + 1} should follow fact ${head.seq}, but ${where} does`;
   if (count !== lastSeq - firstSeq + 1) return `${where} says that it has ${count} facts`;
-  if (facts.length !== count) return `${where} has ${facts.length} rows`;
+  if (facts.length > count) return `${where} has ${facts.length} rows`;
   const texts: string[] = [];
   const lastOfStream = new Map<string, number>();
   for (const [index, fact] of facts.entries()) {
@@ -179,6 +116,7 @@ function checkBatch(head: ChainHead, row: BatchRow, facts: readonly StoredFact[]
     lastOfStream.set(fact.eventId, fact.seq);
     texts.push(canonicalText(fact));
   }
+  if (facts.length < count) return `fact ${firstSeq + facts.length} is missing`;
   if (facts.at(-1)?.unit !== lastSeq) return `${where} ends inside a unit`;
   if (facts.at(-1)?.at !== at) return `${where} has another time than its last fact`;
   if (!(hash instanceof Uint8Array) || !batchHash(head.hash, texts.join('')).equals(hash)) {
@@ -243,8 +181,8 @@ export interface Copied {
 const FACTS_A_TRANSACTION = 4_000;
 
 /**
- * Appends the batches to the target, many in one transaction, and yields after each transaction. Whole batches keep their
- * commit row; a batch that the limit cuts gets a new one over the units that are left.
+ * Appends the batches to the target, many in one transaction, and yields after each transaction. Whole batches keep
+ * their commit row; a batch that the limit cuts gets a new one over the units that are left.
  */
 export function* copyBatches(
   batches: Iterable<Batch>,

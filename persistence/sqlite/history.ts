@@ -1,8 +1,8 @@
 /**
  * Reads every fact of a data folder, whether it lies in the journal or in the archive.
  *
- * A stream is walked back along `prev` from its newest fact, from the journal into the archive files that have facts of it,
- * and then read forward.
+ * A stream is walked back along `prev` from its newest fact, from the journal into the archive files that have facts of
+ * it, and then read forward.
  *
  *  1. An archive file is opened only when a fact of it is wanted, and read only after it was proved.
  *  2. A fact that cannot be read ends the read with JournalDamaged, which names what is missing; no fact is skipped.
@@ -18,7 +18,7 @@ import { factReader, type FactReader, type StreamRange } from './reader.ts';
 import { openReading, type Connection } from './schema.ts';
 
 /** Finds and proves the archive file that has a fact, on this thread or in a worker. */
-export type ProveArchive = (folder: string, seq: number) => ArchiveFile | Promise<ArchiveFile>;
+type ProveArchive = (folder: string, seq: number) => ArchiveFile | Promise<ArchiveFile>;
 
 /** Sequence numbers of one stream's facts in one file; a `file` of null means the journal. */
 interface Stretch {
@@ -45,15 +45,17 @@ export class FactHistory {
   }
 
   /**
-   * Adds an archive file that was just written and proved, before its facts are dropped from the journal (rule 4). One that it overlaps
-   * was left by a prune that failed, and is gone.
+   * Adds an archive file that was just written and proved, before its facts are dropped from the journal (rule 4). One
+   * that it overlaps was left by a prune that failed, and is gone.
    */
   noteArchived(file: ArchiveFile): void {
     this.#proved = this.#proved.filter(({ fromSeq, toSeq }) => toSeq < file.fromSeq || fromSeq > file.toSeq);
     this.#proved.push(file);
   }
 
-  /** The facts of a stream after `afterSeq`, in order. The promise and the iteration fail with JournalDamaged (rule 2). */
+  /**
+   * The facts of a stream after `afterSeq`, in order. The promise and the iteration fail with JournalDamaged (rule 2).
+   */
   async stream({ eventId, afterSeq, headSeq, baseSeq }: StreamRange): Promise<Iterable<FactRow>> {
     const stretches: Stretch[] = [];
     let next = headSeq;
@@ -153,7 +155,10 @@ export interface ArchiveSurvey {
   readonly lastAt: number | null;
 }
 
-/** Reads the facts of one type after `afterSeq` from the archive files that have any. Each is proved first; damaged ones are left out. */
+/**
+ * Reads the facts of one type after `afterSeq` from the archive files that have any. Each is proved first; damaged ones
+ * are left out.
+ */
 export async function surveyArchive(
   folder: string,
   { afterSeq, baseSeq }: { readonly afterSeq: number; readonly baseSeq: number },

@@ -1,14 +1,16 @@
 /**
- * The SQLite journal of a data folder, main-thread half: gathers facts into batches, posts them to the writer thread and
- * settles the promises of `durable`.
+ * The SQLite journal of a data folder, main-thread half: gathers facts into batches, posts them to the writer thread
+ * and settles the promises of `durable`.
  *
- * `writer.ts` writes, `pending.ts` keeps the facts that are not durable yet, `recovery.ts` proves the journal at the start.
+ * `writer.ts` writes, `pending.ts` keeps the facts that are not durable yet, `recovery.ts` proves the journal at the
+ * start.
  *
- *  1. One batch is with the writer at a time. It is posted when the writer is idle, without a timer, and the next one is
- *     posted before the replies to the last leave, so that disk and main thread work in parallel.
+ *  1. One batch is with the writer at a time. It is posted when the writer is idle, without a timer, and the next one
+ *     is posted before the replies to the last leave, so that disk and main thread work in parallel.
  *  2. Reads see facts up to the durable head of the moment they begin, never more, and hold no transaction open.
- *  3. After a fault all pending facts are forgotten: the state is put back, then status listeners run, then the promises of
- *     `durable` reject. Forgotten numbers are given out again after recovery, so `durable` is called in the turn that appended.
+ *  3. After a fault all pending facts are forgotten: the state is put back, then status listeners run, then the
+ *     promises of `durable` reject. Forgotten numbers are given out again after recovery, so `durable` is called in the
+ *     turn that appended.
  *  4. At WRITABLE the head is read again; what was in doubt and is on disk counts as appended and durable from then on.
  */
 
@@ -18,8 +20,15 @@ import { errorCode } from '../faults.ts';
 import type { InjectedFault } from './fault-injector.ts';
 import { tightenFolder } from '../files.ts';
 import { FactHistory, surveyArchive, type ArchiveSurvey } from './history.ts';
-import { batchChannel, type BatchMessage } from '../batch-channel.ts';
-import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from '../journal.ts';
+import {
+  batchChannel,
+  type BatchMessage,
+  JournalFault,
+  type FactRow,
+  type Journal,
+  type JournalStatus,
+  type Unit,
+} from '../journal.ts';
 import type { FromWriter, ToWriter, WriterOptions, WriterTuning } from './writer.ts';
 import { lockFolder, type FolderLock } from './lock.ts';
 import { PendingFacts, type BatchBounds } from './pending.ts';
@@ -35,7 +44,10 @@ export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTu
   readonly injectFault?: InjectedFault | undefined;
 }
 
-/** Large enough that many turns share an fsync, small enough that the first reply of a batch does not wait long for the last. */
+/**
+ * Large enough that many turns share an fsync, small enough that the first reply of a batch does not wait long for the
+ * last.
+ */
 const BOUNDS: BatchBounds = { batchFactsMax: 500, batchBytesMax: 256 * 1024 };
 const TUNING: WriterTuning = {
   watermarkEveryMs: 100,
@@ -227,8 +239,9 @@ export class SqliteJournal implements Journal {
   }
 
   /**
-   * Moves whole batches at or before `throughSeq` into an archive file, proves it, then drops them from the journal, in slices
-   * between other commits. The caller must have snapshots at or after `throughSeq` of every stream in them; `at` is now.
+   * Moves whole batches at or before `throughSeq` into an archive file, proves it, then drops them from the journal, in
+   * slices between other commits. The caller must have snapshots at or after `throughSeq` of every stream in them; `at`
+   * is now.
    */
   async prune(throughSeq: number, at = 0): Promise<ArchivedFacts | null> {
     const archived = await archiveFacts(this.folder, Math.min(throughSeq, this.durableSeq), at);
@@ -240,7 +253,10 @@ export class SqliteJournal implements Journal {
     return archived;
   }
 
-  /** Makes pending facts durable, checkpoints the log and releases the lock. Rejects with JournalFault when the disk fails. */
+  /**
+   * Makes pending facts durable, checkpoints the log and releases the lock. Rejects with JournalFault when the disk
+   * fails.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#shutDown();
     return this.#closed;
@@ -250,7 +266,8 @@ export class SqliteJournal implements Journal {
     const isBroken = this.#status === 'BROKEN';
     this.#setStatus('CLOSED', closedFault());
     if (!this.#pending.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
-    // The last connection to close checkpoints the log. That is the writer's, except after an I/O error: then it must not write.
+    // The last connection to close checkpoints the log. That is the writer's, except after an I/O error: then it must
+    // not write.
     if (!isBroken) this.#db.close();
     await new Promise<void>((resolve) => {
       if (this.#worker.threadId === -1) return resolve();
@@ -364,7 +381,8 @@ export class SqliteJournal implements Journal {
 async function startWriter(
   options: WriterOptions,
 ): Promise<{ worker: Worker; ready: Extract<FromWriter, { kind: 'READY' }> }> {
-  // Without execArgv the worker does not load the loader of the main thread; Node strips the types itself, which is faster.
+  // Without execArgv the worker does not load the loader of the main thread; Node strips the types itself, which is
+  // faster.
   const worker = new Worker(new URL('./writer.ts', import.meta.url), { workerData: options, execArgv: [] });
   const first = await new Promise<FromWriter>((resolve, reject) => {
     worker.once('message', resolve);

@@ -1,14 +1,15 @@
 /**
  * The file `keys.db`: its schema, and what is done to it.
  *
- * The bytes of a key stand in the table `slot`; `name` says which slot a key has, null once it was destroyed, and `free` which slots
- * have no key.
+ * The bytes of a key stand in the table `slot`; `name` says which slot a key has, null once it was destroyed, and
+ * `free` which slots have no key.
  *
- *  1. A row of `slot` is never deleted or moved: rows are added at the end alone, and a destroyed key is overwritten in its place. That
- *     `secure_delete` is on is not enough: where rows are deleted SQLite moves others from page to page, and some bytes of them were
- *     found where they had stood before (3 of 85,000 destroyed keys of a table without row ids, 42 of one with them).
- *  2. A destroyed key is also in older pages of the log, so the log is folded and cut to nothing before the destruction is answered,
- *     and each time the file is opened: a crash may have come between the two.
+ *  1. A row of `slot` is never deleted or moved: rows are added at the end alone, and a destroyed key is overwritten in
+ *     its place. That `secure_delete` is on is not enough: where rows are deleted SQLite moves others from page to
+ *     page, and some bytes of them were found where they had stood before (3 of 85,000 destroyed keys of a table
+ *     without row ids, 42 of one with them).
+ *  2. A destroyed key is also in older pages of the log, so the log is folded and cut to nothing before the destruction
+ *     is answered, and each time the file is opened: a crash may have come between the two.
  *  3. The id of a destroyed key stays, so that a verification tells it from one that is lost.
  *  4. Every setting that this depends on is set, read back and compared.
  *  5. A serving process must not open the file through `fs` (see `schema.ts`).
@@ -39,7 +40,7 @@ const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-export type KeyState = 'PRESENT' | 'DESTROYED' | 'UNKNOWN';
+type KeyState = 'PRESENT' | 'DESTROYED' | 'UNKNOWN';
 
 export function keysPath(folder: string): string {
   return join(folder, KEYS_FILE);
@@ -81,7 +82,7 @@ export class KeyFile {
     if (keys.length > 0) this.#store(keys);
   }
 
-  /** The keys are nowhere in the files when it returns (2); those that are not there are no fault. */
+  /** The keys are nowhere in the files when it returns (rule 2); those that are not there are no fault. */
   destroy(ids: readonly string[]): void {
     if (ids.length > 0) this.#overwrite(ids);
     this.fold();
@@ -96,7 +97,10 @@ export class KeyFile {
     this.#db.prepare('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(key, value);
   }
 
-  /** Moves the log into the database and cuts it to nothing. Throws KeyStoreFault while another process reads the file for long. */
+  /**
+   * Moves the log into the database and cuts it to nothing. Throws KeyStoreFault while another process reads the file
+   * for long.
+   */
   fold(): void {
     const [outcome] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
     if (outcome.busy === 0) return;
@@ -109,7 +113,7 @@ export class KeyFile {
   }
 }
 
-export interface NamedKey {
+interface NamedKey {
   readonly id: string;
   /** Null where it is destroyed. */
   readonly key: Buffer | null;
@@ -165,7 +169,10 @@ export class KeyReader {
     return slot === null ? 'DESTROYED' : 'PRESENT';
   }
 
-  /** Every id with its key, null where it is destroyed, in the order of ids' prefixes and then of their numbers; a page is read at a time. */
+  /**
+   * Every id with its key, null where it is destroyed, in the order of ids' prefixes and then of their numbers; a page
+   * is read at a time.
+   */
   *inOrder(): Generator<NamedKey> {
     const next = this.#db.prepare<[string], string>('SELECT id FROM name WHERE id >= ? ORDER BY id LIMIT 1').pluck();
     for (let id = next.get(''); id !== undefined;) {
@@ -268,14 +275,17 @@ function readIdentity(db: Connection): KeysIdentity {
   throw new KeysUnusable(`${db.name} has no address key`, 'Put the file back from a copy of the keys.');
 }
 
-/** Slots of destroyed keys are used again (1); the other keys are added some at a time, which takes half as long as one by one. */
+/**
+ * Slots of destroyed keys are used again (rule 1); the other keys are added some at a time, which takes half as long as
+ * one by one.
+ */
 function storing(db: Connection): (keys: readonly Key[]) => void {
   const selectFree = db.prepare<[number], number>('SELECT slot FROM free ORDER BY slot LIMIT ?').pluck();
   const reuse = reusing(db);
   const add = adding(db);
   return db.transaction((keys: readonly Key[]) => {
     const free = selectFree.all(keys.length);
-    for (const [place, slot] of free.entries()) reuse(keys[place]!, slot);
+    for (const [index, slot] of free.entries()) reuse(keys[index]!, slot);
     for (let next = free.length; next < keys.length; next += ADDED_MAX) add(keys.slice(next, next + ADDED_MAX));
   }).immediate;
 }
@@ -305,7 +315,7 @@ function adding(db: Connection): (keys: readonly Key[]) => void {
   };
 }
 
-/** What stays of the name of a destroyed key (3), and of one that was never used. */
+/** What stays of the name of a destroyed key (rule 3), and of one that was never used. */
 const MARKED = 'INSERT INTO name VALUES (?, NULL) ON CONFLICT DO UPDATE SET slot = NULL';
 const FORGOTTEN = 'DELETE FROM name WHERE id = ?';
 

@@ -1,4 +1,6 @@
-/** The entry of the thread that writes `keys.db`: it does one request after the other and answers each with its number. */
+/**
+ * The entry of the thread that writes `keys.db`: it does one request after the other and answers each with its number.
+ */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { errorCode, messageOf } from '../faults.ts';
 import { KEY_BYTES, KeysUnusable, KeyStoreFault, type Key } from '../keys.ts';
@@ -32,7 +34,7 @@ export type FromKeysWorker =
 /** The keys come as one piece: to copy each by itself to this thread takes longer than to make it. */
 function keysOf({ ids, keys }: Extract<KeysRequest, { kind: 'STORE' }>): readonly Key[] {
   const bytes = Buffer.from(keys.buffer, keys.byteOffset, keys.byteLength);
-  return ids.map((id, place) => ({ id, key: bytes.subarray(place * KEY_BYTES, (place + 1) * KEY_BYTES) }));
+  return ids.map((id, index) => ({ id, key: bytes.subarray(index * KEY_BYTES, (index + 1) * KEY_BYTES) }));
 }
 
 function run(file: KeyFile, request: KeysRequest): void {

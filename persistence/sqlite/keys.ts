@@ -1,9 +1,10 @@
 /**
  * The key store of a data folder: `keys.db`, beside the journal and outside its chain.
  *
- *  1. A thread of its own writes (`keys-worker.ts`): making a batch of keys and destroying cost fsyncs, which the caller's thread must not
- *     wait for. Reading is done here, over a connection that cannot write.
- *  2. One destruction is with the thread at a time; those that come meanwhile are made together, with one fold of the log.
+ *  1. A thread of its own writes (`keys-worker.ts`): making a batch of keys and destroying cost fsyncs, which the
+ *     caller's thread must not wait for. Reading is done here, over a connection that cannot write.
+ *  2. One destruction is with the thread at a time; those that come meanwhile are made together, with one fold of the
+ *     log.
  *  3. The folder's lock is the caller's: the journal of the folder was opened before.
  */
 import { Worker } from 'node:worker_threads';
@@ -14,7 +15,7 @@ import { KeysUnusable, KeyStoreFault, type Key, type KeyStore } from '../keys.ts
 import { KeyReader, keysPath } from './key-file.ts';
 import type { FromKeysWorker, KeysFailure, KeysRequest, NumberedRequest } from './keys-worker.ts';
 
-export interface SqliteKeysOptions {
+interface SqliteKeysOptions {
   readonly folder: string;
   readonly poolSize?: number | undefined;
   /** New keys could not be stored; it is tried again. */

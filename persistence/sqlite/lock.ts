@@ -1,9 +1,9 @@
 /**
  * The lock that allows one process per data folder. The kernel releases it when the process ends, however it ends.
  *
- * The lock is an exclusive transaction on a database of its own, `lock.db`, held while the process serves. `holdfast.pid`
- * only names that process in messages and decides nothing, so a stale one does no harm. The serving process must not open
- * `lock.db` through `fs`: closing any descriptor of it would drop the lock.
+ * The lock is an exclusive transaction on a database of its own, `lock.db`, held while the process serves.
+ * `holdfast.pid` only names that process in messages and decides nothing, so a stale one does no harm. The serving
+ * process must not open `lock.db` through `fs`: closing any descriptor of it would drop the lock.
  */
 
 import { join } from 'node:path';
@@ -16,14 +16,14 @@ export interface FolderLock {
   release(): void;
 }
 
-export const LOCK_FILE = 'lock.db';
-export const PID_FILE = 'holdfast.pid';
+const LOCK_FILE = 'lock.db';
+const PID_FILE = 'holdfast.pid';
 /** Longer than another process holds the lock to read who serves, and short enough for a prompt refusal. */
 const LOCK_WAIT_MS = 250;
 
 /**
- * Takes the lock of a data folder, which it makes when it is missing. Throws FolderInUse when another process has the lock, and
- * JournalFault when the folder cannot be written.
+ * Takes the lock of a data folder, which it makes when it is missing. Throws FolderInUse when another process has the
+ * lock, and JournalFault when the folder cannot be written.
  */
 export function lockFolder(folder: string): FolderLock {
   try {

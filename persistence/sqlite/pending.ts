@@ -1,7 +1,8 @@
 /**
  * Facts that were appended and are not durable yet, gathered into the batches in which they are committed.
  *
- * It numbers facts and links each to its stream's previous one. When a write fails it takes the links back to the durable head.
+ * It numbers facts and links each to its stream's previous one. When a write fails it takes the links back to the
+ * durable head.
  *
  *  1. A batch holds whole units; it is closed when the next unit would exceed its bounds.
  *  2. Once taken for writing a batch takes no more facts; it stays here until it is durable.
@@ -10,10 +11,10 @@
 
 import { checkUnit } from '../faults.ts';
 import type { JournalFault, Unit } from '../journal.ts';
-import { canonicalText } from './chain.ts';
+import { canonicalText } from '../chain.ts';
 
 /** The facts of one commit. */
-export interface PendingBatch {
+interface PendingBatch {
   readonly firstSeq: number;
   lastSeq: number;
   /** The canonical texts of the facts, joined: what the writer stores and hashes. */

@@ -2,8 +2,8 @@
  * Reads facts from one database: the journal, or a file of the archive.
  *
  * Facts never change, so a read that ends at the durable head needs no transaction: it reads in slices, does not block
- * checkpoints, and may be left at any time. There is no index by stream: a stream is walked back along `prev` to where the
- * caller stands, then read forward.
+ * checkpoints, and may be left at any time. There is no index by stream: a stream is walked back along `prev` to where
+ * the caller stands, then read forward.
  *
  *  1. A missing row ends the read with JournalDamaged; no fact is skipped.
  */
@@ -28,7 +28,9 @@ export interface FactReader {
   all(range: { readonly afterSeq: number; readonly upToSeq: number }): Iterable<FactRow>;
   /** The facts of one stream after `afterSeq`; throws JournalDamaged when some of them were archived. */
   stream(range: StreamRange): Iterable<FactRow>;
-  /** Adds to `seqs` a slice of a stream's numbers, from `headSeq` back to `endSeq`; returns the first number not added. */
+  /**
+   * Adds to `seqs` a slice of a stream's numbers, from `headSeq` back to `endSeq`; returns the first number not added.
+   */
   linksBack(headSeq: number, endSeq: number, seqs: number[]): number;
   /** The facts of a stream with these numbers. */
   listed(eventId: string, seqs: readonly number[]): Iterable<FactRow>;

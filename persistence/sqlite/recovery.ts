@@ -1,19 +1,19 @@
 /**
  * Proves a journal when it is opened: watermark, anchor, chain and end.
  *
- * It runs under the folder's lock, before the writer starts and before anything is written, so that a damaged folder stays
- * as it was found.
+ * It runs under the folder's lock, before the writer starts and before anything is written, so that a damaged folder
+ * stays as it was found.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainHead } from './chain.ts';
+import { headAtAnchor, newestBatch, walkChain, type Batch, type ChainBreak, type ChainHead } from './chain.ts';
 import { errorCode, isCorruption, JournalDamaged, messageOf } from '../faults.ts';
 import { JournalFault, type FactRow } from '../journal.ts';
 import { listSnapshots } from '../snapshots.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import { listArchives } from './archive.ts';
-import { journalPath, openReading, readAnchor, unreadable, type Connection } from './schema.ts';
-import { readWatermark, type WatermarkReading } from './watermark.ts';
+import { JOURNAL_FILE, journalPath, openReading, readAnchor, unreadable } from './schema.ts';
+import { readWatermark, WATERMARK_FILE, type WatermarkResult } from './watermark.ts';
 
 export interface RecoveryProgress {
   readonly seq: number;
@@ -30,7 +30,7 @@ export interface RecoveryListener {
 const SLICE_MS = 5;
 
 /** The proved head of a journal, and the newest archived fact of each stream. */
-export interface RecoveredHead extends ChainHead {
+interface RecoveredHead extends ChainHead {
   readonly archivedHeads: ReadonlyMap<string, number>;
 }
 
@@ -39,35 +39,49 @@ export interface RecoveredHead extends ChainHead {
  * Throws JournalDamaged, JournalTooNew, or JournalFault when the disk cannot be read.
  */
 export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
+  const head = await proveHead(folder, listener);
+  if (head === null || head.seq === 0) refuseRemains(folder);
+  return head;
+}
+
+async function proveHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
   const reading = readWatermark(folder);
   const db = openReading(journalPath(folder));
   if (db === null) {
-    if (reading.found === 'WATERMARK' && reading.watermark.seq > 0) throw journalGone(reading.watermark.seq);
-    refuseRemains(folder);
+    const gone = journalGone(reading);
+    if (gone !== null) throw gone;
     return null;
   }
-  let lastGoodSeq = 0;
   try {
     const anchor = readAnchor(db);
     const head = headAtAnchor(anchor);
-    lastGoodSeq = head.seq;
-    const check = new WatermarkCheck(reading, anchor.journalId, head);
-    await walkInSlices(db, head, listener, (batch) => {
-      check.see(batch.row.lastSeq, batch.row.hash);
-      lastGoodSeq = batch.row.lastSeq;
-    });
+    const newestSeq = newestBatch(db)?.lastSeq ?? head.seq;
+    const check = new WatermarkCheck({ folder, reading, journalId: anchor.journalId, start: head, newestSeq });
+    const batches = check.proved(walkChain(db, head, (found) => check.refuse(found)));
+    await readInSlices(batches, head, newestSeq, listener);
     const damage = check.damageAtEnd(head.seq);
     if (damage !== null) throw damage;
-    if (head.seq === 0) refuseRemains(folder);
     return { ...head, archivedHeads: anchor.streams };
   } catch (error) {
-    throw isCorruption(error) ? damagedAfter(lastGoodSeq, reading, error) : asReadFault(error);
+    throw isCorruption(error) ? unreadable(error) : asReadFault(error);
   } finally {
     db.close();
   }
 }
 
-/** A copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events. */
+/** The error of a folder without a journal whose watermark says that there was one; null where it says nothing. */
+export function journalGone(reading: WatermarkResult): JournalDamaged | null {
+  if (reading.found !== 'WATERMARK' || reading.watermark.seq === 0) return null;
+  return new JournalDamaged({
+    message: `it is gone or empty, but ${WATERMARK_FILE} says that facts were written`,
+    lastGoodSeq: 0,
+    expectedSeq: reading.watermark.seq,
+  });
+}
+
+/**
+ * A copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events.
+ */
 function refuseRemains(folder: string): void {
   const [remains] = [...listSnapshots(folder), ...listArchives(folder)];
   if (remains === undefined) return;
@@ -78,66 +92,117 @@ function refuseRemains(folder: string): void {
   });
 }
 
-/** Compares a journal with its watermark while the chain is walked: `see` receives each batch. */
+/** Compares a journal with its watermark while its chain is walked, and says what is lost where either is damaged. */
 export class WatermarkCheck {
-  readonly #reading: WatermarkReading;
+  readonly #folder: string;
+  readonly #reading: WatermarkResult;
   readonly #journalId: string;
+  readonly #newestSeq: number;
   readonly #isNew: boolean;
+  #provedSeq: number;
   #hashAtWatermark: Uint8Array | null = null;
 
-  constructor(reading: WatermarkReading, journalId: string, start: ChainHead) {
+  /** The walk begins at `start`; `newestSeq` is the last fact of the journal's rows. */
+  constructor({ folder, reading, journalId, start, newestSeq }: WatermarkCheckOptions) {
+    this.#folder = folder;
     this.#reading = reading;
     this.#journalId = journalId;
+    this.#newestSeq = newestSeq;
     this.#isNew = start.seq === 0;
-    this.see(start.seq, start.hash);
+    this.#provedSeq = start.seq;
+    this.#see(start.seq, start.hash);
   }
 
-  see(seq: number, hash: Uint8Array): void {
-    if (this.#reading.found === 'WATERMARK' && this.#reading.watermark.seq === seq) this.#hashAtWatermark = hash;
+  /** Why the watermark says nothing about this journal, or null. */
+  get silence(): string | null {
+    if (this.#reading.found === 'NONE') return `${WATERMARK_FILE} is missing`;
+    if (this.#reading.found === 'UNREADABLE') return `${WATERMARK_FILE} is damaged`;
+    return this.#reading.watermark.journalId === this.#journalId ? null : `${WATERMARK_FILE} is of another journal`;
+  }
+
+  /** The last fact that is known to have been written, by the journal's rows or by the watermark. */
+  get writtenSeq(): number {
+    if (this.#reading.found !== 'WATERMARK' || this.silence !== null) return this.#newestSeq;
+    return Math.max(this.#newestSeq, this.#reading.watermark.seq);
+  }
+
+  /** Passes the batches of a walk on. Throws JournalDamaged where SQLite cannot read on. */
+  *proved(batches: Iterable<Batch>): Generator<Batch> {
+    try {
+      for (const batch of batches) {
+        this.#see(batch.row.lastSeq, batch.row.hash);
+        yield batch;
+      }
+    } catch (error) {
+      if (!isCorruption(error)) throw error;
+      if (this.#provedSeq === 0) throw unreadable(error);
+      const message = `SQLite cannot read on (${messageOf(error)})`;
+      throw this.#damageAfter(this.#provedSeq, this.writtenSeq, message, error);
+    }
+  }
+
+  /** Throws JournalDamaged for a place where the chain does not hold. */
+  refuse({ message, lastGoodSeq, batchSeq }: ChainBreak): never {
+    throw this.#damageAfter(lastGoodSeq, Math.max(this.writtenSeq, batchSeq), message);
   }
 
   /** How a journal that ends at `endSeq` contradicts its watermark, or null when they agree. */
   damageAtEnd(endSeq: number): JournalDamaged | null {
-    if (this.#reading.found !== 'WATERMARK') {
-      if (this.#isNew && endSeq === 0) return null;
-      const state = this.#reading.found === 'NONE' ? 'is missing' : 'cannot be read';
+    const { silence } = this;
+    if (silence !== null || this.#reading.found !== 'WATERMARK') {
+      if (this.#isNew && endSeq === 0 && this.#reading.found !== 'WATERMARK') return null;
       return new JournalDamaged({
-        message: `its watermark ${state}, so it is unknown whether facts were written after fact ${endSeq}`,
+        fault: silence!,
+        message: `it is unknown whether facts were written after fact ${endSeq}, the last one of ${JOURNAL_FILE}`,
         lastGoodSeq: endSeq,
+        folder: this.#folder,
       });
     }
-    const { journalId, seq, hash } = this.#reading.watermark;
-    if (journalId !== this.#journalId) {
-      return new JournalDamaged({ message: 'its watermark is that of another journal', lastGoodSeq: endSeq });
-    }
+    const { seq, hash } = this.#reading.watermark;
     if (seq > endSeq) {
-      const message = `it ends at fact ${endSeq}, but its watermark says that fact ${seq} was written`;
-      return new JournalDamaged({ message, lastGoodSeq: endSeq, expectedSeq: seq });
+      return this.#damageAfter(
+        endSeq,
+        seq,
+        `${JOURNAL_FILE} ends at fact ${endSeq}, but ${WATERMARK_FILE} says that fact ${seq} was written`,
+      );
     }
     if (this.#hashAtWatermark === null || Buffer.from(this.#hashAtWatermark).toString('hex') !== hash) {
       return new JournalDamaged({
-        message: `at fact ${seq} it has another hash than its watermark`,
+        fault: `${WATERMARK_FILE} and ${JOURNAL_FILE} do not belong together`,
+        message: `they have another hash at fact ${seq}`,
         lastGoodSeq: 0,
-        hint: 'Journal and watermark do not belong together: restore a backup.',
+        hint: 'One of them was put here from somewhere else: restore a backup.',
       });
     }
     return null;
   }
+
+  #see(seq: number, hash: Uint8Array): void {
+    this.#provedSeq = seq;
+    if (this.#reading.found === 'WATERMARK' && this.#reading.watermark.seq === seq) this.#hashAtWatermark = hash;
+  }
+
+  #damageAfter(lastGoodSeq: number, expectedSeq: number, message: string, cause?: unknown): JournalDamaged {
+    return new JournalDamaged({ message, lastGoodSeq, expectedSeq, folder: this.#folder, cause });
+  }
 }
 
-async function walkInSlices(
-  db: Connection,
+interface WatermarkCheckOptions {
+  readonly folder: string;
+  readonly reading: WatermarkResult;
+  readonly journalId: string;
+  readonly start: ChainHead;
+  readonly newestSeq: number;
+}
+
+async function readInSlices(
+  batches: Iterable<Batch>,
   head: ChainHead,
+  headSeq: number,
   { onRow, onProgress }: RecoveryListener,
-  onBatch: (batch: Batch) => void,
 ): Promise<void> {
-  const headSeq = newestBatch(db)?.lastSeq ?? head.seq;
   let sliceBeganMs = stopwatchMs();
-  const batches = walkChain(db, head, ({ message, lastGoodSeq, batchSeq }) => {
-    throw new JournalDamaged({ message, lastGoodSeq, expectedSeq: Math.max(headSeq, batchSeq) });
-  });
   for (const batch of batches) {
-    onBatch(batch);
     if (onRow !== undefined)
       for (const { seq, at, eventId, type, data } of batch.facts) onRow({ seq, at, eventId, type, data });
     if (stopwatchMs() - sliceBeganMs < SLICE_MS) continue;
@@ -146,25 +211,6 @@ async function walkInSlices(
     sliceBeganMs = stopwatchMs();
   }
   onProgress?.({ seq: head.seq, headSeq });
-}
-
-function journalGone(expectedSeq: number): JournalDamaged {
-  return new JournalDamaged({
-    message: 'it is gone or empty, but its watermark says that facts were written',
-    lastGoodSeq: 0,
-    expectedSeq,
-  });
-}
-
-function damagedAfter(lastGoodSeq: number, reading: WatermarkReading, cause: unknown): JournalDamaged {
-  if (lastGoodSeq === 0) return unreadable(cause);
-  const expected = reading.found === 'WATERMARK' ? { expectedSeq: reading.watermark.seq } : {};
-  return new JournalDamaged({
-    message: `SQLite cannot read on (${messageOf(cause)})`,
-    lastGoodSeq,
-    ...expected,
-    cause,
-  });
 }
 
 function asReadFault(error: unknown): unknown {

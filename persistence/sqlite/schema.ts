@@ -1,13 +1,14 @@
 /**
- * The schema of `journal.db`, and the only two ways to open it: `openWriting` for the writer, `openReading` for all others.
+ * The schema of `journal.db`, and the only two ways to open it: `openWriting` for the writer, `openReading` for all
+ * others.
  *
- * One row per fact in `journal`, one row per commit in `batch`; `stream` and `meta` have the anchor. A serving process must
- * not open the file through `fs`: closing any descriptor of it drops SQLite's POSIX locks, after which a second process
- * could write and facts that were answered for would be lost.
+ * One row per fact in `journal`, one row per commit in `batch`; `stream` and `meta` have the anchor. A serving process
+ * must not open the file through `fs`: closing any descriptor of it drops SQLite's POSIX locks, after which a second
+ * process could write and facts that were answered for would be lost.
  *
  *  1. Every setting that durability depends on is set, read back and compared; a build that ignores one does not start.
- *  2. Rows of `journal` and `batch` never change. The writer adds rows at the end, and pruning drops rows from the beginning;
- *     the anchor then says what the remaining rows continue from.
+ *  2. Rows of `journal` and `batch` never change. The writer adds rows at the end, and pruning drops rows from the
+ *     beginning; the anchor then says what the remaining rows continue from.
  *  3. The anchor has a checksum of its own, because the chain over the batches does not cover it.
  */
 
@@ -19,19 +20,6 @@ import { isCorruption, JournalDamaged, JournalTooNew, messageOf } from '../fault
 import { makePrivateFile } from '../files.ts';
 
 export type Connection = InstanceType<typeof Database>;
-
-/** A fact with every column that the chain covers. */
-export interface StoredFact {
-  readonly seq: number;
-  readonly at: number;
-  readonly eventId: string;
-  readonly type: string;
-  readonly data: string;
-  /** Sequence number of the stream's fact before this one; 0 when this is its first. */
-  readonly prev: number;
-  /** Sequence number of the last fact of the unit that this one belongs to. */
-  readonly unit: number;
-}
 
 /** What the remaining rows continue from: fact 0 of a new journal, or the last fact that pruning dropped. */
 export interface Anchor {
@@ -187,8 +175,8 @@ export function writeOrigin(db: Connection, { journalId, headSeq, headHash }: Or
 }
 
 /**
- * The hash that the chain of a rewritten journal begins with: it covers the origin, so that nobody can name another one without
- * breaking the chain.
+ * The hash that the chain of a rewritten journal begins with: it covers the origin, so that nobody can name another one
+ * without breaking the chain.
  */
 export function hashOfOrigin(newId: string, { journalId, headSeq, headHash }: Origin): Buffer {
   return createHash('sha256')
@@ -211,7 +199,7 @@ function open(path: string, readonly: boolean): Connection {
   }
 }
 
-/** Opens a database of a data folder with the settings that all of them have (1). */
+/** Opens a database of a data folder with the settings that all of them have (rule 1). */
 export function openDatabase(path: string, readonly: boolean): Connection {
   const db = new Database(path, { readonly, fileMustExist: readonly, timeout: BUSY_WAIT_MS });
   try {
@@ -250,15 +238,15 @@ function assertFormat(db: Connection): void {
 
 function assertVersion(version: string): void {
   const parts = version.split('.').map(Number);
-  for (const [place, least] of SQLITE_VERSION_MIN.entries()) {
-    const part = parts[place] ?? 0;
+  for (const [index, least] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[index] ?? 0;
     if (part > least) return;
     if (part < least)
       throw new Error(`SQLite ${version} is too old; ${SQLITE_VERSION_MIN.join('.')} or later is needed`);
   }
 }
 
-/** Sets a pragma, reads it back and compares (1). */
+/** Sets a pragma, reads it back and compares (rule 1). */
 export function expectPragma(db: Connection, name: string, expected: string | number, value: string): void {
   db.pragma(`${name} = ${value}`);
   const found = db.pragma(name, { simple: true });

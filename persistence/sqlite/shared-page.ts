@@ -1,17 +1,18 @@
 /**
- * The memory that the main thread and the writer thread of a journal share: a batch goes to the writer in it, and the durable
- * head comes back.
+ * The memory that the main thread and the writer thread of a journal share: a batch goes to the writer in it, and the
+ * durable head comes back.
  *
- * It owns the layout of the page and the wait of the writer. A batch is the joined canonical texts of its facts (`chain.ts`),
- * so the bytes in the page are the bytes that are hashed. It replaced a `postMessage` each way, because those go through the
- * event loop of the writer and clone what they carry: a fifth of the processor time of a batch of eight facts.
+ * It owns the layout of the page and the wait of the writer. A batch is the joined canonical texts of its facts
+ * (`chain.ts`), so the bytes in the page are the bytes that are hashed. It replaced a `postMessage` each way, because
+ * those go through the event loop of the writer and clone what they carry: a fifth of the processor time of a batch of
+ * eight facts.
  *
- *  1. The page has one batch. The main thread puts it there and sets BATCH; from then on the page is the writer's until the
- *     main thread receives DURABLE or a fault.
- *  2. A text that does not fit is not put there; it goes as a message, like every other request. After a message the main
- *     thread sets MESSAGE, because a thread that waits here does not see its port.
- *  3. The wait ends when a signal is set, also when it was set before the wait began, and at the moment that the writer gives:
- *     a thread that waits here runs no timers. Ending the process or the thread ends the wait.
+ *  1. The page has one batch. The main thread puts it there and sets BATCH; from then on the page is the writer's until
+ *     the main thread receives DURABLE or a fault.
+ *  2. A text that does not fit is not put there; it goes as a message, like every other request. After a message the
+ *     main thread sets MESSAGE, because a thread that waits here does not see its port.
+ *  3. The wait ends when a signal is set, also when it was set before the wait began, and at the moment that the writer
+ *     gives: a thread that waits here runs no timers. Ending the process or the thread ends the wait.
  *  4. A process that ends in the middle of a batch loses only memory: what is durable is in the files alone.
  */
 
@@ -29,7 +30,10 @@ const TEXT_BYTES = 512 * 1024;
 /** Signals to the writer. */
 export const BATCH = 1;
 export const MESSAGE = 2;
-/** The message to the main thread that a batch is durable; its outcome is in the page, because an object costs 3 µs more. */
+/**
+ * The message to the main thread that a batch is durable; its outcome is in the page, because an object costs 3 µs
+ * more.
+ */
 export const DURABLE = 'DURABLE';
 
 /** A batch's last fact and the hash of its commit row. */

@@ -1,12 +1,12 @@
 /**
  * The watermark: a small file beside the journal, `head.witness`, that says how far the journal must reach.
  *
- * The writer thread writes it at most `watermarkEveryMs` after a commit, and on demand. Opening, verifying and copying a
- * journal read it first: a journal that ends before its watermark, or has another hash at the watermark's fact, has lost
- * facts that were answered for.
+ * The writer thread writes it at most `watermarkEveryMs` after a commit, and on demand. Opening, verifying and copying
+ * a journal read it first: a journal that ends before its watermark, or has another hash at the watermark's fact, has
+ * lost facts that were answered for.
  *
- *  1. Two slots, a page apart, are written in turn, each with a counter and a checksum: a write that a crash tore leaves the
- *     other slot readable.
+ *  1. Two slots, a page apart, are written in turn, each with a counter and a checksum: a write that a crash tore
+ *     leaves the other slot readable.
  *  2. A slot is written only after its batch is durable, so that the watermark is never ahead of the journal.
  */
 
@@ -15,7 +15,7 @@ import { closeSync, constants, fsyncSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FILE_MODE, readIfPresent, syncFolder } from '../files.ts';
 
-export interface Watermark {
+interface Watermark {
   readonly journalId: string;
   readonly seq: number;
   /** Hash of the batch that ends with `seq`, in hex. */
@@ -23,12 +23,12 @@ export interface Watermark {
 }
 
 /** What a read of the file found: no file, a watermark, or two unreadable slots. */
-export type WatermarkReading =
+export type WatermarkResult =
   | { readonly found: 'NONE' }
   | { readonly found: 'WATERMARK'; readonly watermark: Watermark; readonly counter: number; readonly slot: 0 | 1 }
   | { readonly found: 'UNREADABLE' };
 
-const WATERMARK_FILE = 'head.witness';
+export const WATERMARK_FILE = 'head.witness';
 /** The distance of the slots, so that one torn sector or page cannot damage both. */
 const SLOT_BYTES = 4096;
 
@@ -37,7 +37,7 @@ export function watermarkPath(folder: string): string {
 }
 
 /** Reads the newer readable slot. */
-export function readWatermark(folder: string): WatermarkReading {
+export function readWatermark(folder: string): WatermarkResult {
   const text = readIfPresent(watermarkPath(folder), 'latin1');
   if (text === null) return { found: 'NONE' };
   const readings = ([0, 1] as const)
@@ -84,7 +84,7 @@ export class WatermarkWriter {
   }
 }
 
-function parseSlot(line: string, slot: 0 | 1): Extract<WatermarkReading, { found: 'WATERMARK' }> | null {
+function parseSlot(line: string, slot: 0 | 1): Extract<WatermarkResult, { found: 'WATERMARK' }> | null {
   try {
     const { counter, journalId, seq, hash, checksum } = JSON.parse(line) as Record<string, unknown>;
     if (typeof counter !== 'number' || typeof journalId !== 'string') return null;

@@ -1,26 +1,27 @@
 /**
  * The SQLite journal of a data folder, worker-thread half: the only writer of `journal.db`.
  *
- * `journal.ts` starts it and hands over one batch at a time, in the page that both threads share (`shared-page.ts`). Each batch
- * is one transaction with one fsync and one commit row. DURABLE is posted when the commit has returned; maintenance
- * (watermark, checkpoints) comes after it.
+ * `journal.ts` starts it and hands over one batch at a time, in the page that both threads share (`shared-page.ts`).
+ * Each batch is one transaction with one fsync and one commit row. DURABLE is posted when the commit has returned;
+ * maintenance (watermark, checkpoints) comes after it.
  *
  *  1. A failed commit has an unknown outcome: it is never retried, and DURABLE is never posted for it.
- *  2. After a full disk nothing is written until a probe shows that writing works. Then the database is opened again, the
- *     head is read again, and WRITABLE reports it. Probes begin when the main thread has forgotten its pending facts, so no
- *     batch from before the fault is taken for a new one.
+ *  2. After a full disk nothing is written until a probe shows that writing works. Then the database is opened again,
+ *     the head is read again, and WRITABLE reports it. Probes begin when the main thread has forgotten its pending
+ *     facts, so no batch from before the fault is taken for a new one.
  *  3. Any other error is final: BROKEN is posted, and the process must stop.
  *  4. Checkpoints are PASSIVE and run after DURABLE, when no batch came for a while or the log is long.
- *  5. The watermark is at most `watermarkEveryMs` behind a durable batch. It is written as late as that allows, so that the
- *     batches of this time share one fsync, also at a few batches a second.
- *  6. Between two pieces of work the thread is blocked in the wait of the page and runs no timers. What is due later stands in
- *     `#due`, which bounds the wait.
+ *  5. The watermark is at most `watermarkEveryMs` behind a durable batch. It is written as late as that allows, so that
+ *     the batches of this time share one fsync, also at a few batches a second.
+ *  6. Between two pieces of work the thread is blocked in the wait of the page and runs no timers. What is due later
+ *     stands in `#due`, which bounds the wait.
  */
 
 import { closeSync, fsyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads';
-import { batchHash, batchInserter, columnValues, COLUMNS, newestBatch, type FactValue } from './chain.ts';
+import { batchInserter, newestBatch } from './chain.ts';
+import { batchHash, columnValues, COLUMNS, type FactValue } from '../chain.ts';
 import { errorCode, isNoSpace, messageOf } from '../faults.ts';
 import { FILE_MODE } from '../files.ts';
 import { stopwatchMs } from '../stopwatch.ts';
@@ -35,7 +36,9 @@ export interface WriterTuning {
   readonly probeEveryMs: number;
   /** A checkpoint runs between two commits when more pages of the log than this are not in the database. */
   readonly checkpointPages: number;
-  /** When no batch came for `checkpointIdleMs`, a checkpoint runs above so many pages: fewer are not worth its fsyncs. */
+  /**
+   * When no batch came for `checkpointIdleMs`, a checkpoint runs above so many pages: fewer are not worth its fsyncs.
+   */
   readonly checkpointIdlePages: number;
   readonly checkpointIdleMs: number;
 }
@@ -113,7 +116,10 @@ class Writer {
   /** The facts through which rows are to be dropped, one number for each request. */
   #prunings: number[] = [];
   #commitsUnchecked = 0;
-  /** So many pages of the log are not in the database at most, as far as is known: a wait that ends for nothing costs 0.2 ms. */
+  /**
+   * So many pages of the log are not in the database at most, as far as is known: a wait that ends for nothing costs
+   * 0.2 ms.
+   */
   #logPagesMax = Infinity;
 
   constructor({ folder, memory, tuning, injectFault }: WriterOptions, port: MessagePort) {
@@ -289,7 +295,9 @@ class Writer {
     if (this.#state === 'FULL') this.#due.probe = stopwatchMs() + this.#tuning.probeEveryMs;
   }
 
-  /** Tries to write a file, then to commit. A commit that works also makes durable what the failed one left in the log. */
+  /**
+   * Tries to write a file, then to commit. A commit that works also makes durable what the failed one left in the log.
+   */
   #probe(): void {
     this.#due.probe = Infinity;
     this.#faults.beforeProbe();
@@ -351,7 +359,10 @@ function logLength(db: Connection) {
   return db.prepare<[], { readonly log: number; readonly checkpointed: number }>('PRAGMA wal_checkpoint(NOOP)');
 }
 
-/** SQLite reports a full disk as such, except where it grows its shared memory: there it only reports that growing failed. */
+/**
+ * SQLite reports a full disk as such, except where it grows its shared memory: there it only reports that growing
+ * failed.
+ */
 function isDiskFull(error: unknown, folder: string): boolean {
   return isNoSpace(error) || (errorCode(error) === 'SQLITE_IOERR_SHMSIZE' && statfsSync(folder).bavail === 0);
 }

@@ -1,30 +1,24 @@
 /**
- * The one way to activate an event: its newest good snapshot, and the facts after it. Without a good snapshot every fact is
- * replayed, those in the archive included. A state that was made on this path before it was needed stands for both up to its last fact.
+ * The one way to activate an event: its newest good snapshot, and the facts after it. Without a good snapshot every
+ * fact is replayed, those in the archive included. A state that was made on this path before it was needed stands for
+ * both up to its last fact.
  *
- * 1. The work is done in slices, so that other events are served in between. What a slice makes stays, so that the collector must
- *    copy all of it: it is told to do so every few slices, because by itself it copies 16 MB at once, in 20 to 40 ms.
+ * 1. The work is done in slices, so that other events are served in between. What a slice makes stays, so that the
+ *    collector must copy all of it: it is told to do so every few slices, because by itself it copies 16 MB at once, in
+ *    20 to 40 ms.
  * 2. Snapshots are taken on the same path, so that each of them proves that the journal gives the state that was.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
-import { initialState, type EventState } from '#domain/event-state.ts';
-import { replayFact } from '#domain/replay.ts';
-import { restoreEventState, restorePiece } from '#domain/snapshot.ts';
+import { initialState, type EventState } from '#domain/event/state.ts';
+import { replayFact } from '#domain/event/replay.ts';
+import { restoreEventState, restorePiece } from '#domain/event/snapshot.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
-import {
-  evolveService,
-  newServiceState,
-  readServiceFact,
-  restoreService,
-  SERVICE_STREAM,
-  type ServiceState,
-} from './service-facts.ts';
 
 /** Where activation reads from. */
 export interface ActivationSource {
@@ -45,15 +39,44 @@ export interface Activated {
   readonly factsReplayed: number;
 }
 
+/** A snapshot of an event to be taken, as of a durable fact. */
+export interface SnapshotJob {
+  readonly eventId: string;
+  readonly eventNumber: number;
+  readonly seq: number;
+  readonly at: number;
+  /** What the event index needs of the event without reading the snapshot. */
+  readonly about: unknown;
+  /** Absent where the snapshot thread reads the facts from the folder's journal itself. */
+  readonly given?: GivenFacts;
+}
+
+/** The facts of a stream whose journal is not a file. */
+export interface GivenFacts {
+  /** Has the stream's earlier snapshots, and gets the new one. */
+  readonly folder: string;
+  /** The rows are all facts of the stream after this one, in order; a snapshot in the folder covers those up to it. */
+  readonly afterSeq: number;
+  readonly rows: readonly FactRow[];
+}
+
+export interface SnapshotOutcome {
+  readonly eventId: string;
+  readonly seq: number;
+  /** Hash of the state's pieces; null when the snapshot could not be taken. */
+  readonly fingerprint: string | null;
+  readonly trouble: string | null;
+}
+
 /** Work of one slice, well under the 10 ms that the loop may stand still. */
 const SLICE_MS = 3;
 
-/** After so many slices there are some 3 MB of young objects (1). */
+/** After so many slices there are some 3 MB of young objects (rule 1). */
 const SLICES_PER_COLLECTION = 2;
 
 /**
- * Rebuilds the state of an event; its number comes from its facts when it is not known. Rejects with the Defect or UnknownFact
- * of the replay, and with JournalDamaged when facts are missing.
+ * Rebuilds the state of an event; its number comes from its facts when it is not known. Rejects with the Defect or
+ * UnknownFact of the replay, and with JournalDamaged when facts are missing.
  */
 export async function activate(
   source: ActivationSource,
@@ -100,25 +123,6 @@ async function fromSnapshot(
 /** The number that an event's first fact gives it; null for any other fact. */
 function numberIn({ type, data }: FactRow): number | null {
   return type === 'EventDefined' ? (JSON.parse(data) as FactData['EventDefined']).eventNumber : null;
-}
-
-/**
- * The service's own state as of one of its facts, on the same path. With `afterSeq` the facts up to there are left out when no
- * snapshot has them.
- */
-export async function activateService(
-  source: ActivationSource,
-  atMostSeq: number = Number.MAX_SAFE_INTEGER,
-  afterSeq = 0,
-): Promise<ServiceState> {
-  const snapshot = await source.newestSnapshot(SERVICE_STREAM, atMostSeq);
-  const state = snapshot === null ? newServiceState() : restoreService(snapshot.pieces);
-  for (const row of await source.factsAfter(SERVICE_STREAM, Math.max(afterSeq, snapshot?.header.seq ?? 0))) {
-    if (row.seq > atMostSeq) break;
-    const own = readServiceFact(row);
-    if (own !== null) evolveService(state, own);
-  }
-  return state;
 }
 
 async function restoreInSlices(pieces: readonly string[], pause: () => Promise<void> | undefined): Promise<EventState> {

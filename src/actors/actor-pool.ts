@@ -5,38 +5,50 @@
  *
  * 1. An event has at most one actor: concurrent activations of an event share one promise.
  * 2. An actor is evicted only when no reply waits, and after a snapshot where a replay would be long.
- * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk. One that had
- *    something under way is activated without a request, once the journal can be written.
+ * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk.
+ *    One that had something under way is activated without a request, once the journal can be written.
  * 4. What is known of waiting buyers outlives an eviction: see `evicted-events.ts`.
- * 5. An event whose performances are over is evicted when nobody uses it, and an event that was activated only to settle what
- *    was due is evicted when that is done.
+ * 5. An event whose performances are over is evicted when nobody uses it, and an event that was activated only to
+ *    settle what was due is evicted when that is done.
  * 6. An event that cannot be activated is refused for itself alone: see `broken-events.ts`.
- * 7. A snapshot costs some 10 µs a record of the state, a replay some 8 µs a fact. So a snapshot is due after a number of facts that
- *    grows with the state: its cost per fact is the same for every size, and a replay takes at most a few times as long as it
- *    takes to restore the state itself. An event that only grows has no snapshot: its facts are read as fast as one would be.
+ * 7. A snapshot costs some 10 µs a record of the state, a replay some 8 µs a fact. So a snapshot is due after a number
+ *    of facts that grows with the state: its cost per fact is the same for every size, and a replay takes at most a few
+ *    times as long as it takes to restore the state itself. An event that only grows has no snapshot: its facts are
+ *    read as fast as one would be.
  */
 import { LRUCache } from 'lru-cache';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { activate, type Activated, type ActivationSource } from './activation.ts';
+import {
+  activate,
+  type Activated,
+  type ActivationSource,
+  type SnapshotJob,
+  type SnapshotOutcome,
+} from './activation.ts';
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, type ActivationMessage } from './channels.ts';
-import { EventActor } from './event-actor.ts';
-import { isOver, type EventEntry } from './event-entry.ts';
+import { createEventActor } from './event-composition.ts';
+import { isOver, type IndexedEvent } from './event-entry.ts';
+import { listingOf } from '#domain/event/public-view.ts';
+import { lastSeenTimes } from '#domain/waiting-room/last-seen.ts';
 import { EvictedEvents } from './evicted-events.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
+import type { EventActor } from './event-actor.ts';
 import type { EventActorPorts } from './event-actor-ports.ts';
 import type { JournalFault } from '#persistence/journal.ts';
-import type { SnapshotJob, SnapshotOutcome } from './snapshotter.ts';
 
 export interface ActorPoolPorts extends Omit<EventActorPorts<EventActor>, 'retired'> {
   readonly source: ActivationSource;
   readonly liveEventsMax: number;
-  entryOf(eventId: string): EventEntry | undefined;
+  entryOf(eventId: string): IndexedEvent | undefined;
   snapshot(job: SnapshotJob): Promise<SnapshotOutcome>;
 }
 
-/** After so long an event is activated again that was retired because of a defect while something was under way (3). */
+/**
+ * After so long an event is activated again that was retired because of a defect while something was under way (rule
+ * 3).
+ */
 const AFTER_DEFECT_MS = 1_000;
 
 /** An event in which something is due sooner than this stays in memory: to evict and activate it again costs more. */
@@ -45,10 +57,13 @@ const DUE_SOON_MS = 10 * 60_000;
 /** An actor with fewer facts than this since its snapshot is evicted without a new one. */
 const EVICTED_FACTS_MAX = 200;
 
-/** No snapshot is due after fewer facts; their replay takes less than half a second. */
+/** A snapshot is due only after so many facts; the replay of fewer takes less than half a second. */
 const SNAPSHOT_FACTS_MIN = 50_000;
 
-/** No snapshot is due after fewer facts for each record of the state (7). Above 1, because an event that only grows has one a fact. */
+/**
+ * A snapshot is due only after so many facts for each record of the state (rule 7). Above 1, because an event that only
+ * grows has one record for each fact.
+ */
 const SNAPSHOT_FACTS_PER_RECORD = 1.5;
 
 /** A prune may move facts away while they are read; the second try finds them where they are by then. */
@@ -64,7 +79,7 @@ export class ActorPool {
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often all actors were retired; an activation that overlaps with that begins again. */
   #retirements = 0;
-  /** Events that are activated when the journal can be written again (3). */
+  /** Events that are activated when the journal can be written again (rule 3). */
   readonly #unfinished = new Set<string>();
   /** Events that requests were made to since the last `evictOver`. */
   readonly #used = new Set<string>();
@@ -72,7 +87,7 @@ export class ActorPool {
   constructor(ports: ActorPoolPorts) {
     this.#ports = ports;
     this.#broken = new BrokenEvents(ports.clock);
-    // The cache keeps the order; an actor leaves it only through #evict (2).
+    // The cache keeps the order; an actor leaves it only through #evict (rule 2).
     this.#actors = new LRUCache({ max: ports.liveEventsMax * 2 + 64 });
   }
 
@@ -91,7 +106,7 @@ export class ActorPool {
     return this.#actors.peek(eventId);
   }
 
-  /** The events that cannot be activated (6). */
+  /** The events that cannot be activated (rule 6). */
   get broken(): Pick<BrokenEvents, 'count' | 'ids' | 'refusalOf'> {
     return this.#broken;
   }
@@ -99,13 +114,13 @@ export class ActorPool {
   // ── activation ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** The actor that a request needs, without a promise when it is in memory. */
-  find(entry: EventEntry): EventActor | Promise<EventActor> {
+  find(entry: IndexedEvent): EventActor | Promise<EventActor> {
     this.#used.add(entry.eventId);
     return this.activate(entry);
   }
 
-  /** The same, but no request uses the event (5). Rejects with Overloaded when it cannot be activated now. */
-  activate(entry: EventEntry): EventActor | Promise<EventActor> {
+  /** The same, but no request uses the event (rule 5). Rejects with Overloaded when it cannot be activated now. */
+  activate(entry: IndexedEvent): EventActor | Promise<EventActor> {
     const { eventId } = entry;
     const active = this.#actors.get(eventId);
     if (active !== undefined) return active;
@@ -121,28 +136,28 @@ export class ActorPool {
     return activation;
   }
 
-  async #activate(entry: EventEntry): Promise<EventActor> {
+  async #activate(entry: IndexedEvent): Promise<EventActor> {
     const { eventId } = entry;
     const begin = stopwatchMs();
     const actor = await this.#createActor(entry);
     this.#broken.noteMended(eventId);
     delete entry.listing;
     this.#actors.set(eventId, actor);
-    this.#publish(eventId, true, actor.factsSinceSnapshot, stopwatchMs() - begin);
+    this.#publish(eventId, true, actor.facts.sinceSnapshot, stopwatchMs() - begin);
     this.#evictExcess(actor);
     return actor;
   }
 
   /** Rejects with Overloaded; it names the event when its own facts are the reason. */
-  async #createActor({ eventId, eventNumber }: EventEntry): Promise<EventActor> {
+  async #createActor({ eventId, eventNumber }: IndexedEvent): Promise<EventActor> {
     try {
-      const { state, lastSeq, factsReplayed } = await this.#readState(eventId, eventNumber);
+      const activated = await this.#readState(eventId, eventNumber);
       this.#refuseExcess();
       const ports: EventActorPorts<EventActor> = {
         ...this.#ports,
         retired: (retired, defect) => this.#noteRetired(retired, defect),
       };
-      const actor = new EventActor(state, lastSeq, factsReplayed, ports, this.#evicted.take(eventId));
+      const actor = createEventActor(activated, ports, this.#evicted.take(eventId));
       // What ran out meanwhile belongs to the activation: an event that cannot settle it is broken.
       actor.settleDue();
       return actor;
@@ -154,7 +169,10 @@ export class ActorPool {
     }
   }
 
-  /** Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (3), or facts moved. */
+  /**
+   * Reads an event's state from the disk; once more when the journal failed or recovered meanwhile (rule 3), or facts
+   * moved.
+   */
   async #readState(eventId: string, eventNumber: number): Promise<Activated> {
     for (let tries = 1; ; tries += 1) {
       const retirements = this.#retirements;
@@ -228,7 +246,7 @@ export class ActorPool {
     reportTrouble('box-office', `${actor.eventId} is activated again: ${name}: ${message}`, defect);
   }
 
-  /** The cache must not drop an actor by itself: replies may still wait in it (2). */
+  /** The cache must not drop an actor by itself: replies may still wait in it (rule 2). */
   #refuseExcess(): void {
     if (this.#actors.size < this.#actors.max) return;
     this.#evictExcess(null);
@@ -249,17 +267,22 @@ export class ActorPool {
   }
 
   async #evict(actor: EventActor, when: 'ALWAYS' | 'UNLESS_USED' = 'ALWAYS'): Promise<void> {
-    const { eventId, lastSeq: seqBefore } = actor;
+    const { eventId } = actor;
+    const seqBefore = actor.facts.lastSeq;
     const isUsed = (): boolean => when === 'UNLESS_USED' && this.#used.has(eventId);
     if (when === 'UNLESS_USED' && (!actor.isIdle || isUsed())) return;
-    if (actor.factsSinceSnapshot > EVICTED_FACTS_MAX) await this.snapshot(actor);
-    const isUnchanged = actor.isIdle && actor.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
+    if (actor.facts.sinceSnapshot > EVICTED_FACTS_MAX) await this.snapshot(actor);
+    const isUnchanged = actor.isIdle && actor.facts.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
     if (!isUnchanged || isUsed()) return;
-    const { listing, lastSeen } = actor.evict(this.#evicted.lastSeenMax);
+    actor.retire((state) => {
+      this.#evicted.note(eventId, {
+        since: this.#ports.clock.now(),
+        lastSeen: lastSeenTimes(state, this.#evicted.lastSeenMax),
+      });
+      const entry = this.#ports.entryOf(eventId);
+      if (entry !== undefined) entry.listing = listingOf(state);
+    });
     this.#actors.delete(eventId);
-    this.#evicted.note(eventId, { since: this.#ports.clock.now(), lastSeen });
-    const entry = this.#ports.entryOf(eventId);
-    if (entry !== undefined) entry.listing = listing;
     this.#publish(eventId, false, 0, 0);
   }
 
@@ -272,7 +295,7 @@ export class ActorPool {
 
   /** Snapshots an actor as of its newest fact; a second call meanwhile shares the first. */
   snapshot(actor: EventActor): Promise<SnapshotOutcome> {
-    return this.snapshotAsOf(actor.eventId, actor.lastSeq);
+    return this.snapshotAsOf(actor.eventId, actor.facts.lastSeq);
   }
 
   /** Snapshots an event, in memory or not, as of a fact of its own, once that fact is durable. */
@@ -287,7 +310,7 @@ export class ActorPool {
   async #takeSnapshot(eventId: string, seq: number): Promise<SnapshotOutcome> {
     // Counted now: facts that are added while the snapshot is taken are not in it.
     const actor = this.#actors.peek(eventId);
-    const factsCovered = actor?.lastSeq === seq ? actor.factsSinceSnapshot : 0;
+    const factsCovered = actor?.facts.lastSeq === seq ? actor.facts.sinceSnapshot : 0;
     const failed = (trouble: string): SnapshotOutcome => ({ eventId, seq, fingerprint: null, trouble });
     try {
       await this.#ports.journal.durable(seq);
@@ -299,32 +322,37 @@ export class ActorPool {
     const { eventNumber } = entry;
     const at = this.#ports.clock.now();
     const outcome = await this.#ports.snapshot({ eventId, eventNumber, seq, at, about: entry });
-    if (outcome.trouble === null) actor?.snapshotTaken(factsCovered);
+    if (outcome.trouble === null) actor?.facts.noteSnapshot(factsCovered);
     return outcome;
   }
 
   /** Snapshots every actor that is due for it, the most grown first. */
   snapshotDue(): Promise<readonly SnapshotOutcome[]> {
-    return this.#snapshotEach(isSnapshotDue);
+    return this.#snapshotEach(({ facts, recordCount }) =>
+      isSnapshotDue({ factsSinceSnapshot: facts.sinceSnapshot, recordCount }),
+    );
   }
 
   /** Snapshots every actor that has any fact since its last snapshot, the most grown first. */
   snapshotGrown(): Promise<readonly SnapshotOutcome[]> {
-    return this.#snapshotEach(({ factsSinceSnapshot }) => factsSinceSnapshot > 0);
+    return this.#snapshotEach(({ facts }) => facts.sinceSnapshot > 0);
   }
 
   #snapshotEach(isChosen: (actor: EventActor) => boolean): Promise<readonly SnapshotOutcome[]> {
     const chosen = this.active()
       .filter(isChosen)
-      .sort((one, other) => other.factsSinceSnapshot - one.factsSinceSnapshot);
+      .sort((one, other) => other.facts.sinceSnapshot - one.facts.sinceSnapshot);
     return Promise.all(chosen.map((actor) => this.snapshot(actor)));
   }
 }
 
-/** Whether the next snapshot of an event is due (7). */
+/** Whether the next snapshot of an event is due (rule 7). */
 export function isSnapshotDue({
   factsSinceSnapshot,
   recordCount,
-}: Pick<EventActor, 'factsSinceSnapshot' | 'recordCount'>): boolean {
+}: {
+  readonly factsSinceSnapshot: number;
+  readonly recordCount: number;
+}): boolean {
   return factsSinceSnapshot >= Math.max(SNAPSHOT_FACTS_MIN, SNAPSHOT_FACTS_PER_RECORD * recordCount);
 }

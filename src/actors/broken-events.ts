@@ -1,8 +1,9 @@
 /**
- * The events that cannot be activated: which they are, and when the next try is due. Activation itself belongs to `actor-pool.ts`.
+ * The events that cannot be activated: which they are, and when the next try is due. Activation itself belongs to
+ * `actor-pool.ts`.
  *
- * A broken event is refused for itself alone, left out of lists and shown to operators. It is tried again after pauses that grow,
- * because its replay may be long and requests for it may come all the time.
+ * A broken event is refused for itself alone, left out of lists and shown to operators. It is tried again after pauses
+ * that grow, because its replay may be long and requests for it may come all the time.
  */
 import { reportTrouble } from './trouble.ts';
 import { Overloaded } from './admission.ts';

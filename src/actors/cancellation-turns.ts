@@ -1,87 +1,75 @@
 /**
- * The turns that cancel the orders of cancelled performances, of one event actor.
+ * The turns that cancel the orders of cancelled performances. A follower of the event actor.
  *
  * There may be tens of thousands of them: in one turn they would keep everybody waiting for seconds.
  *
- * 1. Each turn cancels a bounded number, and the next one begins when the facts of the one before are durable. Other requests and
- *    events are served in between.
- * 2. Who cancels a performance, or does it again, is answered after the last turn. Who cancels it by a definition is not kept waiting.
+ * 1. Each turn cancels a bounded number, and the next one begins when the facts of the one before are durable. Other
+ *    requests and events are served in between.
+ * 2. Who cancels a performance, or does it again, is answered after the last turn. Who cancels it by a definition is
+ *    not kept waiting.
  * 3. What is left after a crash follows from the facts (`domain/orders/state.ts`), so that the next activation goes on.
  */
 import { isCancelling } from '#domain/orders/state.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
-import type { CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
-import type { EventState } from '#domain/event-state.ts';
+import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
+import type { OrderState } from '#domain/orders/state.ts';
 import type { Journal } from '#persistence/journal.ts';
-import type { EventActorPorts } from './event-actor-ports.ts';
+import type { FollowedActor, Follower } from './follower.ts';
 
 /** Orders that one turn looks at: some milliseconds where all of them are cancelled. */
 const ORDERS_A_TURN = 200;
 
-/** What of the actor's ports is needed. */
-type CancellationPorts = Pick<EventActorPorts<never>, 'journal' | 'cancelledAtOnceMax'>;
-
-/** The event actor, for its turns. */
-export interface CancellingActor {
-  /** Runs a turn at a moment. */
-  run(command: CommandOf<'CancelNextOrders'>, now: number): Reply | Refusal;
-  /** Has `goOn` called. */
-  schedule(): void;
-}
-
-export class CancellationTurns {
-  readonly #state: EventState;
+export class CancellationTurns implements Follower {
+  readonly #state: OrderState;
   readonly #journal: Journal;
+  readonly #actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>;
   readonly #ordersATurn: number;
-  readonly #actor: CancellingActor;
   /** The order that the next turn goes on after, and the newest fact of the turn before. */
   #upTo: number | null = null;
   #seq = 0;
   /** Settled when every order is cancelled; null where nobody waits for that. */
   #done: PromiseWithResolvers<void> | null = null;
-  #isRetired = false;
 
-  constructor(state: EventState, { journal, cancelledAtOnceMax }: CancellationPorts, actor: CancellingActor) {
+  constructor(
+    state: OrderState,
+    journal: Journal,
+    actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>,
+    ordersATurn: number = ORDERS_A_TURN,
+  ) {
     this.#state = state;
     this.#journal = journal;
-    this.#ordersATurn = cancelledAtOnceMax ?? ORDERS_A_TURN;
     this.#actor = actor;
+    this.#ordersATurn = ordersATurn;
   }
 
-  /** Whether the next turn may begin (1). */
-  get mayGoOn(): boolean {
-    if (!isCancelling(this.#state)) return false;
-    const { status, durableSeq } = this.#journal;
-    return status === 'OPEN' && this.#seq <= durableSeq;
+  /** At once, when the facts of the turn before are durable (rule 1). */
+  dueAt(): number {
+    return isCancelling(this.#state) && this.#seq <= this.#journal.durableSeq ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** Runs the next turn, where it may begin. */
-  goOn(now: number): void {
-    if (!this.mayGoOn) return;
-    this.#seq = Number.MAX_SAFE_INTEGER;
-    const command = { type: 'CancelNextOrders', after: this.#upTo, limit: this.#ordersATurn } as const;
-    const { nextAfter } = this.#actor.run(command, now) as ReplyTo<'CancelNextOrders'>;
-    if (!isCancelling(this.#state)) return;
-    this.#upTo = nextAfter;
+  nextCommand(): CommandOf<'CancelNextOrders'> {
+    return { type: 'CancelNextOrders', after: this.#upTo, limit: this.#ordersATurn };
+  }
+
+  afterTurn({ type }: Command, _facts: unknown, answer: Reply | Refusal): void {
+    if (!isCancelling(this.#state)) return this.#end();
+    if (type !== 'CancelNextOrders') return;
+    this.#upTo = (answer as ReplyTo<'CancelNextOrders'>).nextAfter;
     this.#seq = this.#journal.appendedSeq;
-    const next = (): void => {
-      if (!this.#isRetired) this.#actor.schedule();
-    };
+    const next = (): void => this.#actor.noteDue();
     this.#journal.durable(this.#seq).then(next, next);
   }
 
-  /** Facts were applied. */
-  noteFacts(): void {
-    if (isCancelling(this.#state)) return;
+  #end(): void {
     this.#upTo = null;
     this.#seq = 0;
     this.#done?.resolve();
     this.#done = null;
   }
 
-  /** The answer to a command, when it may be given (2). */
-  answer<Answer extends object>(type: CommandType, durable: Promise<Answer>): Promise<Answer> {
+  /** The answer to a cancellation, when it may be given (rule 2). */
+  beforeAnswer<Answer extends object>({ type }: Command, durable: Promise<Answer>): Promise<Answer> {
     return type === 'CancelPerformance' ? this.#answerWhenDone(durable) : durable;
   }
 
@@ -91,7 +79,7 @@ export class CancellationTurns {
     try {
       if (isCancelling(this.#state)) {
         this.#done ??= Promise.withResolvers();
-        if (this.#isRetired) this.retire();
+        if (this.#actor.isRetired) this.retire();
         await this.#done.promise;
       }
       await this.#journal.durable(this.#journal.appendedSeq);
@@ -101,9 +89,8 @@ export class CancellationTurns {
     }
   }
 
-  /** The actor is retired: its next activation goes on (3). */
+  /** The next activation goes on (rule 3). */
   retire(): void {
-    this.#isRetired = true;
     this.#done?.reject(new Error('the event is being activated again'));
   }
 }

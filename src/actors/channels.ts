@@ -1,6 +1,7 @@
 /** Diagnostics channels for metrics and live pages: a message costs nothing while nothing subscribes. */
 import { channel } from 'node:diagnostics_channel';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Fact } from '#domain/fact.ts';
 import type { CommandType } from '#domain/command.ts';
 
@@ -20,11 +21,12 @@ export interface ActivationMessage {
   readonly tookMs: number;
 }
 
-export type { BatchMessage } from '#persistence/batch-channel.ts';
+export type { BatchMessage } from '#persistence/journal.ts';
 
 /** How long a step of a command or query took; published in the asynchronous context of who asked. */
 export interface StepMessage {
-  readonly step: 'turn' | 'disk';
+  /** `handover` is the way to the thread of the event and back, where that is another one. */
+  readonly step: 'turn' | 'disk' | 'handover';
   readonly ms: number;
 }
 
@@ -41,4 +43,17 @@ export function endStep(step: StepMessage['step'], begin: number): void {
 }
 
 export const turnChannel = channel('holdfast:turn');
+
+/** Publishes what a turn came to. */
+export function publishTurn(
+  eventId: string,
+  command: CommandType,
+  answer: { readonly outcome: 'DONE' } | Refusal,
+  facts: readonly Fact[],
+): void {
+  if (!turnChannel.hasSubscribers) return;
+  const code = isRefusal(answer) ? answer.code : null;
+  turnChannel.publish({ eventId, command, code, facts } satisfies TurnMessage);
+}
+
 export const activationChannel = channel('holdfast:activation');

@@ -1,15 +1,15 @@
 /**
  * The one clock of the service (I1): milliseconds since 1970, never backwards.
  *
- * It starts at the machine's clock and goes on by a stopwatch, because the machine's clock may be set. An offset moves it forward in
- * the sandbox; the offset is a fact, so that a restart does not turn time back.
+ * It starts at the machine's clock and goes on by a stopwatch, because the machine's clock may be set. An offset moves
+ * it forward in the sandbox; the offset is a fact, so that a restart does not turn time back.
  *
- * 1. Between two readings as much time passes as the stopwatch says: a window never ends early or late because somebody set
- *    the machine's clock.
+ * 1. Between two readings as much time passes as the stopwatch says: a window never ends early or late because somebody
+ *    set the machine's clock.
  * 2. A machine's clock that is off by up to a minute is followed slowly, by a twentieth of the time that passes.
  * 3. A leap by more than a minute is counted, reported, and not followed until the service is restarted.
- * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock, because an earlier process
- *    had a wrong one, it stays ahead, and windows go on by the stopwatch.
+ * 4. After a restart it stands at the last fact at least. Where that is ahead of the machine's clock, because an
+ *    earlier process had a wrong one, it stays ahead, and windows go on by the stopwatch.
  */
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { reportTrouble } from './trouble.ts';
@@ -40,14 +40,14 @@ export interface TimeSource {
   stopwatchMs(): number;
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   readonly offsetMs?: number;
-  /** A moment that is in the journal already (4). */
+  /** A moment that is in the journal already (rule 4). */
   readonly notBefore?: number;
   readonly onLeap?: (leap: ClockLeap) => void;
 }
 
-export interface ClockLeap {
+interface ClockLeap {
   readonly byMs: number;
   /** How far the machine's clock is ahead of the service's since then. */
   readonly aheadMs: number;
@@ -57,7 +57,7 @@ export interface ClockLeap {
 export const LATEST_MOMENT = Date.UTC(9000, 0, 1);
 
 const LEAP_MS = 60_000;
-/** The share of the time that passes by which a small difference is made up for (2). */
+/** The share of the time that passes by which a small difference is made up for (rule 2). */
 const CORRECTION_SHARE = 1 / 20;
 /** How long a leap is shown after the machine's clock is right again: longer than the interval of any monitor. */
 const LEAP_SHOWN_MS = 5 * 60_000;
@@ -71,7 +71,7 @@ export function createClock(
 ): ServiceClock {
   const source = typeof given === 'function' ? { wallMs: given, stopwatchMs: given } : given;
   let offset = offsetMs;
-  let mark = source.stopwatchMs();
+  let lastReading = source.stopwatchMs();
   let base = Math.max(source.wallMs(), notBefore - offset);
   let last = notBefore;
   /** How far the machine's clock was ahead of this one at the last reading. */
@@ -81,14 +81,14 @@ export function createClock(
 
   const read = (): number => {
     const reading = source.stopwatchMs();
-    const passedMs = Math.max(0, reading - mark);
-    mark = reading;
+    const passedMs = Math.max(0, reading - lastReading);
+    lastReading = reading;
     base += passedMs;
     const wall = source.wallMs();
     const byMs = wall - base - aheadMs;
     if (Math.abs(byMs) > LEAP_MS) {
       leaps += 1;
-      leaptAt = mark;
+      leaptAt = lastReading;
       onLeap({ byMs, aheadMs: wall - base });
     }
     const correctionMs = passedMs * CORRECTION_SHARE;
@@ -111,7 +111,7 @@ export function createClock(
     },
     get isDegraded() {
       read();
-      return Math.abs(aheadMs) > LEAP_MS || mark - leaptAt < LEAP_SHOWN_MS;
+      return Math.abs(aheadMs) > LEAP_MS || lastReading - leaptAt < LEAP_SHOWN_MS;
     },
     machineNow: () => source.wallMs(),
     advance(byMs) {

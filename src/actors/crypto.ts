@@ -1,10 +1,11 @@
 /**
  * What a turn takes from Node's cryptography: new ids, seeds of draws, and the hashing of draws.
  *
- * 1. Secrets of ids are drawn in pools: one call of the kernel and one text for many ids (measured: 4.5 µs for an id of its own call,
- *    0.1 µs from a pool).
- * 2. The HMAC of a draw is made of two one-shot hashes (RFC 2104), because a `createHmac` of each call costs 15 µs where two
- *    hashes cost 2 (measured), and a draw needs one for every entry. A digest as a text of bytes takes 0.3 µs, as a buffer 1.
+ * 1. Secrets of ids are drawn in pools: one call of the kernel and one text for many ids (measured: 4.5 µs for an id of
+ *    its own call, 0.1 µs from a pool).
+ * 2. The HMAC of a draw is made of two one-shot hashes (RFC 2104), because a `createHmac` of each call costs 15 µs
+ *    where two hashes cost 2 (measured), and a draw needs one for every entry. A digest as a text of bytes takes 0.3
+ *    µs, as a buffer 1.
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { joinId, SECRET_LENGTH, type IdPrefix } from '#domain/ids.ts';
@@ -19,7 +20,7 @@ export interface IdSource {
 
 const SECRET_BYTES = (SECRET_LENGTH * 3) / 4;
 
-/** Makes ids from the machine's secure randomness (1). */
+/** Makes ids from the machine's secure randomness (rule 1). */
 export function createIdSource(poolSecretsMax = 1024): IdSource {
   const pool = Buffer.alloc(poolSecretsMax * SECRET_BYTES);
   let secrets = '';
@@ -66,7 +67,10 @@ export function createHashing(): Hashing {
 /** Most messages have fewer bytes. */
 const SHORT_BYTES_MAX = 512;
 
-/** HMAC-SHA-256 of texts with one key, by two one-shot hashes (2) and without a buffer for each text. A digest is good until the next one. */
+/**
+ * HMAC-SHA-256 of texts with one key, by two one-shot hashes (rule 2) and without a buffer for each text. A digest is
+ * good until the next one.
+ */
 export function createHmac(key: Buffer): (text: string) => Buffer {
   const { inner, outer } = padsOf(key.toString('hex'));
   const short = Buffer.concat([inner, Buffer.alloc(SHORT_BYTES_MAX)]);

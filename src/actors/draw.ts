@@ -4,27 +4,24 @@
  * Owns the messages to the thread and back; what a draw is belongs to `domain/waiting-room/draw.ts`.
  *
  * 1. Nothing counts as drawn before it is a fact: the order is recorded in pieces, each by a command of its own.
- * 2. The pool, the seed and the opening are kept, so that a draw that is begun anew gives the same order; pieces that are recorded
- *    already are left out.
- * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, and the event loop runs between two of them.
+ * 2. The pool, the seed and the opening are kept, so that a draw that is begun anew gives the same order; pieces that
+ *    are recorded already are left out.
+ * 3. Ids go to the worker, and come back, as texts of at most SLICE_ENTRIES lines, and the event loop runs between two
+ *    of them.
  */
 import { once } from 'node:events';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DRAWN_ENTRIES_PER_FACT_MAX } from '#domain/waiting-room/decide.ts';
 import { type Draw, drawUnderWay, poolIds } from '#domain/waiting-room/state.ts';
-import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import { inBackground, reportTrouble } from './trouble.ts';
-import type { EventState } from '#domain/event-state.ts';
-import type { CommandOf, ReplyTo } from '#domain/command.ts';
+import type { WaitingRoomState } from '#domain/waiting-room/state.ts';
 import type { DrawAnswer, DrawJob } from './draw-worker.ts';
+import type { FollowedActor, Follower } from './follower.ts';
 
 /** The actor of the event whose waiting room is drawn. */
-export interface DrawingActor {
-  readonly isRetired: boolean;
-  inspect<Result>(query: (state: EventState) => Result): Result;
-  execute(command: CommandOf<'RecordDraw'>): Promise<ReplyTo<'RecordDraw'> | Refusal>;
-}
+type DrawingActor = Pick<FollowedActor, 'isRetired' | 'execute'>;
 
 /** Ids in one message to the worker: under 1 ms to gather. */
 const SLICE_ENTRIES = 5_000;
@@ -32,29 +29,41 @@ const SLICE_ENTRIES = 5_000;
 /** The pause before a draw that could not go on is begun anew, for example because the disk is full. */
 const RETRY_MS = 1_000;
 
-/** The draws of an actor that are too large for one turn, or that a crash cut short: one at a time. */
-export class FollowedDraws {
+/**
+ * The draws of an event that are too large for one turn, or that a crash cut short: one at a time. A follower of the
+ * event actor.
+ */
+export class Draws implements Follower {
+  readonly #state: WaitingRoomState;
+  readonly #actor: DrawingActor;
   #isUnderWay = false;
 
+  constructor(state: WaitingRoomState, actor: DrawingActor) {
+    this.#state = state;
+    this.#actor = actor;
+    this.afterTurn();
+  }
+
   /** Runs a draw in the background where one has begun. */
-  follow(actor: DrawingActor, state: EventState): void {
-    if (this.#isUnderWay || drawUnderWay(state) === null) return;
+  afterTurn(): void {
+    if (this.#isUnderWay || drawUnderWay(this.#state) === null) return;
     this.#isUnderWay = true;
     inBackground(
       'draw',
-      runDraw(actor).finally(() => (this.#isUnderWay = false)),
+      runDraw(this.#state, this.#actor).finally(() => (this.#isUnderWay = false)),
     );
   }
 }
 
 /** Resolves when the waiting room is open, or when the actor is retired. */
-async function runDraw(actor: DrawingActor): Promise<void> {
+async function runDraw(state: WaitingRoomState, actor: DrawingActor): Promise<void> {
   // The turn that started the draw ends first.
   await nextRound();
   for (;;) {
     try {
-      if (actor.isRetired || actor.inspect(drawUnderWay) === null) return;
-      await drawOnce(actor);
+      const draw = drawUnderWay(state);
+      if (actor.isRetired || draw === null) return;
+      await drawOnce(draw, state, actor);
     } catch (error) {
       if (actor.isRetired) return;
       reportTrouble('draw', 'the draw of a waiting room is begun anew', error);
@@ -63,9 +72,7 @@ async function runDraw(actor: DrawingActor): Promise<void> {
   }
 }
 
-async function drawOnce(actor: DrawingActor): Promise<void> {
-  const draw = actor.inspect(drawUnderWay);
-  if (draw === null) return;
+async function drawOnce(draw: Draw, state: WaitingRoomState, actor: DrawingActor): Promise<void> {
   const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
   worker.unref();
   const gone = new AbortController();
@@ -79,7 +86,7 @@ async function drawOnce(actor: DrawingActor): Promise<void> {
       const reply = await actor.execute({ type: 'RecordDraw', from, entryIds: splitIds(entryIds), entriesDigest });
       if (isRefusal(reply)) return;
       from = reply.drawnEntries;
-      isDrawn = actor.inspect(drawUnderWay) === null;
+      isDrawn = drawUnderWay(state) === null;
     }
   } finally {
     await worker.terminate();

@@ -2,9 +2,9 @@
 import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
-import type { EventListing } from '#domain/catalogue/view.ts';
+import type { EventListing } from '#domain/event/public-view.ts';
 
-export interface EventEntry {
+export interface IndexedEvent {
   readonly eventId: string;
   readonly eventNumber: number;
   slug: string;
@@ -15,14 +15,19 @@ export interface EventEntry {
   opensAt: number | null;
   /** When its last performance is over; null where one has no end. Absent in headers of earlier versions. */
   overAt?: number | null;
-  /** From when on its personal data is erased; null for never. Absent in headers of earlier versions, which knew no such moment. */
+  /**
+   * From when on its personal data is erased; null for never. Absent in headers of earlier versions, which knew no such
+   * moment.
+   */
   retentionEndsAt?: number | null;
-  /** What the list shows of an event that is not in memory; absent where that is not known, and while it is in memory. */
+  /**
+   * What the list shows of an event that is not in memory; absent where that is not known, and while it is in memory.
+   */
   listing?: EventListing;
 }
 
 /** The entry in a snapshot's header, and what the snapshot thread finds out beside it; good until the next fact. */
-export interface SnapshotAbout extends EventEntry {
+export interface SnapshotAbout extends IndexedEvent {
   /** When something runs out in the event; null when nothing can. */
   readonly dueAt?: number | null;
 }
@@ -33,7 +38,7 @@ const PERFORMANCE_MS_MAX = 24 * 60 * 60 * 1000;
 export function entryOf({
   eventNumber,
   definition,
-}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): EventEntry {
+}: Pick<FactData['EventDefined'], 'eventNumber' | 'definition'>): IndexedEvent {
   const { id: eventId, slug, status, performances, waitingRoom, waitingRoomOpensAt } = definition;
   const starts = performances.flatMap((each) =>
     each.status === 'DRAFT' || each.startsAt === null ? [] : [each.startsAt],
@@ -61,21 +66,21 @@ function overAtOf(performances: EventDefinition['performances']): number | null 
   return overAt === 0 ? null : overAt;
 }
 
-export function isOver(entry: EventEntry | undefined, now: number): boolean {
+export function isOver(entry: IndexedEvent | undefined, now: number): boolean {
   return (entry?.overAt ?? null) !== null && entry!.overAt! <= now;
 }
 
-export function draftEntry(eventId: string, slug: string, eventNumber: number): EventEntry {
+export function draftEntry(eventId: string, slug: string, eventNumber: number): IndexedEvent {
   return { eventId, eventNumber, slug, published: false, startsAt: null, opensAt: null };
 }
 
-export function byFirstPerformance(a: EventEntry, b: EventEntry): number {
+export function byFirstPerformance(a: IndexedEvent, b: IndexedEvent): number {
   const difference = (a.startsAt ?? Number.MAX_SAFE_INTEGER) - (b.startsAt ?? Number.MAX_SAFE_INTEGER);
   return difference === 0 ? a.eventNumber - b.eventNumber : difference;
 }
 
 export function pageOf(
-  entries: readonly EventEntry[],
+  entries: readonly IndexedEvent[],
   { limit, after }: { readonly limit: number; readonly after: string | null },
 ): { readonly ids: readonly string[]; readonly nextAfter: string | null } {
   const begin = after === null ? 0 : entries.findIndex(({ eventId }) => eventId === after) + 1;

@@ -7,8 +7,8 @@
  * 2. An event that cannot be activated is left out of lists.
  * 3. An actor that is in memory is found without a promise.
  */
-import { eventSummary, listingOfUnsold, summaryOf, type EventSummary } from '#domain/catalogue/view.ts';
-import { isPublished } from '#domain/event-state.ts';
+import { eventSummary, listingOfUnsold, summaryOf, type EventSummary } from '#domain/event/public-view.ts';
+import { isPublished } from '#domain/catalogue/state.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { ActorPool, type ActorPoolPorts } from './actor-pool.ts';
@@ -16,12 +16,12 @@ import { byFirstPerformance, draftEntry, entryOf, isOver, pageOf } from './event
 import { isEventBroken, Overloaded } from './admission.ts';
 import { readUnlessBusy } from './event-port.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { FactData, OperatorMark } from '#domain/fact.ts';
-import type { OperatorEventView } from '#domain/figures.ts';
+import type { FactData, OperatorNote } from '#domain/fact.ts';
+import type { OperatorEventView } from '#domain/event/operator-view.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { EventActor } from './event-actor.ts';
-import type { EventEntry, SnapshotAbout } from './event-entry.ts';
+import type { IndexedEvent, SnapshotAbout } from './event-entry.ts';
 
 export interface DefinedEvent {
   readonly outcome: 'DONE';
@@ -32,10 +32,10 @@ export interface DefinedEvent {
 }
 
 /** The actor of an event, or null where there is none; a promise while it is being activated. */
-export type FoundActor = EventActor | null | Promise<EventActor>;
+type FoundActor = EventActor | null | Promise<EventActor>;
 
 /** What the index of a cluster reserved for a new event, and the id of the command that defines it. */
-export interface ReservedEvent {
+interface ReservedEvent {
   readonly eventNumber?: number;
   readonly commandId?: string;
 }
@@ -51,20 +51,20 @@ interface PageRequest {
   readonly after: string | null;
 }
 
-/** Another activation may evict an event before its summary is read. */
+/** How often a summary is tried: another activation may evict the event before it is read. */
 const SUMMARY_TRIES_MAX = 2;
 
 export class EventIndex {
   /** The actors of the events that are in memory. */
   readonly actors: ActorPool;
   readonly #ports: Pick<ActorPoolPorts, 'clock' | 'schedule'>;
-  readonly #byId = new Map<string, EventEntry>();
-  readonly #bySlug = new Map<string, EventEntry>();
-  readonly #byNumber: (EventEntry | undefined)[] = [];
-  /** Slugs of definitions that are not yet durable (1). */
+  readonly #byId = new Map<string, IndexedEvent>();
+  readonly #bySlug = new Map<string, IndexedEvent>();
+  readonly #byNumber: (IndexedEvent | undefined)[] = [];
+  /** Slugs of definitions that are not yet durable (rule 1). */
   readonly #slugClaims = new Map<string, { readonly eventId: string; definitions: number }>();
   /** Published events by first performance; made anew when an event is defined. */
-  #listed: readonly EventEntry[] | null = null;
+  #listed: readonly IndexedEvent[] | null = null;
 
   constructor(ports: Omit<ActorPoolPorts, 'entryOf'>) {
     this.#ports = ports;
@@ -100,7 +100,9 @@ export class EventIndex {
     this.#note({ ...entryOf(defined), ...listed });
   }
 
-  /** Enters an event whose definition may be in the archive; with `isNewest` nothing happened in it since the snapshot. */
+  /**
+   * Enters an event whose definition may be in the archive; with `isNewest` nothing happened in it since the snapshot.
+   */
   noteSnapshot(header: SnapshotHeader, isNewest = false): void {
     const { dueAt: _dueAt, listing, ...entry } = header.about as SnapshotAbout;
     if (this.#byId.has(entry.eventId)) return;
@@ -108,8 +110,8 @@ export class EventIndex {
   }
 
   /**
-   * Enters an event of which only the id is known, because the archive that defines it cannot be read. It exists but cannot be
-   * activated, and its number stays free until the archive is back.
+   * Enters an event of which only the id is known, because the archive that defines it cannot be read. It exists but
+   * cannot be activated, and its number stays free until the archive is back.
    */
   noteLost(eventId: string): void {
     if (!this.#byId.has(eventId)) this.#note(draftEntry(eventId, `@${eventId}`, this.#nextNumber()));
@@ -119,7 +121,7 @@ export class EventIndex {
     return Math.max(1, this.#byNumber.length);
   }
 
-  #note(entry: EventEntry): void {
+  #note(entry: IndexedEvent): void {
     const known = this.#byId.get(entry.eventId);
     const ownsSlug = known !== undefined && this.#bySlug.get(known.slug)?.eventId === entry.eventId;
     if (ownsSlug && known.slug !== entry.slug) this.#bySlug.delete(known.slug);
@@ -130,7 +132,7 @@ export class EventIndex {
     if (entry.opensAt !== null) this.#ports.schedule(entry.eventId, entry.opensAt);
   }
 
-  #forget(entry: EventEntry): void {
+  #forget(entry: IndexedEvent): void {
     this.#byId.delete(entry.eventId);
     this.#bySlug.delete(entry.slug);
     this.#byNumber[entry.eventNumber] = undefined;
@@ -154,7 +156,7 @@ export class EventIndex {
     return eventNumber === null ? null : this.#find(this.#byNumber[eventNumber]);
   }
 
-  #find(entry: EventEntry | undefined): FoundActor {
+  #find(entry: IndexedEvent | undefined): FoundActor {
     return entry === undefined ? null : this.actors.find(entry);
   }
 
@@ -175,7 +177,7 @@ export class EventIndex {
     return { events, nextAfter };
   }
 
-  /** Null for an event that is not published, and for a broken one (2). */
+  /** Null for an event that is not published, and for a broken one (rule 2). */
   async summaryOf(eventId: string): Promise<EventSummary | null> {
     for (let tries = 1; ; tries += 1) {
       const entry = this.#byId.get(eventId);
@@ -217,7 +219,7 @@ export class EventIndex {
   /** Creates or updates an event. Refuses with UPDATE_CONFLICT, also when the slug belongs to another event. */
   async define(
     definition: EventDefinition,
-    mark: OperatorMark,
+    by: OperatorNote,
     reserved: ReservedEvent = {},
   ): Promise<DefinedEvent | Refusal> {
     const { id: eventId, slug } = definition;
@@ -229,13 +231,15 @@ export class EventIndex {
     }
     const release = this.#claimSlug(slug, eventId);
     try {
-      return await this.#define(definition, mark, reserved);
+      return await this.#define(definition, by, reserved);
     } finally {
       release();
     }
   }
 
-  /** Reserves a slug for an event until its definition is durable (1); returns the function that ends the claim. */
+  /**
+   * Reserves a slug for an event until its definition is durable (rule 1); returns the function that ends the claim.
+   */
   #claimSlug(slug: string, eventId: string): () => void {
     const claim = this.#slugClaims.get(slug) ?? { eventId, definitions: 0 };
     this.#slugClaims.set(slug, claim);
@@ -248,7 +252,7 @@ export class EventIndex {
 
   async #define(
     definition: EventDefinition,
-    mark: OperatorMark,
+    by: OperatorNote,
     { eventNumber = this.#nextNumber(), commandId }: ReservedEvent,
   ): Promise<DefinedEvent | Refusal> {
     const { id: eventId, slug } = definition;
@@ -257,7 +261,7 @@ export class EventIndex {
     const entry = this.#byId.get(eventId)!;
     try {
       const actor = await this.actors.activate(entry);
-      const reply = await actor.execute({ type: 'DefineEvent', definition, ...mark }, commandId);
+      const reply = await actor.execute({ type: 'DefineEvent', definition, ...by }, commandId);
       if (isRefusal(reply)) return reply;
       this.#note(entryOf({ eventNumber: entry.eventNumber, definition }));
       return { ...reply, created };

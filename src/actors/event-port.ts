@@ -6,12 +6,14 @@
  * 3. `execute` and `read` reject with Overloaded when the event cannot take the call; nothing has changed then.
  * 4. Finding an event in memory takes no promise; one that is not in memory is activated first.
  */
+import { invariant } from '#domain/invariant.ts';
 import { isEventBroken, Overloaded } from './admission.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
-import type { QueryOf, QueryType, Views } from '#domain/query.ts';
-import type { Refusal } from '#domain/refusal.ts';
+import type { QueryOf, QueryType, Views } from '#domain/event/query.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import type { Unchanged } from '#domain/event/revisioned-views.ts';
 
 export interface EventPort {
   readonly eventId: string;
@@ -63,6 +65,17 @@ export function readAt<Type extends QueryType, NotFound>(
   return found === null ? Promise.resolve(notFound) : found.read(query);
 }
 
+/** The same for a caller that knows no revision of the view, so that it is never answered UNCHANGED. */
+export async function readWhole<Type extends 'ReadSeating' | 'ReadOccupancy' | 'ReadLivePerformance'>(
+  found: Found,
+  notFound: Refusal,
+  query: QueryOf<Type>,
+): Promise<Exclude<Views[Type], Unchanged> | Refusal> {
+  const view: Views[QueryType] = await readAt(found, notFound, query);
+  invariant(!('outcome' in view) || isRefusal(view), 'a view of which no revision is known is never UNCHANGED');
+  return view as Exclude<Views[Type], Unchanged> | Refusal;
+}
+
 /** The view of one event among many; null where there is no such event, or where it cannot be activated. */
 export async function readUnlessBroken<Type extends QueryType>(
   events: Pick<EventFinder, 'byEventId'>,
@@ -86,3 +99,6 @@ export async function readUnlessBusy<View>(reading: Promise<View>): Promise<View
     throw error;
   }
 }
+
+/** An event in memory, for reading alone. */
+export type EventReader = Pick<EventPort, 'eventId' | 'read'>;

@@ -1,13 +1,15 @@
 /**
  * What is remembered of evicted events: when each waiting buyer was last seen.
  *
- * A poll is not in the journal, so an event that is activated from the disk knows of none: after a restart everybody who waits counts
- * as just seen. Without this memory the same would happen with every eviction. Where events with waiting rooms are evicted and
- * activated by turns, buyers who left would then never be dropped, would use up admissions, and would cause the next activation.
+ * A poll is not in the journal, so an event that is activated from the disk knows of none: after a restart everybody
+ * who waits counts as just seen. Without this memory the same would happen with every eviction. Where events with
+ * waiting rooms are evicted and activated by turns, buyers who left would then never be dropped, would use up
+ * admissions, and would cause the next activation.
  *
  * 1. Nobody can be seen in an evicted event, because a poll activates it: what was known at the eviction stays exact.
- * 2. No more than `lastSeenMax` buyers are remembered over all events (I10); the event that was evicted first is forgotten first.
- *    Of a forgotten one the moment of its eviction stays, one number an event: everybody counts as seen then, so patience still ends.
+ * 2. No more than `lastSeenMax` buyers are remembered over all events (I10); the event that was evicted first is
+ *    forgotten first. Of a forgotten one the moment of its eviction stays, one number an event: everybody counts as
+ *    seen then, so patience still ends.
  */
 import type { LastSeen } from '#domain/waiting-room/last-seen.ts';
 

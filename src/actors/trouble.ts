@@ -1,8 +1,34 @@
 import { channel } from 'node:diagnostics_channel';
 
+/** Where there may be troubles. Metrics count each of them from 0, so that an alert sees the first one. */
+export const TROUBLE_PLACES = [
+  'activation',
+  'archive',
+  'box-office',
+  'clock',
+  'cluster',
+  'data-folder',
+  'draw',
+  'http',
+  'journal',
+  'keys',
+  'live',
+  'notifications',
+  'payments',
+  'personal-data',
+  'provider_a',
+  'provider_b',
+  'prune',
+  'retention',
+  'snapshot',
+  'space-guard',
+] as const;
+
+type TroublePlace = (typeof TROUBLE_PLACES)[number];
+
 /** A message for operators: the log shows it, and metrics count it by `where`. */
 export interface TroubleMessage {
-  readonly where: string;
+  readonly where: TroublePlace;
   readonly message: string;
   /** Null when no error caused it. */
   readonly error: unknown;
@@ -10,7 +36,7 @@ export interface TroubleMessage {
 
 const troubleChannel = channel('holdfast:trouble');
 
-export function reportTrouble(where: string, message: string, error: unknown = null): void {
+export function reportTrouble(where: TroublePlace, message: string, error: unknown = null): void {
   troubleChannel.publish({ where, message, error } satisfies TroubleMessage);
 }
 
@@ -20,7 +46,7 @@ export function isWorthReporting(failuresInARow: number): boolean {
 }
 
 /** Starts work that no caller waits for. A rejection is reported, because an unhandled one would end the process. */
-export function inBackground(where: string, work: Promise<unknown>): void {
+export function inBackground(where: TroublePlace, work: Promise<unknown>): void {
   work.catch((error: unknown) => reportTrouble(where, 'work in the background failed', error));
 }
 

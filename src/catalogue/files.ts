@@ -1,21 +1,22 @@
 /**
- * Reads catalogue files. A JSON file is one event, a list of events or `{"events": […]}`; a folder stands for all its `*.json` files
- * except seating plans.
+ * Reads catalogue files. A JSON file is one event, a list of events or `{"events": […]}`; a folder stands for all its
+ * `*.json` files except seating plans.
  *
- * Nothing is thrown: a file that cannot be read is a problem too, so that one run lists everything that is to be corrected.
+ * Nothing is thrown: a file that cannot be read is a problem too, so that one run lists everything that is to be
+ * corrected.
  *
- * 1. A plan is read only from the folder of the file that names it, or from a folder below; links out of it are refused.
+ * 1. A plan is read only from the folder of the file that names it, or from a folder below; links out of it are
+ *    refused.
  * 2. An event id and a slug are unique in all files together.
  * 3. A picture that an event names is there and can be shown; events keep its name, and their facts never its bytes.
  */
+import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { findBelow } from './below.ts';
+import { findBelow, problemOfPicture } from './pictures.ts';
 import { checkDefinition } from './definition.ts';
-import { pointer, type CatalogueProblem } from './problem.ts';
-import { problemOfPicture } from './pictures.ts';
 import { isSeatingPlan } from './seating-plan.ts';
 
 /** More than a plan of a hall with 200,000 seats takes. */
@@ -24,7 +25,7 @@ const catalogueFileBytesMax = 64 * 1024 * 1024;
 /** The folder of the demo catalogue. */
 export const samplesFolder = fileURLToPath(new URL('./samples/', import.meta.url));
 
-export interface FileProblem extends CatalogueProblem {
+export interface FileProblem extends FoundProblem {
   readonly file: string;
 }
 
@@ -33,7 +34,7 @@ export function formatFileProblem({ file, path, message }: FileProblem): string 
   return `${path === '' ? file : `${file} ${path}`}: ${message}`;
 }
 
-export interface Catalogue {
+interface Catalogue {
   /** The events without problems, in the order of files and of events in them. */
   readonly definitions: readonly EventDefinition[];
   readonly problems: readonly FileProblem[];

@@ -1,8 +1,12 @@
 /** Checks that concern all halls of an event: the number of seats, unique seat ids, the depth of outlines. */
-import { pointer, type Report } from './problem.ts';
+import { pointer } from '#domain/schema-problems.ts';
+import type { Report } from './problem.ts';
 
-/** Several times the largest hall with numbered seats. Without a limit, short forms such as `"seats": 2000` could grow without bound. */
-export const eventSeatsMax = 200_000;
+/**
+ * Several times the largest hall with numbered seats. Without a limit, short forms such as `"seats": 2000` could grow
+ * without bound.
+ */
+const eventSeatsMax = 200_000;
 
 export interface SeatRegister {
   /** Counts further seats; reports a problem and returns false when the event would have too many. */
@@ -31,7 +35,9 @@ export function createSeatRegister(report: Report): SeatRegister {
   };
 }
 
-/** The outlines of a hall's picture (stage, walls, areas) are kept as they are; deeper nesting could overflow the stack. */
+/**
+ * The outlines of a hall's picture (stage, walls, areas) are kept as they are; deeper nesting could overflow the stack.
+ */
 const outlineDepthMax = 12;
 
 /** Reports outlines that are nested too deep; `path` is that of the list. */

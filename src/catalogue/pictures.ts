@@ -1,27 +1,28 @@
 /**
  * The pictures that events name: files below the catalogue's folder, which each node serves from its own disk.
  *
- * The definition, a fact of the journal, keeps the name alone: pictures are large, are no part of a sale, and may be replaced. In a
- * cluster each node is given the same folder; a node that lacks a file answers 404 for it, and pages then draw a poster.
+ * The definition, a fact of the journal, keeps the name alone: pictures are large, are no part of a sale, and may be
+ * replaced. In a cluster each node is given the same folder; a node that lacks a file answers 404 for it, and pages
+ * then draw a poster.
  *
  * 1. What a file is, its first bytes say, never its name.
  * 2. Pictures are bounded in bytes, each and those kept in memory (I10).
  * 3. A file that was replaced is read again: each read compares its size and time of change.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, realpathSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
-import { findBelow } from './below.ts';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 /** Several times a picture that fills a screen. */
 export const pictureBytesMax = 2 * 1024 * 1024;
-const keptBytesMax = 64 * 1024 * 1024;
+const retainedBytesMax = 64 * 1024 * 1024;
 /** A name in a request; longer ones name nothing. */
 const nameLengthMax = 200;
 const HEAD_BYTES = 16;
 
-export interface Picture {
+interface Picture {
   readonly contentType: string;
   readonly etag: string;
   readonly bytes: Buffer;
@@ -46,9 +47,9 @@ export function problemOfPicture(folder: string, name: string): string | null {
 
 /** The pictures below a folder. */
 export function openPictures(folder: string): Pictures {
-  const kept = new LRUCache<string, { readonly mark: string; readonly picture: Picture }>({
+  const kept = new LRUCache<string, { readonly fileVersion: string; readonly picture: Picture }>({
     max: 1_000,
-    maxSize: keptBytesMax,
+    maxSize: retainedBytesMax,
     sizeCalculation: ({ picture }) => picture.bytes.length + 200,
   });
   return {
@@ -56,15 +57,15 @@ export function openPictures(folder: string): Pictures {
       const path = pathOf(folder, name);
       const about = path === null ? null : await stat(path).catch(() => null);
       if (path === null || about === null || !about.isFile() || about.size > pictureBytesMax) return null;
-      const mark = `${about.mtimeMs} ${about.size}`;
+      const fileVersion = `${about.mtimeMs} ${about.size}`;
       const known = kept.get(path);
-      if (known?.mark === mark) return known.picture;
+      if (known?.fileVersion === fileVersion) return known.picture;
       const bytes = await readFile(path).catch(() => null);
       const contentType = bytes === null ? null : typeOf(bytes);
       if (bytes === null || contentType === null) return null;
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
       const picture = { contentType, etag, bytes };
-      kept.set(path, { mark, picture });
+      kept.set(path, { fileVersion, picture });
       return picture;
     },
   };
@@ -97,4 +98,29 @@ function typeOf(bytes: Buffer): string | null {
   if (at(0, 4) === 'RIFF' && at(8, 12) === 'WEBP') return 'image/webp';
   if (at(4, 8) === 'ftyp' && ['avif', 'avis'].includes(at(8, 12))) return 'image/avif';
   return null;
+}
+
+/**
+ * The real path of a file that a catalogue file names: in its folder or below, and nothing that a link leads out to.
+ * Throws what is wrong with the name.
+ */
+export function findBelow(folder: string, name: string): string {
+  const root = realpathSync(folder);
+  const named = resolve(root, name);
+  const found = liesIn(root, named) ? realpathOf(named, name) : null;
+  if (found === null || !liesIn(root, found)) throw new Error(`"${name}" is outside the catalogue file's folder`);
+  return found;
+}
+
+function realpathOf(path: string, shown: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw new Error(`"${shown}" cannot be found in the catalogue file's folder`);
+  }
+}
+
+function liesIn(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -1,23 +1,21 @@
 /**
  * Checks what a schema cannot express: ids that must be unique or exist, times and windows that must fit each other.
  *
- * The input has only the parts that the schema accepted: every field may be missing and every list item may be a hole. A missing
- * part has its own problem already and is skipped.
+ * The input has only the parts that the schema accepted: every field may be missing and every list item may be a hole.
+ * A missing part has its own problem already and is skipped.
  */
-import { pointer, type Report } from './problem.ts';
-import type { EventFile, PromoCodeFile, SellingStageFile, TicketTypeFile } from './schema.ts';
-import { isNumbered, type Seating } from './seating.ts';
+import { pointer } from '#domain/schema-problems.ts';
+import {
+  defaultHoldMinutes,
+  defaultPaymentMinutes,
+  type EventFile,
+  type PromoCodeFile,
+  type SellingStageFile,
+  type TicketTypeFile,
+} from './event-fields.ts';
+import type { Report } from './problem.ts';
+import { isNumbered, type Seating, type Seatings } from './seating.ts';
 import type { Accepted } from './shape.ts';
-
-/** The seating of each locality, in the order of the file; undefined for one without seats or with problems. */
-export type Seatings = readonly (Seating | undefined)[];
-
-/** The payment window of an event that names none, in minutes. */
-export function defaultPaymentMinutes(holdMinutes: number): number {
-  return Math.max(30, holdMinutes + 20);
-}
-
-export const defaultHoldMinutes = 10;
 
 export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, report: Report): void {
   checkWindows(event, report);
@@ -28,6 +26,20 @@ export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, 
   checkTicketTypes(event, seatings, report);
   checkSellingStages(event, report);
   checkPromoCodes(event, report);
+  checkProduct(event, report);
+}
+
+/** Rows of availability in an event: each is a figure that a read of the event computes in one pass. */
+const rowsMax = 200_000;
+
+function checkProduct(
+  { performances = [], ticketTypes = [], sellingStages = [] }: Accepted<EventFile>,
+  report: Report,
+): void {
+  const rows = performances.length * ticketTypes.length * sellingStages.length;
+  if (rows <= rowsMax) return;
+  const product = `${performances.length} dates × ${ticketTypes.length} ticket types × ${sellingStages.length} stages`;
+  report('/performances', `are too many: ${product} are ${rows}, at most ${rowsMax} are allowed`);
 }
 
 function checkWindows(event: Accepted<EventFile>, report: Report): void {
@@ -173,7 +185,9 @@ function checkTypeIds(
   }
 }
 
-/** Ids are keys of plain objects in the journal and in replies, so the names that every object inherits are reserved. */
+/**
+ * Ids are keys of plain objects in the journal and in replies, so the names that every object inherits are reserved.
+ */
 function isReserved(id: string): boolean {
   return id in {};
 }

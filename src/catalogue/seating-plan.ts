@@ -1,22 +1,74 @@
 /**
  * Imports a hall in pretix's open seating-plan format.
  *
- * The plan's zones become sections and its categories become zones (`zone_key` is the category's name). A zone without seats
- * becomes no section; only its shapes are kept. Positions are nested: a seat's is the sum of zone, row and seat.
+ * The plan's zones become sections and its categories become zones (`zone_key` is the category's name). A zone without
+ * seats becomes no section; only its shapes are kept. Positions are nested: a seat's is the sum of zone, row and seat.
  *
  * 1. Rows and seats keep the order of the plan.
  * 2. Labels are the plain numbers; `row_label` and `seat_label` ("Reihe %s") are texts for pages in one language.
  * 3. A gap of over 1.5 times the row's usual spacing is an aisle.
  */
+import { pointer } from '#domain/schema-problems.ts';
+import { Type, type Static } from 'typebox';
 import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue/definition.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
-import { pointer, type Report } from './problem.ts';
-import type { PlanRowFile, PlanZoneFile, SeatingPlanFile, ZoneFile } from './schema.ts';
-import { checkPlanShape } from './shape.ts';
+import type { Report } from './problem.ts';
+import { rowSeatsMax, shapesMax, type ZoneFile } from './hall-fields.ts';
+import { checkShape } from './shape.ts';
+import { colorOrNull, id, label, name, offset, printable, seatId } from './values.ts';
 
 const aisleGapRatio = 1.5;
 
-export interface ImportedPlan {
+/** Plan editors write an empty text for a missing name. */
+const labelOrEmpty = Type.String({
+  maxLength: 100,
+  pattern: printable,
+  description: 'a text of at most 100 characters without control characters',
+});
+
+/** As all of a plan it may have further fields, because the format is not ours. */
+const position = Type.Object({ x: offset.schema, y: offset.schema });
+
+const planSeat = Type.Object({
+  seat_guid: seatId.schema,
+  seat_number: Type.Optional(label.schema),
+  position,
+  category: name.schema,
+  wheelchair: Type.Optional(Type.Boolean()),
+});
+
+const planRow = Type.Object({
+  row_number: Type.Optional(labelOrEmpty),
+  position: Type.Optional(position),
+  seats: Type.Array(planSeat, { maxItems: rowSeatsMax }),
+});
+
+const planArea = Type.Unsafe<{ position?: Point } & Record<string, unknown>>({
+  type: 'object',
+  properties: { position },
+});
+
+const planZone = Type.Object({
+  zone_id: Type.Optional(id.schema),
+  name: Type.Optional(labelOrEmpty),
+  position,
+  rows: Type.Optional(Type.Array(planRow, { maxItems: 2_000 })),
+  areas: Type.Optional(Type.Array(planArea, { maxItems: shapesMax })),
+});
+
+/** A plan in pretix's open seating-plan format: the parts that a sale needs. */
+const seatingPlanSchema = Type.Object({
+  categories: Type.Array(Type.Object({ name: name.schema, color: Type.Optional(colorOrNull.schema) }), {
+    maxItems: 1_000,
+  }),
+  zones: Type.Array(planZone, { minItems: 1, maxItems: 5_000 }),
+});
+
+type SeatingPlanFile = Static<typeof seatingPlanSchema>;
+type PlanZoneFile = Static<typeof planZone>;
+type PlanRowFile = Static<typeof planRow>;
+
+interface ImportedPlan {
   /** The plan's categories, in the file form of zones. */
   readonly zones: readonly ZoneFile[];
   readonly sections: readonly SectionDefinition[];
@@ -36,7 +88,7 @@ export function importSeatingPlan(
   seats: SeatRegister,
   report: Report,
 ): ImportedPlan | undefined {
-  const { problems } = checkPlanShape<SeatingPlanFile>(plan);
+  const { problems } = checkShape<SeatingPlanFile>(seatingPlanSchema, plan);
   for (const problem of problems) report(path + problem.path, problem.message);
   if (problems.length > 0) return undefined;
 
@@ -104,7 +156,7 @@ function rowOf(row: PlanRowFile, place: number, zonePosition: Point): SeatRowDef
   return { label: row.row_number || String(place + 1), seats, aisleAfter: aislesBetween(seats) };
 }
 
-/** The numbers of seats before each aisle (3). The usual spacing is the median, the lower one of two. */
+/** The numbers of seats before each aisle (rule 3). The usual spacing is the median, the lower one of two. */
 function aislesBetween(seats: readonly Point[]): number[] {
   const gaps = seats.slice(1).map((seat, index) => distance(seats[index] ?? seat, seat));
   const usualGap = gaps.toSorted((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 0;

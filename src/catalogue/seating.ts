@@ -3,12 +3,14 @@
  *
  * 1. A locality is NUMBERED when it says so, or when it says nothing and has sections or a plan.
  * 2. A NUMBERED locality has exactly one of `sections` and `seating_plan`; a GENERAL one has `capacity` and neither.
- * 3. Zones that the locality lists come first and take precedence over the plan's, so that a file can rename or recolour them.
+ * 3. Zones that the locality lists come first and take precedence over the plan's, so that a file can rename or
+ *    recolour them.
  */
+import { pointer } from '#domain/schema-problems.ts';
 import type { SectionDefinition, ZoneDefinition } from '#domain/catalogue/definition.ts';
+import type { LocalityFile } from './hall-fields.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
-import { pointer, type Report } from './problem.ts';
-import type { LocalityFile } from './schema.ts';
+import type { Report } from './problem.ts';
 import { importSeatingPlan } from './seating-plan.ts';
 import { completeZones, layOutSections } from './sections.ts';
 import type { Accepted } from './shape.ts';
@@ -22,7 +24,10 @@ export interface Seating {
   readonly shapes: readonly unknown[];
 }
 
-/** Whether the locality has numbered seats (1). */
+/** The seating of each locality, in the order of the file; undefined for one without seats or with problems. */
+export type Seatings = readonly (Seating | undefined)[];
+
+/** Whether the locality has numbered seats (rule 1). */
 export function isNumbered(locality: Accepted<LocalityFile>): boolean {
   if (locality.seating !== undefined) return locality.seating === 'NUMBERED';
   return locality.sections !== undefined || locality.seating_plan !== undefined;

@@ -3,20 +3,22 @@
  *
  * 1. A seat without a label has its number in the row ("1", "2", …); without an id it has `section-row-label`.
  * 2. A seat belongs to its section's zone, which is the section's id unless `zone_key` names another.
- * 3. Seats are `seatSpacing` apart. An aisle doubles that gap, so that an import of the picture (gaps over 1.5 times the usual)
- *    finds it again.
+ * 3. Seats are `seatSpacing` apart. An aisle doubles that gap, so that an import of the picture (gaps over 1.5 times
+ *    the usual) finds it again.
  * 4. A section without a `position` is placed behind every seat before it.
  */
+import { pointer } from '#domain/schema-problems.ts';
 import type {
   SeatDefinition,
   SeatRowDefinition,
   SectionDefinition,
   ZoneDefinition,
 } from '#domain/catalogue/definition.ts';
-import { pointer, type Report } from './problem.ts';
-import { coordinateMax, type SeatFile, type SeatRowFile, type SectionFile, type ZoneFile } from './schema.ts';
+import type { Report } from './problem.ts';
+import type { SeatFile, SeatRowFile, SectionFile, ZoneFile } from './hall-fields.ts';
 import type { SeatRegister } from './hall-checks.ts';
 import type { Accepted } from './shape.ts';
+import { coordinateMax } from './values.ts';
 
 const seatSpacing = 25;
 const aisleWidth = 25;
@@ -26,7 +28,7 @@ const sectionSpacing = 80;
 /** Okabe and Ito's colours, which people with any colour vision can distinguish; black is used for lines. */
 const palette = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00', '#F0E442'];
 
-interface RowPlace {
+interface RowPosition {
   readonly sectionId: string;
   readonly zoneKey: string;
   readonly left: number;
@@ -66,7 +68,7 @@ export function layOutSections(
 function layOutRow(
   row: Accepted<SeatRowFile>,
   place: number,
-  at: RowPlace,
+  at: RowPosition,
   path: string,
   seats: SeatRegister,
   report: Report,
@@ -117,7 +119,10 @@ function isNumber(value: number | undefined): value is number {
   return value !== undefined;
 }
 
-/** The zones of a hall: those listed, then those that only seats name, in order of appearance. A zone without a colour gets one. */
+/**
+ * The zones of a hall: those listed, then those that only seats name, in order of appearance. A zone without a colour
+ * gets one.
+ */
 export function completeZones(
   listed: readonly (Accepted<ZoneFile> | undefined)[],
   sections: readonly SectionDefinition[],

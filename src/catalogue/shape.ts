@@ -6,18 +6,19 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { pointer, pointerSteps, problemsMax, type CatalogueProblem } from './problem.ts';
-import { eventFileSchema, seatingPlanSchema } from './schema.ts';
+import type { TSchema } from 'typebox';
+import { pointerSteps, problemsInWords, type FoundProblem } from '#domain/schema-problems.ts';
+import { problemsMax } from './problem.ts';
 
-/** A value whose refused parts are missing: any field, and any item of a list. */
+/** A value without its refused parts: any field, and any item of a list, may be missing. */
 export type Accepted<T> = T extends readonly (infer Item)[]
   ? readonly (Accepted<Item> | undefined)[]
   : T extends object
     ? { readonly [Key in keyof T]?: Accepted<T[Key]> | undefined }
     : T;
 
-export interface ShapeCheck<T> {
-  readonly problems: readonly CatalogueProblem[];
+interface ShapeCheck<T> {
+  readonly problems: readonly FoundProblem[];
   /** Undefined when nothing was accepted, or too much was refused for a further check. */
   readonly accepted: Accepted<T> | undefined;
 }
@@ -25,23 +26,15 @@ export interface ShapeCheck<T> {
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true });
 addFormats.default(ajv, ['date-time']);
 // Compiled at the first use: it takes some 200 ms, which commands that check nothing save.
-let validateEvent: ValidateFunction | null = null;
-let validatePlan: ValidateFunction | null = null;
+const validators = new Map<TSchema, ValidateFunction>();
 
-/** Checks the file form of an event. */
-export function checkEventShape<T>(json: unknown): ShapeCheck<T> {
-  return checkShape((validateEvent ??= ajv.compile(eventFileSchema)), json);
-}
-
-/** Checks a seating plan; paths start at the plan. */
-export function checkPlanShape<T>(json: unknown): ShapeCheck<T> {
-  return checkShape((validatePlan ??= ajv.compile(seatingPlanSchema)), json);
-}
-
-function checkShape<T>(validate: ValidateFunction, json: unknown): ShapeCheck<T> {
+/** Checks a value; paths start at it. */
+export function checkShape<T>(schema: TSchema, json: unknown): ShapeCheck<T> {
+  const validate = validators.get(schema) ?? ajv.compile(schema);
+  validators.set(schema, validate);
   if (validate(json)) return { problems: [], accepted: json as Accepted<T> };
   const errors = validate.errors ?? [];
-  const problems = errors.slice(0, problemsMax).map(problemOf);
+  const problems = problemsInWords(errors.slice(0, problemsMax), ({ description }) => description);
   if (errors.length > problemsMax) return { problems, accepted: undefined };
   const accepted = errors
     .filter(refusesTheValue)
@@ -49,41 +42,17 @@ function checkShape<T>(validate: ValidateFunction, json: unknown): ShapeCheck<T>
   return { problems, accepted: accepted as Accepted<T> | undefined };
 }
 
-/** Whether the value itself is wrong; otherwise something in it is missing or listed twice. */
+/** Whether the value itself is wrong. Otherwise something inside of it is missing, unknown or listed twice. */
 function refusesTheValue(error: ErrorObject): boolean {
-  return !['required', 'minItems', 'uniqueItems'].includes(error.keyword);
+  return !['required', 'additionalProperties', 'minItems', 'uniqueItems'].includes(error.keyword);
 }
 
 function leaveOut(value: unknown, [step, ...further]: readonly string[]): unknown {
   if (step === undefined || typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) {
-    const place = Number(step);
-    return value.with(place, leaveOut(value[place], further));
+    const index = Number(step);
+    return value.with(index, leaveOut(value[index], further));
   }
   const { [step]: part, ...others } = value as Record<string, unknown>;
   return further.length === 0 ? others : { ...others, [step]: leaveOut(part, further) };
-}
-
-function problemOf(error: ErrorObject): CatalogueProblem {
-  if (error.keyword === 'required') {
-    return { path: pointer(error.instancePath, error.params['missingProperty']), message: 'is required' };
-  }
-  return { path: error.instancePath, message: messageOf(error) };
-}
-
-function messageOf(error: ErrorObject): string {
-  const described: unknown = error.parentSchema?.['description'];
-  switch (error.keyword) {
-    case 'enum':
-      return `must be one of ${error.params['allowedValues'].join(', ')}`;
-    case 'type':
-      return `must be ${[error.params['type']].flat().join(' or ')}`;
-    case 'pattern':
-    case 'format':
-    case 'minLength':
-    case 'maxLength':
-      return typeof described === 'string' ? `must be ${described}` : (error.message ?? 'is not valid');
-    default:
-      return error.message ?? 'is not valid';
-  }
 }

@@ -2,112 +2,113 @@
  * A run of `holdfast`: finds the command, reads its arguments and runs it. A command's file is loaded only for its use.
  *
  * 1. Exit codes: 0 success, 1 a failed check or command, 2 wrong use. `serve` has codes of its own.
- * 2. Commands know nothing of the process but what the program hands over, so that they can be run several times in one. `serve`
- *    and `journal --follow` alone go on until a signal ends their process.
+ * 2. Commands know nothing of the process but what the program hands over, so that they can be run several times in
+ *    one. `serve` and `journal --follow` alone go on until a signal ends their process.
  */
-import { readFileSync } from 'node:fs';
+import product from '../../package.json' with { type: 'json' };
+import { suggestion } from '#domain/schema-problems.ts';
 import {
   helpPage,
   createCall,
   readArguments,
-  suggestion,
   WrongUse,
-  type Command,
+  type CliCommand,
   type ExitCode,
   type Program,
   inColumns,
   wrap,
-} from './command.ts';
+} from './terminal/command.ts';
 import { errorCode, isNoSpace } from '#persistence/faults.ts';
-import { createOutput, type Output } from './output.ts';
+import { createOutput, type Output } from './terminal/output.ts';
 
 interface Listed {
+  /** How the list of commands names it, where that is more than its first word. */
+  readonly shown?: string;
   readonly summary: string;
-  load(): Promise<Command>;
+  load(): Promise<CliCommand>;
 }
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
   serve: {
     summary: 'runs the service until it is stopped',
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => (await import('./service/serve.ts')).serveCommand,
   },
   load: {
     summary: 'checks catalogue files and loads them',
-    load: async () => (await import('./load.ts')).loadCommand,
+    load: async () => (await import('./service/load.ts')).loadCommand,
   },
   verify: {
     summary: 'checks that a data folder is complete and its counts are consistent',
-    load: async () => (await import('./verify.ts')).verifyCommand,
+    load: async () => (await import('./folder/verify.ts')).verifyCommand,
   },
   upgrade: {
     summary: 'checks whether this version can take a data folder over',
-    load: async () => (await import('./upgrade.ts')).upgradeCommand,
+    load: async () => (await import('./folder/upgrade.ts')).upgradeCommand,
   },
   snapshot: {
     summary: 'takes snapshots now, and prunes the journal',
-    load: async () => (await import('./snapshot.ts')).snapshotCommand,
+    load: async () => (await import('./service/snapshot.ts')).snapshotCommand,
   },
   backup: {
     summary: 'copies the data folder or the cluster, also while a service runs on it',
-    load: async () => (await import('./backup.ts')).backupCommand,
+    load: async () => (await import('./folder/backup.ts')).backupCommand,
   },
   import: {
     summary: 'moves the data folder of one machine into an empty cluster',
-    load: async () => (await import('./import.ts')).importCommand,
+    load: async () => (await import('./folder/import.ts')).importCommand,
   },
   restore: {
     summary: 'makes a new data folder as of a fact or a time',
-    load: async () => (await import('./restore.ts')).restoreCommand,
+    load: async () => (await import('./folder/restore.ts')).restoreCommand,
   },
   journal: {
     summary: 'prints the facts, one on each line',
-    load: async () => (await import('./journal.ts')).journalCommand,
+    load: async () => (await import('./folder/journal.ts')).journalCommand,
   },
   inspect: {
     summary: 'prints the state of events: stock, holds, orders, waiting room',
-    load: async () => (await import('./inspect.ts')).inspectCommand,
+    load: async () => (await import('./folder/inspect.ts')).inspectCommand,
   },
   export: {
+    shown: 'export orders',
     summary: "writes an event's orders as CSV or JSON",
-    load: async () => (await import('./export.ts')).exportCommand,
+    load: async () => (await import('./folder/export.ts')).exportCommand,
   },
   pii: {
     summary: 'counts the personal data that are readable, by event and field',
-    load: async () => (await import('./pii.ts')).piiCommand,
+    load: async () => (await import('./privacy/pii.ts')).piiCommand,
   },
   subject: {
     summary: 'writes what is kept about a person, as JSON and as a page',
-    load: async () => (await import('./subject.ts')).subjectCommand,
+    load: async () => (await import('./privacy/subject.ts')).subjectCommand,
   },
   erase: {
     summary: 'erases the personal data of orders for good',
-    load: async () => (await import('./erase.ts')).eraseCommand,
+    load: async () => (await import('./privacy/erase.ts')).eraseCommand,
   },
   seal: {
     summary: 'makes a data folder with personal data sealed from one of an earlier version',
-    load: async () => (await import('./seal.ts')).sealCommand,
+    load: async () => (await import('./privacy/seal.ts')).sealCommand,
   },
   rehearse: {
     summary: 'plays a past sale against a service, and reports what came out differently',
-    load: async () => (await import('./rehearse.ts')).rehearseCommand,
+    load: async () => (await import('./service/rehearse.ts')).rehearseCommand,
   },
   draw: {
     summary: 'checks the proof of a draw',
-    load: async () => (await import('./draw.ts')).drawCommand,
+    load: async () => (await import('./service/draw.ts')).drawCommand,
   },
   cluster: {
     summary: 'shows the nodes of a cluster and who owns what, and checks its NATS servers',
-    load: async () => (await import('./cluster.ts')).clusterCommand,
+    load: async () => (await import('./cluster/cluster.ts')).clusterCommand,
   },
   notify: {
     summary: 'posts notifications again',
-    load: async () => (await import('./notify.ts')).notifyCommand,
+    load: async () => (await import('./folder/notify.ts')).notifyCommand,
   },
 };
 
-const version = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+const { version } = product;
 
 /** The page that `holdfast help` prints. */
 function overview(): string {
@@ -117,7 +118,7 @@ function overview(): string {
     'Usage: holdfast COMMAND [OPTION…]',
     '',
     'Commands:',
-    ...inColumns(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const)),
+    ...inColumns(Object.entries(COMMANDS).map(([name, { shown = name, summary }]) => [shown, summary] as const)),
     '',
     wrap(
       'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder; ' +

@@ -1,6 +1,6 @@
 /** The error that a client throws: a refusal of the service, or the code UNREACHABLE when no answer came. */
 
-export interface ApiErrorFields {
+interface ApiErrorFields {
   readonly status: number;
   readonly code: string;
   readonly message: string;

@@ -1,17 +1,14 @@
 /**
- * The bodies of the public API as a client reads and sends them, in the API's own names.
- *
- * They are written by hand, so that a storefront can take this folder without the service; `test/client/bodies.test.ts`
- * compares them with `/openapi.json`, property for property. Times are RFC 3339 in UTC, money is integers in the minor unit of the event's
- * currency (`money.ts` shows them).
+ * The bodies of the public API as a client reads and sends them, in the API's own names: `npm run render`
+ * writes this file from the schemas of `src/http`. Times are RFC 3339 in UTC, money is integers in the
+ * minor unit of a currency (ISO 4217): cents of EUR, yen of JPY, fils of KWD.
  */
 
-export type HoldStatus = 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
 export type QueueStatus = 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
-export type OrderState = 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
-export type SeatState = 'AVAILABLE' | 'HELD' | 'SOLD' | 'BLOCKED';
 
-// ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+export type OrderState = 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
+
+export type SeatState = 'AVAILABLE' | 'HELD' | 'SOLD' | 'BLOCKED';
 
 export interface EventListEntry {
   readonly id: string;
@@ -25,8 +22,12 @@ export interface EventListEntry {
   readonly waiting_room: boolean;
   /** The zone in which its dates are read. */
   readonly timezone?: string;
-  /** The path of a picture on the service. */
+  /**
+   * The path of a picture on this service; absent where the event has none. It answers 404 where the file is
+   * gone.
+   */
   readonly picture?: string;
+  /** Where it takes place; absent where the event does not say. */
   readonly venue?: { readonly name: string; readonly city: string | null };
 }
 
@@ -40,13 +41,15 @@ export interface Performance {
   readonly name: string;
   readonly starts_at: string | null;
   readonly ends_at: string | null;
-  /** When people are let in. */
+  /** When people are let in; absent where the event does not say. */
   readonly doors_at?: string;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly sort_order: number;
-  /** Whether something of it can be bought now; `status` stays ON_SALE after its end. */
+  /**
+   * Whether something of it can be bought now: false when it is over, cancelled or sold out, or when no
+   * stage is open.
+   */
   readonly on_sale: boolean;
-  /** The three figures are present on events with several performances only. */
   readonly total_available?: number;
   readonly from_price?: number;
   readonly sold_out?: boolean;
@@ -101,14 +104,16 @@ export interface TicketAvailability {
   readonly reserved: number;
 }
 
-/** What a shop must say to buyers before they order. */
 export interface Legal {
   readonly terms_url: string | null;
   readonly imprint_url: string | null;
   readonly privacy_url: string | null;
   /** The value-added tax that is in all prices. */
   readonly vat_percent: number | null;
-  /** The words of the button with which a buyer orders. */
+  /**
+   * The words of the button with which a buyer orders, and nothing else on it; null leaves them to the
+   * storefront.
+   */
   readonly order_button: string | null;
 }
 
@@ -120,9 +125,9 @@ export interface Venue {
   readonly country: string | null;
 }
 
-/** Somebody who performs, with a time of the day such as 21:30. */
-export interface LineupEntry {
+export interface LineupItem {
   readonly name: string;
+  /** A time of the day at the venue, such as 21:30. */
   readonly time: string | null;
 }
 
@@ -131,10 +136,15 @@ export interface EventPayload {
   readonly slug: string;
   readonly name: string;
   readonly description: string;
-  /** The path of a picture on the service; absent where the event has none, as `venue` and `lineup` are. */
+  /**
+   * The path of a picture on this service; absent where the event has none. It answers 404 where the file is
+   * gone.
+   */
   readonly picture?: string;
+  /** Where it takes place; absent where the event does not say. */
   readonly venue?: Venue;
-  readonly lineup?: readonly LineupEntry[];
+  /** Who performs; absent where the event does not say. */
+  readonly lineup?: readonly LineupItem[];
   readonly currency: string;
   readonly timezone: string;
   readonly hold_minutes: number;
@@ -146,6 +156,7 @@ export interface EventPayload {
   readonly max_tickets_per_email: number | null;
   readonly require_individual_data: boolean;
   readonly max_installments: number;
+  /** What the shop must say to buyers before they order; null where the event sets nothing. */
   readonly legal: Legal | null;
   readonly performances: readonly Performance[];
   readonly localities: readonly Locality[];
@@ -153,8 +164,6 @@ export interface EventPayload {
   readonly sellingStages: readonly SellingStage[];
   readonly ticketAvailability: readonly TicketAvailability[];
 }
-
-// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface PlannedSeat {
   readonly id: string;
@@ -187,6 +196,7 @@ export interface SeatedLocality {
 
 export interface Seating {
   readonly event_id: string;
+  /** Grows when the definition of the event changes. */
   readonly version: number;
   readonly localities: readonly SeatedLocality[];
 }
@@ -196,68 +206,84 @@ export interface SeatChange {
   readonly state: SeatState;
 }
 
-interface OccupancyOf {
+export interface FullOccupancy {
   readonly event_id: string;
   readonly performance_id: string;
+  /** Grows with every change of any seat of the date. */
   readonly version: number;
-}
-
-export interface FullOccupancy extends OccupancyOf {
   readonly available: number;
   readonly held: readonly string[];
   readonly sold: readonly string[];
   readonly blocked: readonly string[];
 }
 
-export interface OccupancyChanges extends OccupancyOf {
+export interface OccupancyChanges {
+  readonly event_id: string;
+  readonly performance_id: string;
+  /** Grows with every change of any seat of the date. */
+  readonly version: number;
+  /** Only in the form of changes. */
   readonly since: number;
   readonly changes: readonly SeatChange[];
 }
 
-/** The changes since the version in `since`, or the full form when that version is too old. */
+/** The full form has available, held, sold and blocked; the answer to ?since= has since and changes. */
 export type Occupancy = FullOccupancy | OccupancyChanges;
 
-export interface Seat extends PlannedSeat {
+export interface Seat {
+  readonly id: string;
   readonly section_id: string;
   readonly row_label: string;
+  readonly seat_label: string;
+  readonly x: number;
+  readonly y: number;
+  readonly zone_key: string;
+  readonly accessible: boolean;
+  readonly restricted_view: boolean;
   readonly state: SeatState;
 }
 
-/** The first message of a live stream, and again whenever changes are not enough. */
+/** The first message, and again whenever changes cannot be told as such. */
 export interface LiveSnapshot {
   readonly event_id: string;
   readonly performance_id: string;
-  /** The service's time; a buyer's own clock may be off. */
   readonly now: string;
-  /** Grows when the definition of the event changes: read the event again. */
+  /** Grows when the definition of the event changes: read it again. */
   readonly definition_version: number;
-  readonly status: Performance['status'];
+  readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly ticketAvailability: readonly TicketAvailability[];
   /** The seats that are not free; null where the event has no numbered seats. */
-  readonly seats: Pick<FullOccupancy, 'held' | 'sold' | 'blocked'> | null;
+  readonly seats: {
+    readonly held: readonly string[];
+    readonly sold: readonly string[];
+    readonly blocked: readonly string[];
+  } | null;
 }
 
-/** What changed since the message before: the rows and seats that differ, in their new state. */
+/** The rows and seats that differ from the message before, in their new state. */
 export interface LiveChange {
   readonly now: string;
-  readonly status: Performance['status'];
+  readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
   readonly ticketAvailability: readonly TicketAvailability[];
   readonly seats: readonly SeatChange[];
 }
-
-// ── holds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface HoldItemRequest {
   readonly ticket_type_id: string;
   readonly selling_stage_id: string;
   readonly performance_id?: string | null;
-  readonly quantity: number;
+  /**
+   * Seats to claim on numbered seating; left out, the best available are assigned, beside those of an
+   * accessible ticket type of the same request.
+   */
   readonly seat_ids?: readonly string[];
+  readonly quantity: number;
 }
 
 export interface HoldRequest {
   readonly event_id: string;
   readonly items: readonly HoldItemRequest[];
+  /** The id of an ADMITTED queue entry. */
   readonly queue_pass?: string | null;
 }
 
@@ -274,82 +300,125 @@ export interface HoldItem {
 export interface Hold {
   readonly id: string;
   readonly event_id: string;
-  readonly status: HoldStatus;
+  readonly status: 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
   readonly expires_at: string;
   readonly order_id: string | null;
   readonly items: readonly HoldItem[];
 }
 
-// ── waiting room ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
 export interface QueueEntry {
+  /** The pass: sent as queue_pass once the status is ADMITTED. */
   readonly id: string;
   readonly event_id: string;
   readonly status: QueueStatus;
+  /** Place in line; null before the draw and when not waiting. */
   readonly position: number | null;
   readonly waiting_ahead: number;
   readonly estimated_minutes: number;
+  /** Whether the doors are open. */
   readonly open: boolean;
   readonly opens_at: string | null;
   readonly admitted_at: string | null;
   readonly pass_expires_at: string | null;
+  /** Admissions per minute. */
   readonly rate: number;
-  /** Only on events whose queue can pause: whether it stands still because nothing is left. */
-  readonly sold_out?: boolean;
+  /** SHA-256 of the seed of the draw; null where nothing is drawn. */
   readonly draw_commitment: string | null;
+  /** Only on events that pause: whether the line stands because nothing is left. */
+  readonly sold_out?: boolean;
 }
 
 export interface Draw {
   readonly event_id: string;
   readonly status: 'pending' | 'drawn';
+  /** SHA-256 of the seed. */
   readonly draw_commitment: string;
+  /** 32 bytes in hex, made with the room; null while pending. */
   readonly seed: string | null;
-  /** Null while pending, and in draws recorded before there were openings. */
+  /**
+   * 32 bytes in hex, made at the opening; null while pending, and in draws recorded before there were
+   * openings.
+   */
   readonly opening: string | null;
   readonly drawn_at: string | null;
   readonly count: number;
+  /** SHA-256 of all entries, sorted and joined. */
   readonly entries_digest: string | null;
+  /**
+   * SHA-256 of each entry id, in line order: ascending by HMAC-SHA-256 of digest and entry (both as hex
+   * texts) under K, which is HMAC-SHA-256 of the bytes of the opening under the bytes of the seed. Without
+   * an opening K is the seed.
+   */
   readonly entries: readonly string[];
 }
 
-// ── checkout ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
 export interface Attendee {
   readonly name: string;
-  readonly email?: string;
-  readonly document_number?: string;
-  readonly phone?: string;
+  /**
+   * Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a
+   * +tag.
+   */
+  readonly email?: string | null;
+  readonly document_number?: string | null;
+  readonly phone?: string | null;
 }
 
-export interface CheckoutItem extends HoldItemRequest {
-  readonly discount_code?: string;
-  readonly attendees?: readonly Attendee[];
-  readonly bar_perks?: readonly { readonly bar_perk_id: string; readonly quantity: number }[];
+export interface CheckoutItem {
+  readonly ticket_type_id: string;
+  readonly selling_stage_id: string;
+  readonly performance_id?: string | null;
+  /**
+   * Seats to claim on numbered seating; left out, the best available are assigned, beside those of an
+   * accessible ticket type of the same request.
+   */
+  readonly seat_ids?: readonly string[];
+  readonly quantity: number;
+  readonly discount_code?: string | null;
+  /** One for each ticket; needed where the event issues tickets to people. */
+  readonly attendees?: readonly Attendee[] | null;
+  readonly bar_perks?: readonly { readonly bar_perk_id: string; readonly quantity: number }[] | null;
 }
 
 export interface CheckoutRequest {
   readonly event_id: string;
-  readonly hold_id?: string;
-  readonly items?: readonly CheckoutItem[];
+  /** The hold that the order takes over. */
+  readonly hold_id?: string | null;
+  /** Needed without hold_id; with one, the items of the hold or left out. */
+  readonly items?: readonly CheckoutItem[] | null;
   readonly customer: {
+    /**
+     * Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a
+     * +tag.
+     */
     readonly email: string;
     readonly name: string;
-    readonly document_number?: string;
-    readonly phone?: string;
+    readonly document_number?: string | null;
+    readonly phone?: string | null;
   };
-  readonly accept_terms: boolean;
-  readonly success_url?: string;
-  readonly cancel_url?: string;
-  readonly installment_count?: number;
-  readonly promo_code?: string;
-  readonly promoter_code?: string;
-  readonly referral_code?: string;
-  readonly tracking?: Readonly<Record<string, string>>;
-  readonly queue_pass?: string;
+  readonly accept_terms?: boolean | null;
+  /** {ORDER_ID} in it is replaced. */
+  readonly success_url?: string | null;
+  /** {ORDER_ID} in it is replaced. */
+  readonly cancel_url?: string | null;
+  readonly installment_count?: number | null;
+  readonly promo_code?: string | null;
+  /** Cut to 128 characters. */
+  readonly promoter_code?: string | null;
+  /** Cut to 128 characters. */
+  readonly referral_code?: string | null;
+  /**
+   * What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid,
+   * ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never
+   * refused: at most 40 fields are kept, each cut to 2048 characters, 16384 bytes in all; what is no text,
+   * or no object, is left out.
+   */
+  readonly tracking?: unknown;
+  /** Without its session_key a pass is good for one order. */
+  readonly queue_pass?: string | null;
 }
 
-/** What the tickets of a hold cost, less the discount; perks come on top. */
 export interface Quote {
+  /** The tickets less the discount; perks come on top at their prices. */
   readonly tickets_amount: number;
   readonly discount_amount: number;
   readonly currency: string;
@@ -358,8 +427,11 @@ export interface Quote {
 export interface StartedCheckout {
   readonly order_id: string;
   readonly payment_provider: 'provider_a' | 'provider_b' | 'FREE';
+  /** The provider's page, or the confirmation page of a free order. */
   readonly redirect_url: string;
   readonly total_amount: number;
+  /** What is paid now, where the order is paid in installments. */
+  readonly amount_due?: number;
   readonly currency: string;
   readonly checkout_session_id: string | null;
   readonly expires_at: string | null;
@@ -367,9 +439,9 @@ export interface StartedCheckout {
 
 export interface Ticket {
   readonly id: string;
-  /** False once its order was cancelled. */
+  /** False once the order was cancelled: the ticket is void. */
   readonly valid: boolean;
-  /** Null for a void ticket. */
+  /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
   readonly code: string | null;
   readonly ticket_type_id: string;
   readonly performance_id: string;
@@ -403,16 +475,20 @@ export interface Order {
   readonly total_amount: number;
   readonly paid_amount: number;
   readonly remaining_amount: number;
+  /** What is owed to the buyer in the order's currency; 0 when nothing is. */
   readonly refund_due: number;
+  /** What of `refund_due` is being given back: refunds that are PENDING or NEEDS_OPERATOR. */
+  readonly refund_pending: number;
   readonly currency: string;
   readonly total_installments: number;
   readonly paid_installments: number;
-  readonly payments: readonly Payment[];
   /** At most 1,000 at once. */
   readonly tickets: readonly string[];
+  /** The same tickets with their codes. */
   readonly ticket_objects: readonly Ticket[];
+  /** All tickets of the order. */
   readonly ticket_count: number;
-  /** Where the next page of tickets begins; null on the last one. */
+  /** Where the next page of tickets begins (`?after=`); null on the last one. */
   readonly next_after: string | null;
   readonly event: {
     readonly id: string;
@@ -426,28 +502,51 @@ export interface Order {
       readonly status: string;
     }[];
   };
+  readonly discounts: readonly {
+    readonly code: string;
+    /** Null for the code of the whole order. */
+    readonly item_index: number | null;
+    readonly amount: number;
+  }[];
+  readonly expires_at: string | null;
+  readonly payments: readonly Payment[];
+  /** Money that was given back, or is on its way. */
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly amount: number;
+    readonly currency: string;
+    /**
+     * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
+     * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
+     */
+    readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
+    readonly created_at: string;
+    /** When it succeeded or failed; null until then. */
+    readonly finished_at: string | null;
+  }[];
   /** Nulls once it was erased. */
   readonly customer: { readonly name: string | null; readonly email: string | null };
+  /** When its personal data was erased; null where it was not. */
   readonly erased_at: string | null;
-  readonly discounts: readonly { readonly code: string; readonly item_index: number | null; readonly amount: number }[];
-  readonly expires_at: string | null;
 }
 
-/** The public half of a key that signs or has signed ticket codes, as a JWK. */
 export interface TicketKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
+  /** The public key, base64url. */
   readonly x: string;
+  /** Its RFC 7638 thumbprint. */
   readonly kid: string;
 }
 
-/** The keys with which ticket codes are checked: the one that signs, then those that signed before it. */
 export interface TicketKeys {
+  /** The key that signs first, then those that signed before it. */
   readonly keys: readonly TicketKey[];
 }
 
-/** Void tickets, in the order in which they became void. */
 export interface VoidTickets {
+  /** Ids of void tickets, in the order in which they became void. */
   readonly tickets: readonly string[];
+  /** Where the next page begins; null on the last one. */
   readonly next_after: string | null;
 }

@@ -6,7 +6,8 @@
  *
  *  1. The session key is made once and sent with everything that a buyer owns, in a header and never in an address.
  *  2. Waiting is polled every 4.5 s, or more slowly where the service says so.
- *  3. Countdowns go by `clock`, the service's time as every answer says it, and not by the clock of the buyer's machine.
+ *  3. Countdowns go by `clock`, the service's time as every answer says it, and not by the clock of the buyer's
+ *     machine.
  */
 import type {
   CheckoutRequest,
@@ -28,7 +29,7 @@ import type {
   TicketKeys,
 } from './bodies.ts';
 import { followPerformance, type Watch } from './live.ts';
-import { createServiceClock, type ServiceClock } from './service-clock.ts';
+import { createServiceClock, type EstimatedClock } from './service-clock.ts';
 import {
   createTransport,
   pause,
@@ -69,7 +70,7 @@ interface OfPerformance extends Abortable {
 export interface Client {
   readonly sessionKey: string;
   /** The service's time. */
-  readonly clock: ServiceClock;
+  readonly clock: EstimatedClock;
   listEvents(options?: Abortable & { readonly limit?: number; readonly cursor?: string }): Promise<EventList>;
   /** The event with its stock, summed or of one performance; the session's own hold counts as free. */
   getEvent(slug: string, options?: OfPerformance): Promise<EventPayload>;
@@ -160,7 +161,7 @@ interface Context {
   readonly settings: TransportOptions;
   readonly call: Transport;
   readonly sessionKey: string;
-  readonly clock: ServiceClock;
+  readonly clock: EstimatedClock;
 }
 
 async function bodyOf<Body>(answer: Promise<Answer<Body>>): Promise<Body> {
@@ -273,7 +274,7 @@ function serviceMethods({ call }: Context) {
 // ── the session key ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The part of `localStorage` that is used. */
-export interface KeyStore {
+interface KeyStore {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
 }

@@ -21,8 +21,11 @@ export const SEARCHED_FROM = 10;
 /** Events that a search reads at once. */
 export const SEARCH_PAGE = 500;
 
+/** Characters of a search that count. */
+export const QUERY_LENGTH_MAX = 100;
+
 /** What the events of a list differ in. */
-export interface FilterChoices {
+interface FilterChoices {
   readonly cities: readonly string[];
   readonly months: readonly string[];
   /** Null where events have several: prices cannot be compared then. */
@@ -33,7 +36,7 @@ export function choicesOf(events: readonly EventListEntry[]): FilterChoices {
   const currencies = namesIn(events.map(({ currency }) => currency));
   return {
     cities: namesIn(events.map(({ venue }) => venue?.city)),
-    months: namesIn(events.flatMap(monthsOf)),
+    months: namesIn(events.flatMap((event) => searchedIn(event).months)),
     currency: currencies.length === 1 ? currencies[0]! : null,
   };
 }
@@ -45,7 +48,12 @@ function namesIn(names: readonly (string | null | undefined)[]): readonly string
 
 export function filterOf(query: URLSearchParams): Filter {
   const [q, city, month, price] = ['q', 'city', 'month', 'price'].map((name) => query.get(name) ?? '');
-  return { q: q!, city: city!, month: month!, price: /^\d{1,9}$/.test(price!) ? price! : '' };
+  return {
+    q: [...q!].slice(0, QUERY_LENGTH_MAX).join(''),
+    city: city!,
+    month: month!,
+    price: /^\d{1,9}$/.test(price!) ? price! : '',
+  };
 }
 
 /** The query of an address; empty parts are left out. */
@@ -56,27 +64,49 @@ export function queryOf(filter: Filter): string {
 
 export const isEmpty = (filter: Filter): boolean => queryOf(filter) === '';
 
-export function fits(event: EventListEntry, { q, city, month, price }: Filter): boolean {
-  if (city !== '' && event.venue?.city !== city) return false;
-  if (price !== '' && event.from_price > Number(price) * 10 ** decimalPlaces(event.currency)) return false;
-  if (month !== '' && !monthsOf(event).includes(month)) return false;
-  const text = plainText([event.name, event.venue?.name, event.venue?.city].join(' '));
-  return plainText(q)
-    .split(' ')
-    .every((word) => text.includes(word));
+/** The events that a filter leaves, in their order. */
+export function narrowed(events: readonly EventListEntry[], { q, city, month, price }: Filter): EventListEntry[] {
+  const words = [...new Set(plainText(q).split(' '))];
+  return events.filter((event) => {
+    if (city !== '' && event.venue?.city !== city) return false;
+    if (price !== '' && event.from_price > Number(price) * 10 ** decimalPlaces(event.currency)) return false;
+    const { months, text } = searchedIn(event);
+    return (month === '' || months.includes(month)) && words.every((word) => text.includes(word));
+  });
 }
 
-/** The month in which an event begins, and the one in which it ends. */
+interface Searched {
+  /** From the month in which the event begins to the one in which it ends. */
+  readonly months: readonly string[];
+  readonly text: string;
+}
+
+/** Kept with each event, because making it costs many times what a search in it does. */
+const searched = new WeakMap<EventListEntry, Searched>();
+
+function searchedIn(event: EventListEntry): Searched {
+  const known = searched.get(event);
+  if (known !== undefined) return known;
+  const text = plainText([event.name, event.venue?.name, event.venue?.city].join(' '));
+  const made = { months: monthsOf(event), text };
+  searched.set(event, made);
+  return made;
+}
+
 function monthsOf({ starts_at: start, ends_at: end, timezone }: EventListEntry): readonly string[] {
   const moments = [start, end].filter((moment) => moment !== null);
   const months = moments.map((moment) => monthOf(moment, timezone));
   return months.length === 2 ? monthsBetween(months[0]!, months[1]!) : months;
 }
 
+/** By zone: as many as events have. */
+const monthFormats = new Map<string, Intl.DateTimeFormat>();
+
 function monthOf(moment: string, timeZone = 'UTC'): string {
-  const parts = new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit' }).formatToParts(
-    new Date(moment),
-  );
+  const format =
+    monthFormats.get(timeZone) ?? new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit' });
+  monthFormats.set(timeZone, format);
+  const parts = format.formatToParts(new Date(moment));
   const valueOf = (type: string): string => parts.find((part) => part.type === type)?.value ?? '';
   return `${valueOf('year')}-${valueOf('month')}`;
 }

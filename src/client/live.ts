@@ -39,7 +39,7 @@ export interface Watch {
   onState(state: LiveState): void;
 }
 
-export interface LiveSource {
+interface LiveSource {
   readonly baseUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly pause: Pause;

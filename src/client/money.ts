@@ -2,8 +2,8 @@
  * Amounts of the API and the units of currencies: integers in the minor unit, which ISO 4217 defines for each currency.
  *
  * Owns the only table of minor units. `Intl` has another one, of what people write in everyday life: it comes with the
- * release of the browser or of Node, and has 0 decimals where ISO 4217 has 2 or 3 (rupiah, Iraqi dinar). A price must not
- * depend on the program that shows it.
+ * release of the browser or of Node, and has 0 decimals where ISO 4217 has 2 or 3 (rupiah, Iraqi dinar). A price must
+ * not depend on the program that shows it.
  */
 
 /** Decimal places of the minor unit where they are not two (ISO 4217, list one, with its fund codes). */
@@ -22,7 +22,10 @@ export function decimalPlaces(currency: string): number {
   return PLACES[currency] ?? 2;
 }
 
-/** An amount in the currency's main unit, exactly and for programs: 4550 is "45.50" in EUR, "4550" in JPY, "4.550" in KWD. */
+/**
+ * An amount in the currency's main unit, exactly and for programs: 4550 is "45.50" in EUR, "4550" in JPY, "4.550" in
+ * KWD.
+ */
 export function decimalOf(amount: number, currency: string): string {
   const places = decimalPlaces(currency);
   const digits = String(Math.abs(amount)).padStart(places + 1, '0');
@@ -31,7 +34,7 @@ export function decimalOf(amount: number, currency: string): string {
   return places === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-places)}`;
 }
 
-export interface MoneyStyle {
+interface MoneyStyle {
   /** Leaves out the decimals of a whole amount. */
   readonly short?: boolean;
 }

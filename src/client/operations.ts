@@ -2,8 +2,8 @@
  * Every operation of the public API by the client's name for it.
  *
  * `repeat` says whether a request that got no answer may be sent again: it reads, it sets a value, or it carries an
- * Idempotency-Key (`key`). Two public operations are missing, because no storefront calls them: webhooks of providers and
- * the simulated outage.
+ * Idempotency-Key (`key`). Two public operations are missing, because no storefront calls them: webhooks of providers
+ * and the simulated outage.
  */
 
 export interface Operation {

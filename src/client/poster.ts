@@ -1,6 +1,6 @@
 /**
- * A poster made of shapes and colours, which depend on the event's name alone, as SVG text: the service writes it into the first HTML and
- * the page draws the same one. All values in it are numbers and colours of this file.
+ * A poster made of shapes and colours, which depend on the event's name alone, as SVG text: the service writes it into
+ * the first HTML and the page draws the same one. All values in it are numbers and colours of this file.
  */
 
 /** The box of the shapes. */

@@ -1,23 +1,23 @@
 /**
  * The seats of a locality as flat lists by seat number, with the geometry that every drawing of them needs.
  *
- * A layout is built once. Seat numbers count the seats in the order of the plan; each row lists its seats from left to right, or from
- * the top where it runs downwards. It also knows which seat an arrow key leads to, which seats lie in a rectangle, and what the
- * shapes of a hall are.
+ * A layout is built once. Seat numbers count the seats in the order of the plan; each row lists its seats from left to
+ * right, or from the top where it runs downwards. It also knows which seat an arrow key leads to, which seats lie in a
+ * rectangle, and what the shapes of a hall are.
  */
 import type { PlannedSeat, SeatedLocality } from './bodies.ts';
 
-export interface Point {
+export interface LayoutPoint {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Box extends Point {
+export interface Box extends LayoutPoint {
   readonly width: number;
   readonly height: number;
 }
 
-export interface SectionLayout {
+interface SectionLayout {
   readonly name: string;
   readonly box: Box;
   /** The numbers of its rows, as the plan lists them. */
@@ -78,9 +78,12 @@ function seatRadius(seats: readonly PlannedSeat[], rows: readonly (readonly numb
   return (gaps[gaps.length >> 1] ?? 25) * 0.42;
 }
 
-export const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+export const distance = (a: LayoutPoint, b: LayoutPoint): number => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** The seat to which an arrow key, Home or End leads: along the row, else the nearest one in that direction; else the seat itself. */
+/**
+ * The seat to which an arrow key, Home or End leads: along the row, else the nearest one in that direction; else the
+ * seat itself.
+ */
 export function neighbourOf({ seats, rows, rowOf, radius }: SeatLayout, from: number, key: string): number {
   const row = rows[rowOf[from]!]!;
   const index = row.indexOf(from);
@@ -88,12 +91,20 @@ export function neighbourOf({ seats, rows, rowOf, radius }: SeatLayout, from: nu
   if (key === 'End') return row.at(-1)!;
   const { width, height } = boxAround(row.map((seat) => seats[seat]!));
   const [next, previous] = height > width ? ['ArrowDown', 'ArrowUp'] : ['ArrowRight', 'ArrowLeft'];
-  const beside = key === next ? row[index + 1] : key === previous ? row[index - 1] : undefined;
-  return beside ?? nearestIn(seats, seats[from]!, key, radius * 0.8) ?? from;
+  const adjacent = key === next ? row[index + 1] : key === previous ? row[index - 1] : undefined;
+  return adjacent ?? nearestIn(seats, seats[from]!, key, radius * 0.8) ?? from;
 }
 
-/** The nearest point in the direction of an arrow key and at least so far, where distance off the axis counts three times. */
-export function nearestIn(points: readonly Point[], { x, y }: Point, key: string, least: number): number | null {
+/**
+ * The nearest point in the direction of an arrow key and at least so far, where distance off the axis counts three
+ * times.
+ */
+export function nearestIn(
+  points: readonly LayoutPoint[],
+  { x, y }: LayoutPoint,
+  key: string,
+  least: number,
+): number | null {
   const across = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
   const down = across !== 0 ? 0 : key === 'ArrowDown' ? 1 : -1;
   let best: number | null = null;
@@ -127,13 +138,13 @@ export function seatsBetween(layout: SeatLayout, one: number, other: number): nu
 
 /** A shape of the hall, such as its stage, in the open seating-plan format. */
 export interface Shape {
-  readonly position?: Point;
+  readonly position?: LayoutPoint;
   readonly rotation?: number;
   readonly rectangle?: { readonly width: number; readonly height: number };
   readonly circle?: { readonly radius: number };
-  readonly ellipse?: { readonly radius: Point };
-  readonly polygon?: { readonly points: readonly Point[] };
-  readonly text?: { readonly position?: Point; readonly text?: string; readonly size?: number };
+  readonly ellipse?: { readonly radius: LayoutPoint };
+  readonly polygon?: { readonly points: readonly LayoutPoint[] };
+  readonly text?: { readonly position?: LayoutPoint; readonly text?: string; readonly size?: number };
 }
 
 export function shapesOf({ shapes }: SeatedLocality): readonly Shape[] {
@@ -141,8 +152,14 @@ export function shapesOf({ shapes }: SeatedLocality): readonly Shape[] {
 }
 
 /** Points that a shape reaches, its rotation not considered. */
-export function cornersOf({ position = { x: 0, y: 0 }, rectangle, circle, ellipse, polygon }: Shape): readonly Point[] {
-  const at = (x: number, y: number): Point => ({ x: position.x + x, y: position.y + y });
+export function cornersOf({
+  position = { x: 0, y: 0 },
+  rectangle,
+  circle,
+  ellipse,
+  polygon,
+}: Shape): readonly LayoutPoint[] {
+  const at = (x: number, y: number): LayoutPoint => ({ x: position.x + x, y: position.y + y });
   if (rectangle) return [position, at(rectangle.width, rectangle.height)];
   const reach = circle ? { x: circle.radius, y: circle.radius } : ellipse?.radius;
   if (reach) return [at(-reach.x, -reach.y), at(reach.x, reach.y)];
@@ -150,7 +167,7 @@ export function cornersOf({ position = { x: 0, y: 0 }, rectangle, circle, ellips
 }
 
 /** The smallest box around points; a box of a usual size where there are none. */
-export function boxAround(points: readonly Point[]): Box {
+export function boxAround(points: readonly LayoutPoint[]): Box {
   if (points.length === 0) return { x: 0, y: 0, width: 100, height: 100 };
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of points) {

@@ -1,14 +1,14 @@
 /**
- * The service's clock as a client knows it. A buyer's own clock may be hours off, and holds, passes and payments end by the
- * service's clock.
+ * The service's clock as a client knows it. A buyer's own clock may be hours off, and holds, passes and payments end by
+ * the service's clock.
  *
  *  1. Every answer says the service's time (`Date`), and a message of a live stream says it to the millisecond.
- *  2. An answer that was slow, or cached, shows an earlier time than the true one, and the service's clock never runs back:
- *     so the latest time wins, and a window never seems to end before it does.
- *  3. Between two answers time passes by a stopwatch, because a person may set the machine's clock. A machine that slept is
- *     behind until the next answer.
+ *  2. An answer that was slow, or cached, shows an earlier time than the true one, and the service's clock never runs
+ *     back: so the latest time wins, and a window never seems to end before it does.
+ *  3. Between two answers time passes by a stopwatch, because a person may set the machine's clock. A machine that
+ *     slept is behind until the next answer.
  */
-export interface ServiceClock {
+export interface EstimatedClock {
   /** The service's time in milliseconds; the machine's own until the first answer. */
   now(): number;
   /** Records a time that the service has sent. */
@@ -22,7 +22,7 @@ export interface ServiceClock {
 /** A correction by less changes nothing that a person sees. */
 const TOLERANCE_MS = 250;
 
-export function createServiceClock(stopwatchMs: () => number = () => performance.now()): ServiceClock {
+export function createServiceClock(stopwatchMs: () => number = () => performance.now()): EstimatedClock {
   const begin = Date.now() - stopwatchMs();
   let offsetMs: number | null = null;
   const followers = new Set<() => void>();

@@ -109,7 +109,10 @@ function pauseBefore(operation: Operation, failure: ApiError, repeats: number): 
   return failure.retryAfter * 1000 > PAUSE_MS_MAX ? null : Math.max(failure.retryAfter * 1000, spread);
 }
 
-/** Seconds of a Retry-After header, given in seconds or as a date: by the clock of who answered, where the answer says it. */
+/**
+ * Seconds of a Retry-After header, given in seconds or as a date: by the clock of who answered, where the answer says
+ * it.
+ */
 function secondsOf(headers: Headers): number | null {
   const header = headers.get('retry-after');
   if (header === null) return null;

@@ -1,64 +1,71 @@
 /**
- * A node of a cluster: the counterpart of `actors/engine.ts` for a machine of several, with the same port for the service.
+ * A node of a cluster: the counterpart of `engine/engine.ts` for a machine of several, with the same port for the
+ * service.
  *
- * Owns the node's parts and the order in which they start and stop. What it needs of the servers is given (`ClusterServers`), so that a
- * test runs several nodes in one process over logs, objects and messages in memory.
+ * Owns the node's parts and the order in which they start and stop. What it needs of the servers is given
+ * (`ClusterServers`), so that a test runs several nodes in one process over logs, objects and messages in memory.
  *
  * 1. A node is ready when it is connected, its directory has been read, and a live node owns every shard.
  * 2. A node that stops gives up its shards first and goes on forwarding what its listeners have accepted.
  */
-import { PersonalDataReader } from '#actors/personal-data.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createClock, reportLeap, type ServiceClock } from '#actors/clock.ts';
-import { startServiceStatus, troubleOf } from '#actors/service-status.ts';
+import { startServiceStatus, troubleOf } from '#engine/service-status.ts';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import type { PastRetention } from '#actors/event-index.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type {
-  EngineFigures,
+  Deployment,
+  DeploymentState,
   EnginePort,
   FactFollower,
   FactSource,
   FactsPage,
   FactsRequest,
   SnapshotSummary,
-} from '#actors/engine-port.ts';
-import type { IdempotencyMark } from '#domain/fact.ts';
+} from '#engine/deployment.ts';
+import { sumOf } from '#domain/money.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
 import type { KeyStore } from '#persistence/keys.ts';
-import { CallServer } from './call-server.ts';
-import { ClusterEvents } from './cluster-events.ts';
-import { ClusterView } from './cluster-view.ts';
-import { EventDirectory } from './event-directory.ts';
-import { Forwarding } from './forwarding.ts';
-import { Maintenance } from './maintenance.ts';
-import { Membership } from './membership.ts';
-import { Moved, type Call } from './calls.ts';
-import { newestOfAll } from './newest-of-all.ts';
-import { Notices } from './notices.ts';
-import { INDEX_SHARD } from './placement.ts';
-import { RemoteReads } from './remote-reads.ts';
-import { ShardClaims } from './shard-claims.ts';
-import type { OwnedShard } from './owned-shard.ts';
-import { ShardOpener, type ShardOpenerOptions, type ShardSurroundings } from './shard-opener.ts';
-import { ShardRouter } from './router.ts';
-import { Summaries, type SummariesPorts } from './summaries.ts';
+import { CallServer } from './calls/server.ts';
+import { ClaimedEpochs } from './calls/claimed-epochs.ts';
+import { ClusterEvents } from './directory/events.ts';
+import { ClusterView } from './view.ts';
+import { EventDirectory } from './directory/event-directory.ts';
+import { Forwarding } from './calls/forwarding.ts';
+import { Maintenance } from './shards/maintenance.ts';
+import { Membership } from './calls/membership.ts';
+import { Moved, type Call } from './calls/shard-calls.ts';
+import { newestOfAll } from './directory/newest-facts.ts';
+import { Notices } from './calls/notices.ts';
+import { INDEX_SHARD, shardOf } from './directory/placement.ts';
+import { RemoteReads } from './directory/remote-reads.ts';
+import { signedBus, type MessageKeys } from './calls/signed-bus.ts';
+import { ShardClaims } from './shards/claims.ts';
+import type { OwnedShard } from './shards/owned-shard.ts';
+import { ShardOpener, type ShardOpenerOptions, type ShardSurroundings } from './shards/opener.ts';
+import { ShardRouter } from './calls/router.ts';
+import { Summaries, type SummariesPorts } from './directory/summaries.ts';
 
 export interface NodeOptions extends ShardOpenerOptions {
   /** Unique to this process. */
   readonly instance: string;
   /** The prefix of all subjects. */
   readonly cluster: string;
+  /** The same at all nodes. */
+  readonly messageKeys: MessageKeys;
   /** The node's own clock, where it has one already. */
   readonly clock?: ServiceClock;
   /** Free space on the disk of the caches; null before it was measured. */
   readonly freeBytes: () => number | null;
 }
 
-/** Between two looks at what has grown enough for a snapshot or a checkpoint. */
-
 /** Snapshots of everything take their time. */
 const SNAPSHOT_MS_MAX = 120_000;
 
 const NAMED_MAX = 3;
+
+const BROKEN_NAMED_MAX = 100;
 
 interface Parts {
   readonly membership: Membership;
@@ -70,15 +77,12 @@ interface Parts {
   readonly directory: EventDirectory;
 }
 
-export class ClusterNode implements EnginePort {
-  readonly node: string;
+export class ClusterNode implements Deployment, EnginePort {
   readonly cluster: ClusterView;
   readonly clock: ServiceClock;
   readonly events: ClusterEvents;
-  readonly figures: EngineFigures;
   readonly keys: KeyStore;
   readonly personalData: PersonalDataReader;
-  readonly pruning = null;
   readonly #options: NodeOptions;
   readonly #parts: Parts;
   readonly #claims: ShardClaims<OwnedShard>;
@@ -92,16 +96,21 @@ export class ClusterNode implements EnginePort {
   readonly #maintenance: Maintenance;
 
   constructor(options: NodeOptions) {
-    const { servers, time, node, instance, cluster } = options;
-    const { bus, shards } = servers;
+    const { servers, time, node, instance, cluster, messageKeys: keys } = options;
+    const { shards } = servers;
+    const bus = signedBus({ bus: servers.bus, time, keys, instance });
     const common = { bus, time, cluster, node, instance };
     this.#options = options;
-    this.node = node;
     this.keys = servers.keys;
     this.personalData = new PersonalDataReader(servers.keys);
     this.clock = options.clock ?? createClock(options.clockSource, { onLeap: reportLeap });
     // 1. Calls: who is there, and the ways to the owners of shards.
-    const membership = new Membership(common);
+    const claimed = new ClaimedEpochs({
+      time,
+      log: (shard) => servers.log(shard),
+      changed: () => membership.reconsider(),
+    });
+    const membership: Membership = new Membership({ ...common, verdict: (announced) => claimed.verdict(announced) });
     const forwarding = new Forwarding(common);
     const handle = (shard: number, call: Call): Promise<unknown> => this.#handle(shard, call);
     const isOwned = (shard: number): boolean => this.#claims.owned.has(shard);
@@ -139,7 +148,6 @@ export class ClusterNode implements EnginePort {
     this.#maintenance = new Maintenance(time, () => this.#claims.owned.values());
     const now = (): number => this.clock.now();
     this.cluster = new ClusterView({ clusterName: cluster, nodeName: node, shards, bus, membership, time, now });
-    this.figures = this.#figures();
     this.#start();
   }
 
@@ -157,10 +165,6 @@ export class ClusterNode implements EnginePort {
 
   // ── state ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  get status() {
-    return this.#status.status;
-  }
-
   /** A node that stops still forwards what comes to it (rule 2). */
   get isStopping(): boolean {
     return this.#status.status === 'STOPPED';
@@ -170,17 +174,45 @@ export class ClusterNode implements EnginePort {
     return this.#wasEmpty;
   }
 
-  get trouble(): string | null {
-    const { status } = this.#status;
-    return (
-      (status === 'READY' || status === 'STARTING' ? null : troubleOf(status)) ?? this.#missing() ?? this.#stalled()
-    );
+  serving(): EnginePort {
+    return this;
   }
 
-  get degraded(): readonly string[] {
-    const broken = [...this.#claims.owned.values()].flatMap(({ events }) => events.actors.broken.ids(100));
-    const ids = broken.slice(0, 100).map((eventId) => `event:${eventId}`);
-    return this.clock.isDegraded ? ['clock', ...ids] : ids;
+  get opened(): Promise<EnginePort> {
+    return Promise.resolve(this);
+  }
+
+  state(): DeploymentState {
+    const owned = [...this.#claims.owned.values()];
+    const sum = (count: (shard: OwnedShard) => number): number => sumOf(owned, count);
+    const durableSeq = sum(({ journal }) => journal.durableSeq);
+    const broken = owned.flatMap(({ events }) => events.actors.broken.ids(BROKEN_NAMED_MAX));
+    const ids = broken.slice(0, BROKEN_NAMED_MAX).map((eventId) => `event:${eventId}`);
+    const newestSnapshot = owned.reduce((latest, { lastSnapshotAt }) => Math.max(latest, lastSnapshotAt ?? 0), 0);
+    return {
+      phase: 'SERVING',
+      cluster: { ...this.cluster.state(), forwarded: this.#parts.router.forwarded },
+      trouble: this.#trouble(),
+      degraded: this.clock.isDegraded ? ['clock', ...ids] : ids,
+      events: this.#parts.directory.index.size,
+      brokenEvents: sum(({ events }) => events.actors.broken.count),
+      archiveProblems: 0,
+      journal: { appendedSeq: sum(({ journal }) => journal.appendedSeq), durableSeq },
+      freeBytes: this.#options.freeBytes(),
+      snapshotAgeSeconds: newestSnapshot === 0 ? 0 : (this.clock.now() - newestSnapshot) / 1_000,
+      notifiedSeq:
+        this.#openFollower === null ? null : sum(({ followedSeq, journal }) => followedSeq ?? journal.durableSeq),
+    };
+  }
+
+  #trouble(): string | null {
+    const { status } = this.#status;
+    return (
+      (status === 'READY' || status === 'STARTING' ? null : troubleOf(status)) ??
+      this.#missing() ??
+      this.#stalled() ??
+      this.#unanswered()
+    );
   }
 
   /** What is missing for every request to be accepted (rule 1). */
@@ -201,6 +233,14 @@ export class ClusterNode implements EnginePort {
     return null;
   }
 
+  /** Its heartbeats come, or it would not be known as the owner. */
+  #unanswered(): string | null {
+    const silent = this.#parts.forwarding.silentOwner;
+    if (silent === null) return null;
+    const owner = this.#parts.membership.ownerOf(silent.shard)?.node ?? 'nobody';
+    return `calls of this node find nobody: ${owner}, which announces shard ${silent.shard}, answers none of them`;
+  }
+
   #noteReady(): void {
     if (this.#isReady || this.#missing() !== null) return;
     this.#isReady = true;
@@ -213,50 +253,16 @@ export class ClusterNode implements EnginePort {
     return this.#ready.promise;
   }
 
+  owns(eventId: string): boolean {
+    return this.#claims.owned.has(shardOf(eventId, this.#options.servers.shards));
+  }
+
   active(): readonly EventPort[] {
     return [...this.#claims.owned.values()].flatMap(({ events }) => events.actors.active());
   }
 
   pastRetention(): readonly PastRetention[] {
     return [...this.#claims.owned.values()].flatMap(({ events }) => events.pastRetention());
-  }
-
-  #figures(): EngineFigures {
-    const owned = () => [...this.#claims.owned.values()];
-    const sum = (figure: (shard: ReturnType<typeof owned>[number]) => number): number =>
-      owned().reduce((total, shard) => total + figure(shard), 0);
-    const directory = this.#parts.directory;
-    const { freeBytes } = this.#options;
-    const { clock } = this;
-    const hasFollower = (): boolean => this.#openFollower !== null;
-    const forwarded = (): number => this.#parts.router.forwarded;
-    return {
-      journal: {
-        get appendedSeq() {
-          return sum(({ journal }) => journal.appendedSeq);
-        },
-        get durableSeq() {
-          return sum(({ journal }) => journal.durableSeq);
-        },
-      },
-      get events() {
-        return directory.index.size;
-      },
-      get brokenEvents() {
-        return sum(({ events }) => events.actors.broken.count);
-      },
-      get freeBytes() {
-        return freeBytes();
-      },
-      get forwarded() {
-        return forwarded();
-      },
-      snapshotAgeSeconds() {
-        const newest = owned().reduce((latest, { lastSnapshotAt }) => Math.max(latest, lastSnapshotAt ?? 0), 0);
-        return newest === 0 ? 0 : (clock.now() - newest) / 1_000;
-      },
-      notifiedSeq: () => (hasFollower() ? sum(({ followedSeq, journal }) => followedSeq ?? journal.durableSeq) : null),
-    };
   }
 
   // ── what operators ask ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -270,8 +276,8 @@ export class ClusterNode implements EnginePort {
     return Promise.resolve(null);
   }
 
-  takeSnapshots(options: { readonly prune: boolean }, mark: IdempotencyMark | null) {
-    const call = { kind: 'shard', name: 'snapshotAll', args: { ...options, mark } } as const;
+  takeSnapshots(options: { readonly prune: boolean }, idempotency: IdempotencyKey | null) {
+    const call = { kind: 'shard', name: 'snapshotAll', args: { ...options, idempotency } } as const;
     return this.#parts.router.call(INDEX_SHARD, call, SNAPSHOT_MS_MAX);
   }
 
@@ -282,8 +288,7 @@ export class ClusterNode implements EnginePort {
     const parts = await Promise.all(
       Array.from({ length: shards }, (_, shard) => this.#parts.router.call(shard, call, SNAPSHOT_MS_MAX)),
     );
-    const sum = (figure: (part: SnapshotSummary) => number): number =>
-      parts.reduce((total, part) => total + figure(part), 0);
+    const sum = (figure: (part: SnapshotSummary) => number): number => sumOf(parts, figure);
     const archived = sum((part) => part.archived?.toSeq ?? 0);
     return {
       seq: sum(({ seq }) => seq),
@@ -328,7 +333,7 @@ export class ClusterNode implements EnginePort {
     this.#status.send('STOP');
   }
 
-  /** Ends everything at once and without a word, as a crash does; for tests. */
+  /** Ends everything at once and tells nobody, as a crash does; for tests. */
   kill(): void {
     this.#stopped = this.#parts.opener.stop();
     this.#end();

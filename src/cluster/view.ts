@@ -6,14 +6,14 @@
  * 1. A change is noted when a shard whose owner was known gets another one; what a node finds when it starts is none.
  * 2. All of it comes from heartbeats and decides nothing.
  */
-import type { ClusterNodeView, ClusterPort, ClusterShardView, TakeoverView } from '#actors/cluster-port.ts';
+import type { ClusterNodeState, ClusterShardState, ClusterState, Takeover } from '#engine/deployment.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
-import type { Bus } from './bus.ts';
-import type { Membership, Owner } from './membership.ts';
+import type { Bus } from './calls/bus.ts';
+import type { Membership, Owner } from './calls/membership.ts';
 
 export const TAKEOVERS_MAX = 100;
 
-export interface ClusterViewPorts {
+interface ClusterViewPorts {
   readonly clusterName: string;
   readonly nodeName: string;
   readonly shards: number;
@@ -29,44 +29,42 @@ interface LastOwner extends Owner {
   lostAt: number | null;
 }
 
-export class ClusterView implements ClusterPort {
-  readonly clusterName: string;
-  readonly nodeName: string;
+export class ClusterView {
   readonly #ports: ClusterViewPorts;
   /** By shard. */
   readonly #lastOwners = new Map<number, LastOwner>();
   /** The newest last. */
-  readonly #takeovers: TakeoverView[] = [];
+  readonly #takeovers: Takeover[] = [];
   /** Ends the watch. */
   readonly stop: () => void;
 
   constructor(ports: ClusterViewPorts) {
     this.#ports = ports;
-    this.clusterName = ports.clusterName;
-    this.nodeName = ports.nodeName;
     this.#compareOwners();
     this.stop = ports.membership.onChange(() => this.#compareOwners());
   }
 
-  get isConnected(): boolean {
-    return this.#ports.bus.isConnected;
+  state(): Omit<ClusterState, 'forwarded'> {
+    const { clusterName, nodeName, bus } = this.#ports;
+    const [nodes, shards, takeovers] = [this.nodes(), this.shards(), this.takeovers()];
+    return { clusterName, nodeName, isConnected: bus.isConnected, nodes, shards, takeovers };
   }
 
-  nodes(): readonly ClusterNodeView[] {
+  nodes(): readonly ClusterNodeState[] {
     return this.#ports.membership
       .nodes()
       .map(({ node, isLeaving, shards }) => ({ name: node, shards: shards.size, isLeaving }))
       .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  shards(): readonly ClusterShardView[] {
+  shards(): readonly ClusterShardState[] {
     return Array.from({ length: this.#ports.shards }, (_, shard) => {
       const owner = this.#ports.membership.ownerOf(shard);
       return { shard, owner: owner?.node ?? null, epoch: owner?.epoch ?? null };
     });
   }
 
-  takeovers(): readonly TakeoverView[] {
+  takeovers(): readonly Takeover[] {
     return this.#takeovers.toReversed();
   }
 

@@ -1,9 +1,11 @@
 /**
- * What an example of the reference is: one request that works on the demo catalogue, and what later examples use of its answer.
+ * What an example of the reference is: one request that works on the demo catalogue, and what later examples use of its
+ * answer.
  *
- *  1. A `$NAME` in an address or a body is a value from the answer of an earlier example, which `gives` it. The operators' token is
- *     not: whoever sends the example knows it.
- *  2. `stepsBefore` lists the examples to send first, in their order. Whoever sends these and then the example gets its answer.
+ *  1. A `$NAME` in an address or a body is a value from the answer of an earlier example, which `gives` it. The
+ *     operators' token is not: whoever sends the example knows it.
+ *  2. `stepsBefore` lists the examples to send first, in their order. Whoever sends these and then the example gets its
+ *     answer.
  */
 
 export interface Example {

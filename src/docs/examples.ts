@@ -1,8 +1,9 @@
 /**
- * The examples of the public API, each under a key of its own; an operation may have several. Guides, operation pages, the
- * OpenAPI document and tests use these and no others.
+ * The examples of the public API, each under a key of its own; an operation may have several. Guides, operation pages,
+ * the OpenAPI document and tests use these and no others.
  *
- * They work on the demo catalogue. The webhook, which a provider signs, has no example.
+ * They work on the demo catalogue. The webhook, which a provider signs, has no example, and what settles a refund that
+ * did not succeed at once has none either.
  */
 import type { Example, Examples } from './example.ts';
 import { operatorExamples } from './operator-examples.ts';
@@ -176,6 +177,16 @@ const publicExamples = {
     noun: 'revoked',
   }),
 
+  chooseSandboxRefunds: post(
+    '/sandbox/refunds',
+    { next: 'succeeded', times: 1 },
+    { operation: 'chooseSandboxRefunds', title: 'The next refund succeeds', noun: 'chosen' },
+  ),
+  listSandboxRefunds: get('/sandbox/refunds', {
+    operation: 'listSandboxRefunds',
+    title: 'What the sandbox gave back',
+    noun: 'given',
+  }),
   breakSandboxDown: post(
     '/sandbox/outage',
     { provider: 'provider_a', seconds: 1 },

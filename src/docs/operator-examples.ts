@@ -105,6 +105,11 @@ export const operatorExamples = {
       needs: PAID_ORDER,
     },
   ),
+  executeRefund: post(
+    '/admin/orders/$ORDER/refunds',
+    { execute: true, amount: 100 },
+    { operation: 'recordRefund', title: 'Give a euro back at the provider', noun: 'asked', needs: PAID_ORDER },
+  ),
   eraseOrder: ask('POST', '/admin/orders/$ORDER/erase', {
     operation: 'eraseOrder',
     title: 'Erase what an order says about people',

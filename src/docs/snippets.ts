@@ -1,15 +1,15 @@
 /**
  * Writes an example as code: for curl in a shell, for TypeScript and for Python, without any package.
  *
- *  1. Alone, an example takes its values from the environment: `HOLD=… node example.ts`. In a guide it takes them from the examples
- *     that stand before it, but for the operators' token.
+ *  1. Alone, an example takes its values from the environment: `HOLD=… node example.ts`. In a guide it takes them from
+ *     the examples that stand before it, but for the operators' token.
  *  2. The text of an example in a guide and alone differs in nothing but that.
  */
 import { giverOf, valuesOf, type Example, type Examples } from './example.ts';
 
 export const LANGUAGES = { curl: 'curl', typescript: 'TypeScript', python: 'Python' } as const;
 
-export type Language = keyof typeof LANGUAGES;
+export type SnippetLanguage = keyof typeof LANGUAGES;
 
 export interface SnippetContext {
   readonly examples: Examples;
@@ -22,7 +22,7 @@ export interface SnippetContext {
 }
 
 /** The example in a language. */
-export function snippetOf(example: Example, language: Language, context: SnippetContext): string {
+export function snippetOf(example: Example, language: SnippetLanguage, context: SnippetContext): string {
   const write = { curl: curlOf, typescript: typescriptOf, python: pythonOf }[language];
   return write(withContentType(example), context);
 }

@@ -1,12 +1,14 @@
 /**
  * Commands: what may change an event, and the reply to each.
  *
- * Both are plain data, so that an event may be in this process or on another machine. A refusal may take the place of a reply.
+ * Both are plain data, so that an event may be in this process or on another machine. A refusal may take the place of a
+ * reply.
  */
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
-import type { IdempotencyMark, OperatorMark } from './fact.ts';
+import type { IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
+import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
-import type { HoldView, OrderView, PaymentView, QueueEntryView } from './views.ts';
+import type { HoldView, OrderView, PaymentView, QueueEntryView } from './view.ts';
 
 /** One item of a request for tickets, as asked. */
 export interface ItemRequest {
@@ -32,48 +34,85 @@ export interface CheckoutItemRequest extends ItemRequest {
   readonly barPerks: readonly BarPerkRequest[];
 }
 
+/** A refund as its provider lists it. */
+export interface ProviderRefund {
+  readonly reference: string;
+  /** The refund of this service that it is; null for one that was made otherwise. */
+  readonly refundId: string | null;
+  readonly amountCents: number;
+  readonly status: 'SUCCEEDED' | 'PENDING' | 'FAILED';
+  readonly failure?: RefundFailure;
+}
+
+/** What a provider is asked for. */
+export interface RefundRequest {
+  readonly orderId: string;
+  readonly refundId: string;
+  readonly checkoutSessionId: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  /** The provider keeps its first answer under it. */
+  readonly key: string;
+}
+
+/** What a try to execute a refund came to. */
+export type RefundAnswer =
+  | {
+      readonly outcome: 'SUCCEEDED' | 'PENDING' | 'FAILED';
+      readonly reference: string;
+      readonly failure?: RefundFailure;
+    }
+  /** The provider refuses it or cannot be asked: nothing was given back. */
+  | { readonly outcome: 'REFUSED'; readonly failure: RefundFailure }
+  /** `isAnswered`: the provider has failed, and would repeat that under the same key. */
+  | { readonly outcome: 'UNCLEAR'; readonly isAnswered: boolean };
+
 /** A command whose request may carry an idempotency key; its reply says whether it is the answer of an earlier one. */
 interface Keyed {
-  readonly idempotency?: IdempotencyMark | null;
+  readonly idempotency?: IdempotencyKey | null;
 }
 
 interface Replayable {
   readonly replayed?: boolean;
 }
 
-export interface Commands {
+interface CallsProvider {
+  /** Providers that could not be asked in time: what needs a new session there is refused. */
+  readonly busyProviders?: readonly PaymentProviderName[];
+}
+
+interface Commands {
   PlaceHold: {
     readonly sessionKey: string;
     readonly items: readonly ItemRequest[];
     readonly queuePass: string | null;
-    readonly idempotency: IdempotencyMark | null;
+    readonly idempotency: IdempotencyKey | null;
   };
   ChangeHold: Keyed & { readonly holdId: string; readonly sessionKey: string; readonly items: readonly ItemRequest[] };
   ReleaseHold: { readonly holdId: string; readonly sessionKey: string };
-  StartCheckout: {
-    /** The hold to take over, or null to reserve the items here and now. */
-    readonly holdId: string | null;
-    /** Where given, the hold or the pass must be that session's. */
-    readonly sessionKey: string | null;
-    /** Null only beside a hold: then its lines are bought as they are. */
-    readonly items: readonly CheckoutItemRequest[] | null;
-    readonly customer: Customer;
-    readonly acceptTerms: boolean;
-    readonly successUrl: string | null;
-    readonly cancelUrl: string | null;
-    readonly installmentCount: number;
-    readonly promoCode: string | null;
-    readonly promoterCode: string | null;
-    readonly referralCode: string | null;
-    /** As it came; the order keeps what `tracking.ts` leaves of it. */
-    readonly tracking: unknown;
-    readonly queuePass: string | null;
-    readonly idempotency: IdempotencyMark | null;
-    /** Providers that are not configured: no order that costs money is placed for them. */
-    readonly absentProviders?: readonly PaymentProviderName[];
-  };
+  StartCheckout: CallsProvider &
+    OrderTexts & {
+      /** The hold to take over, or null to reserve the items here and now. */
+      readonly holdId: string | null;
+      /** Where given, the hold or the pass must be that session's. */
+      readonly sessionKey: string | null;
+      /** Null only beside a hold: then its lines are bought as they are. */
+      readonly items: readonly CheckoutItemRequest[] | null;
+      readonly customer: Customer;
+      readonly acceptTerms: boolean;
+      readonly successUrl: string | null;
+      readonly cancelUrl: string | null;
+      readonly installmentCount: number;
+      readonly promoCode: string | null;
+      /** As it came; the order keeps what `tracking.ts` leaves of it. */
+      readonly tracking: unknown;
+      readonly queuePass: string | null;
+      readonly idempotency: IdempotencyKey | null;
+      /** Providers that are not configured: no order that costs money is placed for them. */
+      readonly absentProviders?: readonly PaymentProviderName[];
+    };
   /** Asks for the next unpaid installment, or for a new try at it. */
-  OpenPayment: Keyed & { readonly orderId: string };
+  OpenPayment: Keyed & CallsProvider & { readonly orderId: string };
   /** What the provider answered when it was asked for a session. */
   RecordCheckoutSession: {
     readonly orderId: string;
@@ -95,20 +134,53 @@ export interface Commands {
     readonly currency: string | null;
     readonly webhookId: string | null;
   };
-  CancelOrder: Keyed & OperatorMark & { readonly orderId: string };
+  CancelOrder: Keyed & OperatorNote & { readonly orderId: string };
   RecordRefund: Keyed &
-    OperatorMark & {
-      readonly orderId: string;
+    OperatorNote & {
+      /** Null where a provider names the session alone. */
+      readonly orderId: string | null;
+      readonly checkoutSessionId?: string | null;
+      /** The refund that was executed here, where the report names it. */
+      readonly refundId?: string | null;
+      /** Absent: the money was given back. */
+      readonly status?: 'SUCCEEDED' | 'PENDING' | 'FAILED';
+      readonly failure?: RefundFailure;
       readonly amountCents: number;
       /** Null for the order's. */
       readonly currency: string | null;
       /** How the provider, or the operator, calls it: the same one counts once. */
       readonly reference: string | null;
+      /** How the provider calls its report, where that names no refund. */
+      readonly reportReference?: string;
       /** Who reports it; null where an operator notes it. */
       readonly provider: PaymentProviderName | null;
     };
+  /** Has the provider give money back; without an amount all that is due and not asked for. */
+  ExecuteRefund: Keyed &
+    OperatorNote & {
+      readonly orderId: string;
+      readonly amountCents: number | null;
+      /** Null: the newest payments first. */
+      readonly paymentId: string | null;
+    };
+  /** What was given back of the payment of a refund, as its provider says before it is asked for it. */
+  MatchRefunds: {
+    readonly orderId: string;
+    readonly refundId: string;
+    readonly found: readonly ProviderRefund[];
+  };
+  /** What a try to execute a refund came to. */
+  AnswerRefund: { readonly orderId: string; readonly refundId: string; readonly answer: RefundAnswer };
+  /** What an operator decides about a refund that needs one. */
+  ResolveRefund: Keyed &
+    OperatorNote & {
+      readonly orderId: string;
+      readonly refundId: string;
+      readonly outcome: 'RETRY' | 'GIVEN_BACK' | 'NOT_GIVEN_BACK';
+      readonly reference: string | null;
+    };
   /** Makes the personal data of an order unreadable for good. */
-  EraseOrder: Keyed & OperatorMark & { readonly orderId: string; readonly note: null };
+  EraseOrder: Keyed & OperatorNote & { readonly orderId: string; readonly note: null };
   /** The same for orders whose retention has passed, from the one after number `after` on. */
   EraseDueOrders: { readonly after: number | null; readonly limit: number };
   JoinQueue: { readonly sessionKey: string };
@@ -118,13 +190,15 @@ export interface Commands {
   RecordDraw: { readonly from: number; readonly entryIds: readonly string[]; readonly entriesDigest: string };
   /** Ends what has run out; the event actor executes it before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
-  DefineEvent: OperatorMark & { readonly definition: EventDefinition };
+  /** Drops the oldest of what requests left behind; the process has too much of it. */
+  DropOldest: { readonly of: RetainedKind };
+  DefineEvent: OperatorNote & { readonly definition: EventDefinition };
   /** Its orders are cancelled by `CancelNextOrders`. */
-  CancelPerformance: Keyed & OperatorMark & { readonly performanceId: string };
+  CancelPerformance: Keyed & OperatorNote & { readonly performanceId: string };
   /** Cancels orders of cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
-  BlockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
-  UnblockSeats: Keyed & OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  BlockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  UnblockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
 }
 
 export interface Replies {
@@ -151,6 +225,11 @@ export interface Replies {
   CancelOrder: Replayable & { readonly order: OrderView };
   /** `repeated`: it was recorded already and nothing changed. */
   RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
+  ExecuteRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
+  /** What the provider is to be asked for; null where the refund has ended, or waits for the provider. */
+  MatchRefunds: { readonly request: RefundRequest | null };
+  AnswerRefund: Record<never, never>;
+  ResolveRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   /** `repeated`: nothing of it was left to erase. */
   EraseOrder: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   /** Orders with open data of older facts cannot be erased. `nextAfter` is null when none are left to look at. */
@@ -165,6 +244,7 @@ export interface Replies {
   LeaveQueue: { readonly entry: QueueEntryView };
   RecordDraw: { readonly drawnEntries: number };
   SettleDeadline: Record<never, never>;
+  DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
   /** `cancelledOrders`: live orders with a ticket on it, which the turns that follow cancel. */
   CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };

@@ -1,19 +1,28 @@
 /**
  * What a decision is: plain data.
  *
- * Its reply names by id what it shows, because the views depend on facts that are not applied yet; `toReply` makes them.
+ * Its reply names by id what it shows, because the views depend on facts that are not applied yet; `toReply` makes
+ * them.
  */
+import { isRefusal, type Refusal } from './refusal.ts';
 import type { CommandType, Replies, Reply } from './command.ts';
 import type { Fact } from './fact.ts';
 
 /** What a command leads to, unless it is refused: facts to keep, and the reply once they are applied. */
 export interface Decision {
   readonly facts: readonly Fact[];
-  readonly reply: NamedReply;
+  readonly reply: ReplyReference;
+}
+
+const NO_FACTS: readonly Fact[] = [];
+
+/** The facts that a command leads to; none where it is refused. */
+export function factsOf(decision: Decision | Refusal): readonly Fact[] {
+  return isRefusal(decision) ? NO_FACTS : decision.facts;
 }
 
 /** A reply that names what it shows. */
-export type NamedReply =
+export type ReplyReference =
   /** It shows values alone, or a view of what the facts do not change. */
   | { readonly shows: 'VALUES'; readonly reply: Reply }
   | { readonly shows: 'HOLD'; readonly holdId: string; readonly sessionKey: string }
@@ -30,6 +39,6 @@ export type NamedReply =
     };
 
 /** The reply to a command that shows values alone. */
-export function valuesReply<Type extends CommandType>(reply: Replies[Type]): NamedReply {
+export function valuesReply<Type extends CommandType>(reply: Replies[Type]): ReplyReference {
   return { shows: 'VALUES', reply: { outcome: 'DONE', ...reply } as Reply };
 }

@@ -1,15 +1,18 @@
 /**
  * Facts: what happened, as the journal keeps it. This file is the storage format.
  *
- * A field is never renamed or given another meaning; new ones are optional, and an upcaster below
- * fills them in for facts written earlier. A golden file with one of each fact is replayed in the tests.
- * Times are milliseconds since 1970, amounts cents. The moment of a fact (`at`) stands beside it in the journal.
+ * A field is never renamed or given another meaning; new ones are optional, and an upcaster below fills them in for
+ * facts written earlier. A golden file with one of each fact is replayed in the tests. Times are milliseconds since
+ * 1970, amounts cents. The moment of a fact (`at`) stands beside it in the journal.
  */
 import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
 
-/** One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing. */
+/**
+ * One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing.
+ */
 export interface HoldLine {
   readonly performanceId: string;
   readonly ticketTypeId: string;
@@ -56,16 +59,22 @@ export interface OrderItem {
 export type CancellationCause = 'BUYER' | 'OPERATOR' | 'PERFORMANCE';
 
 /** What makes a repeat of a request recognizable. */
-export interface IdempotencyMark {
+export interface IdempotencyKey {
   readonly key: string;
   /** Digest of the route and the request's body. */
   readonly digest: string;
 }
 
 /** Who did it and why, on facts that come from the operators' side. */
-export interface OperatorMark {
+export interface OperatorNote {
   readonly operator: string | null;
   readonly note: string | null;
+}
+
+/** Why a refund did not go, or needs an operator: a code of this service or of the provider. */
+export interface RefundFailure {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** What was answered to a marked request; of holds and orders what the facts before it in its turn made of them. */
@@ -76,16 +85,19 @@ export type RequestAnswer =
   | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
   | { readonly of: 'SEATS'; readonly seats: number };
 
+/** What requests leave behind: answers under idempotency keys, items of holds that ended, ended holds and entries. */
+export type RetainedKind = 'ANSWERS' | 'HOLD_ITEMS' | 'ENDED_HOLDS' | 'ENDED_ENTRIES';
+
 export interface FactData {
-  EventDefined: OperatorMark & {
+  EventDefined: OperatorNote & {
     readonly eventNumber: number;
     /** 1 for the first definition, one more with each that differs. */
     readonly version: number;
     readonly definition: EventDefinition;
   };
-  PerformanceCancelled: OperatorMark & { readonly performanceId: string };
-  SeatsBlocked: OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
-  SeatsUnblocked: OperatorMark & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  PerformanceCancelled: OperatorNote & { readonly performanceId: string };
+  SeatsBlocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
+  SeatsUnblocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
 
   HoldPlaced: {
     readonly holdId: string;
@@ -95,8 +107,11 @@ export interface FactData {
     /** When this session's chain of replaced holds began; the ceiling of hold_max_minutes counts from here. */
     readonly firstPlacedAt: number;
     readonly replacedHoldId: string | null;
-    readonly idempotency: IdempotencyMark | null;
-    /** The order that takes it over in the same turn: a checkout that began without a hold. Facts before this field lack it. */
+    readonly idempotency: IdempotencyKey | null;
+    /**
+     * The order that takes it over in the same turn: a checkout that began without a hold. Facts before this field lack
+     * it.
+     */
     readonly orderId?: string;
   };
   HoldChanged: { readonly holdId: string; readonly lines: readonly HoldLine[]; readonly expiresAt: number };
@@ -117,7 +132,10 @@ export interface FactData {
   /** The waiting room opens; so many take part in the draw. */
   DrawStarted: {
     readonly entryCount: number;
-    /** 32 random bytes in hex, made in this turn; absent in draws begun before there were openings, whose order is the seed's alone. */
+    /**
+     * 32 random bytes in hex, made in this turn; absent in draws begun before there were openings, whose order is the
+     * seed's alone.
+     */
     readonly opening?: string;
   };
   /** A piece of the drawn line; `from` counts from 0. */
@@ -132,11 +150,13 @@ export interface FactData {
   QueuePassExpired: { readonly entryId: string };
   QueuePassSpent: {
     readonly entryId: string;
-    /** Spent for requests without a session key alone; the pass stays with its session. Facts before this field lack it. */
+    /**
+     * Spent for requests without a session key alone; the pass stays with its session. Facts before this field lack it.
+     */
     readonly withoutKey?: true;
   };
 
-  OrderPlaced: {
+  OrderPlaced: OrderTexts & {
     readonly orderId: string;
     /** The hold that the order takes over; one placed in the same turn where the checkout began without. */
     readonly holdId: string;
@@ -146,8 +166,6 @@ export interface FactData {
     /** Customer, attendees and tracking, sealed; absent in facts from before there was sealing. */
     readonly personal?: SealedPersonal;
     readonly promoCode: string | null;
-    readonly promoterCode: string | null;
-    readonly referralCode: string | null;
     /** Null where it is sealed; of older facts as in `PersonalData`. */
     readonly tracking: Readonly<Record<string, unknown>> | null;
     readonly successUrl: string | null;
@@ -161,10 +179,10 @@ export interface FactData {
     readonly firstPaymentId: string | null;
     /** The end of the payment window; null for a free order. */
     readonly expiresAt: number | null;
-    readonly idempotency: IdempotencyMark | null;
+    readonly idempotency: IdempotencyKey | null;
   };
   /** A start that had got no session was made again, under another idempotency key. */
-  CheckoutResumed: { readonly orderId: string; readonly idempotency: IdempotencyMark };
+  CheckoutResumed: { readonly orderId: string; readonly idempotency: IdempotencyKey };
   /** A further try, or the first at a further installment; `installment` counts from 1. */
   PaymentRequested: { readonly orderId: string; readonly paymentId: string; readonly installment: number };
   CheckoutSessionOpened: {
@@ -196,7 +214,9 @@ export interface FactData {
     /** What the order owes to the buyer after it. */
     readonly refundDueCents: number;
   };
-  /** Money that no payment asked for: another amount or currency, or a second time. It is kept as a payment of its own. */
+  /**
+   * Money that no payment asked for: another amount or currency, or a second time. It is kept as a payment of its own.
+   */
   StrayMoneyRecorded: {
     readonly orderId: string;
     readonly paymentId: string;
@@ -219,39 +239,93 @@ export interface FactData {
   /** One id for each ticket, in the order of the items and their seats. */
   TicketsIssued: { readonly orderId: string; readonly ticketIds: readonly string[] };
   OrderExpired: { readonly orderId: string };
-  OrderCancelled: OperatorMark & {
+  OrderCancelled: OperatorNote & {
     readonly orderId: string;
     readonly cause: CancellationCause;
     readonly refundDueCents: number;
     /** An operator's note about the order; `note` is open where it is about a performance, and in older facts. */
     readonly sealedNote?: string;
   };
-  /** Money was given back, outside of this service. */
-  RefundRecorded: OperatorMark & {
+  /** A refund is to be executed at the provider of the order; the provider is asked once this is durable. */
+  RefundRequested: OperatorNote & {
+    readonly orderId: string;
+    readonly refundId: string;
+    /** The payment whose money is given back. */
+    readonly paymentId: string;
+    readonly amountCents: number;
+    /** Absent where it is the order's. */
+    readonly currency?: string;
+    /** As on OrderCancelled. */
+    readonly sealedNote?: string;
+  };
+  /** What a try to execute a refund came to, a report of its failure, or what an operator decided about it. */
+  RefundAnswered: OperatorNote & {
+    readonly orderId: string;
+    readonly refundId: string;
+    /**
+     * PENDING: the provider works on it. UNCLEAR: no answer that says whether the money goes. REDUCED: a part was given
+     * back otherwise. RETRY: an operator has it tried again.
+     */
+    readonly answer: 'PENDING' | 'UNCLEAR' | 'REDUCED' | 'FAILED' | 'NEEDS_OPERATOR' | 'RETRY';
+    /** What the refund is of from now on. */
+    readonly amountCents: number;
+    /** Absent where it is the order's. */
+    readonly currency?: string;
+    /** Tries so far, this one included. */
+    readonly tries: number;
+    /** How the provider calls it. */
+    readonly reference?: string;
+    readonly failure?: RefundFailure;
+    /** When it is tried, or asked about, again; absent where it is not. */
+    readonly nextTryAt?: number;
+    /** The number of the try that the provider answered with nothing given back: the next key ends in it. */
+    readonly keyTry?: number;
+    /** With FAILED: what the order owes to the buyer in the currency of the refund after it. */
+    readonly refundDueCents?: number;
+    /** As on OrderCancelled. */
+    readonly sealedNote?: string;
+  };
+  /** Money was given back: a refund that was executed has succeeded, or it happened outside of this service. */
+  RefundRecorded: OperatorNote & {
     readonly orderId: string;
     readonly refundId: string;
     readonly amountCents: number;
     readonly refundDueCents: number;
     /** How the provider, or the operator, calls it; absent where nobody said. */
     readonly reference?: string;
+    /** How the provider calls its report, where that names no refund; `reference` is absent then. */
+    readonly reportReference?: string;
     /** Absent where it is the order's. */
     readonly currency?: string;
     /** Who reported it; absent where an operator noted it. */
     readonly provider?: PaymentProviderName;
     /** The refund, already recorded, that this one is: it brings no further money, its amount is 0. */
     readonly sameAs?: string;
+    /** The refund was executed by this service, and is the one that was requested under its id. */
+    readonly isExecuted?: true;
+    /** Of an executed one: the tries that it took. */
+    readonly tries?: number;
+    /** The payment whose money it was; absent where that is not known. */
+    readonly paymentId?: string;
     /** As on OrderCancelled. */
     readonly sealedNote?: string;
   };
-  /** The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more. */
+  /**
+   * The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more.
+   */
   OrderErased: {
     readonly orderId: string;
     readonly keyIds: readonly string[];
     readonly operator: string | null;
     readonly cause: ErasureCause;
   };
-  /** A request with an idempotency key was answered; the last fact of its turn. HoldPlaced and OrderPlaced carry their own marks. */
-  RequestAnswered: { readonly idempotency: IdempotencyMark; readonly answer: RequestAnswer };
+  /**
+   * A request with an idempotency key was answered; the last fact of its turn. HoldPlaced and OrderPlaced carry their
+   * own marks.
+   */
+  RequestAnswered: { readonly idempotency: IdempotencyKey; readonly answer: RequestAnswer };
+  /** The process kept too much of a kind, and this event most of it: the oldest of it are gone. */
+  OldestDropped: { readonly of: RetainedKind };
 }
 
 export type FactType = keyof FactData;
@@ -277,6 +351,8 @@ export const FACT_TYPES = {
   TicketsIssued: true,
   OrderExpired: true,
   OrderCancelled: true,
+  RefundRequested: true,
+  RefundAnswered: true,
   RefundRecorded: true,
   OrderErased: true,
   WaitingRoomAdded: true,
@@ -294,6 +370,7 @@ export const FACT_TYPES = {
   QueuePassExpired: true,
   QueuePassSpent: true,
   RequestAnswered: true,
+  OldestDropped: true,
 } as const satisfies Record<FactType, true>;
 
 export type FactOf<Type extends FactType> = { readonly type: Type; readonly data: FactData[Type] };

@@ -1,8 +1,8 @@
 /**
  * The shape of ids: `<prefix>_<event number in base 36>_<144 random bits>`.
  *
- * Ids of holds, queue entries, orders, checkout sessions and tickets are secrets that grant access. Each carries the number of its
- * event, so that a request finds the event from the id alone. The random part comes with the turn (I1).
+ * Ids of holds, queue entries, orders, checkout sessions and tickets are secrets that grant access. Each carries the
+ * number of its event, so that a request finds the event from the id alone. The random part comes with the turn (I1).
  */
 
 export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref';

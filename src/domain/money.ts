@@ -1,6 +1,8 @@
 /** Money: whole cents in safe integers; every amount of the domain is made here. */
 
-/** The most that an order may come to, or a payment may bring: a hundred billion units, far inside the safe integers. */
+/**
+ * The most that an order may come to, or a payment may bring: a hundred billion units, far inside the safe integers.
+ */
 export const AMOUNT_CENTS_MAX = 10_000_000_000_000;
 
 /** Percents are exact to this many parts, so that 33.333333 in a catalogue is taken as written. */

@@ -1,13 +1,14 @@
 /**
  * Personal data of an order: who buys, who comes, and what a storefront told of the buyer.
  *
- * Facts keep it as one sealed text. The text is opened only where it is shown, outside of the domain; what the domain needs of a
- * buyer is a keyed hash of the address.
+ * Facts keep it as one sealed text. The text is opened only where it is shown, outside of the domain; what the domain
+ * needs of a buyer is a keyed hash of the address.
  *
- * 1. A sealed text is `<keyId>.<base64url of nonce, ciphertext and tag>`. Each has a key of its own, and it is bound to the id of its
- *    order and the type of its fact.
- * 2. To erase an order is to destroy the keys of its texts and to keep a fact that says so. The hash of the address stays in the
- *    facts and the state, because the tickets of a live order count for it; the order is not found by it any more.
+ * 1. A sealed text is `<keyId>.<base64url of nonce, ciphertext and tag>`. Each has a key of its own, and it is bound to
+ *    the id of its order and the type of its fact.
+ * 2. To erase an order is to destroy the keys of its texts and to keep a fact that says so. The hash of the address
+ *    stays in the facts and the state, because the tickets of a live order count for it; the order is not found by it
+ *    any more.
  * 3. Facts of older versions have open fields. They stay readable, and nothing of them can be erased.
  */
 
@@ -45,7 +46,7 @@ export interface SealedPersonal {
 }
 
 /** What the sealed texts of facts say: personal data, or a note. */
-export interface SealedValues {
+interface SealedValues {
   OrderPlaced: PersonalData;
   OrderCancelled: string;
   RefundRecorded: string;
@@ -53,13 +54,33 @@ export interface SealedValues {
 
 export type SealingFactType = keyof SealedValues;
 
+/** For which type of fact the text of a stored one is sealed: a refund has one for all of its facts. Null: for none. */
+export function sealingTypeOf(factType: string): SealingFactType | null {
+  switch (factType) {
+    case 'RefundRequested':
+    case 'RefundAnswered':
+      return 'RefundRecorded';
+    case 'OrderPlaced':
+    case 'OrderCancelled':
+    case 'RefundRecorded':
+      return factType;
+    default:
+      return null;
+  }
+}
+
 /** What a turn seals with. */
 export interface Sealing {
-  /** Seals a value as JSON, with a key of its own (1). Throws where no key is at hand. */
+  /** Seals a value as JSON, with a key of its own (rule 1). Throws where no key is at hand. */
   seal<Type extends SealingFactType>(orderId: string, factType: Type, value: SealedValues[Type]): string;
-  /** The keyed hash of an address at the turn's event; equal for addresses that purchase limits take for one buyer's. */
+  /**
+   * The keyed hash of an address at the turn's event; equal for addresses that purchase limits take for one buyer's.
+   */
   addressHash(email: string): string;
-  /** In place of the digest of a request whose body says something about people: whoever guesses a body cannot compare it. */
+  /**
+   * In place of the digest of a request whose body says something about people: whoever guesses a body cannot compare
+   * it.
+   */
   requestDigest(digest: string): string;
 }
 
@@ -79,7 +100,7 @@ export interface SealedOrder {
   readonly orderId: string;
   /** A text of an OrderPlaced; null once it was erased, and where the data are open. */
   readonly sealed: string | null;
-  /** Of a fact from before there was sealing (3). */
+  /** Of a fact from before there was sealing (rule 3). */
   readonly open: PersonalData | null;
   readonly erasure: Erasure | null;
 }
@@ -90,15 +111,12 @@ export function keyIdOf(sealedText: string): string {
   return sealedText.slice(0, sealedText.lastIndexOf('.'));
 }
 
-/** The data of an order from before there was sealing (3). */
-export function openData({ orderId, open }: SealedOrder): PersonalData {
-  if (open === null) throw new Error(`the personal data of ${orderId} are sealed`);
-  return open;
-}
-
 // ── the text that is sealed ──────────────────────────────────────────────────────────────────────────────────────────
 
-/** Data as they are sealed: without the names of their fields, because every order keeps its text in memory. 0 stands for null. */
+/**
+ * Data as they are sealed: without the names of their fields, because every order keeps its text in memory. 0 stands
+ * for null.
+ */
 type Compact = readonly [...person: CompactPerson, attendees: number | readonly unknown[], tracking: unknown];
 type CompactPerson = readonly [email: string | 0, name: string, documentNumber: string | 0, phone: string | 0];
 

@@ -1,7 +1,7 @@
 /**
  * Refusals: each refusal code of the API with the shape of its detail.
  *
- * A refusal is a value that `decide` returns; it is never thrown. Its HTTP status is in `http/errors.ts` alone.
+ * A refusal is a value that `decide` returns; it is never thrown. Its HTTP status is in `protocol/errors.ts` alone.
  */
 
 /** A problem in a request, found after its shape was checked; `path` leads to it through the request's body. */
@@ -13,12 +13,12 @@ export interface Problem {
 type Nothing = Readonly<Record<never, never>>;
 
 /** How many were allowed and how many the request would come to. */
-export interface LimitDetail {
+interface LimitDetail {
   readonly limit: number;
   readonly requested: number;
 }
 
-export interface InsufficientTicketsDetail {
+interface InsufficientTicketsDetail {
   /** Tickets this session could still take, its own hold counted as free. */
   readonly available: number;
   /** Whether other sessions' holds are in the way, so that stock may return. */
@@ -32,7 +32,7 @@ export interface InsufficientTicketsDetail {
   readonly largestBlock?: number;
 }
 
-export interface RefusalDetails {
+interface RefusalDetails {
   VALIDATION_ERROR: { readonly errors: readonly Problem[] };
   EVENT_NOT_FOUND: Nothing;
   IDEMPOTENCY_KEY_REUSED: Nothing;
@@ -55,7 +55,7 @@ export interface RefusalDetails {
   INSTALLMENTS_NOT_ALLOWED: LimitDetail;
   MAX_PER_ORDER_EXCEEDED: LimitDetail & { readonly ticketTypeId: string };
   MAX_TICKETS_PER_ORDER_EXCEEDED: LimitDetail;
-  MAX_TICKETS_PER_EMAIL_EXCEEDED: LimitDetail & { readonly already: number };
+  MAX_TICKETS_PER_EMAIL_EXCEEDED: LimitDetail;
   ATTENDEE_COUNT_MISMATCH: {
     readonly ticketTypeId: string;
     readonly expected: number;
@@ -67,6 +67,8 @@ export interface RefusalDetails {
   BAR_PERK_LIMIT_EXCEEDED: LimitDetail & { readonly barPerkId: string };
   BAR_PERK_SOLD_OUT: { readonly barPerkId: string; readonly available: number };
   PAYMENT_PROVIDER_UNAVAILABLE: Nothing;
+  /** The payment provider could not be asked in time. */
+  OVERLOADED: Nothing;
   SEATING_NOT_ENABLED: { readonly ticketTypeId: string };
   SEAT_COUNT_MISMATCH: {
     readonly ticketTypeId: string;
@@ -82,15 +84,30 @@ export interface RefusalDetails {
   ORDER_NOT_CANCELLABLE: { readonly status: string };
   ORDER_NOT_ERASABLE: { readonly status: string };
   ORDER_NOT_SEALED: Nothing;
+  /** Something that the path names, beside the order, does not exist. */
+  NOT_FOUND: Nothing;
+  REFUND_NOT_OPEN: { readonly status: string };
   REFUND_TOO_HIGH: { readonly refundable: number; readonly requested: number };
   UPDATE_CONFLICT: { readonly conflicts: readonly Problem[] };
 }
 
 export type RefusalCode = keyof RefusalDetails;
 
+/** A special case of a code, which has a message of its own. */
+export type RefusalReason =
+  /** As many are left as wanted, but not side by side. */
+  | 'NOT_SIDE_BY_SIDE'
+  /** The key of a session, which can be sent in two ways, is missing or of wrong length. */
+  | 'SESSION_KEY';
+
 /** `code` is the API's stable identifier; `detail` has the keys of that code. */
 export type Refusal = {
-  [Code in RefusalCode]: { readonly outcome: 'REFUSED'; readonly code: Code; readonly detail: RefusalDetails[Code] };
+  [Code in RefusalCode]: {
+    readonly outcome: 'REFUSED';
+    readonly code: Code;
+    readonly detail: RefusalDetails[Code];
+    readonly reason?: RefusalReason;
+  };
 }[RefusalCode];
 
 /** Makes the refusal of a code, with the detail that the code calls for. */

@@ -5,15 +5,19 @@ import type { HoldStatus } from '#machines/hold.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
+import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type { CancellationCause, OperatorMark, OrderItem } from './fact.ts';
+import type { CancellationCause, OperatorNote, OrderItem, RefundFailure } from './fact.ts';
+import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
   | { readonly of: 'HOLD'; readonly hold: HoldView }
+  /** The hold as it is: nothing has changed it since. */
+  | { readonly of: 'LIVE_HOLD'; readonly holdId: string }
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
@@ -54,6 +58,7 @@ export interface QuoteView {
   readonly currency: string;
 }
 
+/** Snapshots keep it with the answers to idempotency keys (`event/repeats.ts`), so its fields stay as they are. */
 export interface HoldItemView {
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
@@ -65,7 +70,7 @@ export interface HoldItemView {
 }
 
 /** An order with everything on it; what of it the public sees is decided where it is printed. */
-export interface OrderView {
+export interface OrderView extends OrderTexts {
   readonly id: string;
   readonly holdId: string;
   readonly status: OrderStatus;
@@ -79,6 +84,8 @@ export interface OrderView {
   readonly paidCents: number;
   readonly remainingCents: number;
   readonly refundedCents: number;
+  /** What is due and being given back, in the order's currency. */
+  readonly refundPendingCents: number;
   /** What is due back in the order's currency. */
   readonly refundDueCents: number;
   /** All that is due back, by currency; empty when nothing is. */
@@ -95,8 +102,8 @@ export interface OrderView {
   readonly ticketsNextAfter: string | null;
   readonly items: readonly OrderItemView[];
   /** What was bought, by its name today; missing where the definition has it no more. */
-  readonly ticketTypes: readonly NamedView[];
-  readonly barPerks: readonly NamedView[];
+  readonly ticketTypes: readonly IdAndName[];
+  readonly barPerks: readonly IdAndName[];
   readonly discounts: readonly DiscountView[];
   readonly event: {
     readonly id: string;
@@ -108,14 +115,12 @@ export interface OrderView {
   /** Customer, attendees and tracking. */
   readonly personal: SealedOrder;
   readonly promoCode: string | null;
-  readonly promoterCode: string | null;
-  readonly referralCode: string | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
   readonly cancellation: CancellationView | null;
 }
 
-export interface NamedView {
+export interface IdAndName {
   readonly id: string;
   readonly name: string;
 }
@@ -123,29 +128,51 @@ export interface NamedView {
 /** Who comes is among the order's personal data; `isNamed` says that of sealed data. */
 export type OrderItemView = Omit<OrderItem, 'attendees'>;
 
-/** What an operator wrote about an order: open in what older facts say, sealed in today's; null and absent where nothing was written. */
-export interface OrderMark extends OperatorMark {
+/**
+ * What an operator wrote about an order: open in what older facts say, sealed in today's; null and absent where nothing
+ * was written.
+ */
+export interface SealedOperatorNote extends OperatorNote {
   readonly sealedNote?: string;
 }
 
-export interface CancellationView extends OrderMark {
+export interface CancellationView extends SealedOperatorNote {
   readonly cause: CancellationCause;
   readonly at: number;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
-export interface RefundView extends OrderMark {
+export interface RefundView extends SealedOperatorNote, Partial<RefundExecution> {
   readonly id: string;
   readonly amountCents: number;
   readonly at: number;
   /** How the provider, or the operator, calls it. */
   readonly reference?: string;
+  /** How the provider calls a report of it that does not name it. */
+  readonly reportReference?: string;
   /** Where it is not the order's. */
   readonly currency?: string;
   /** Who reported it; of one that an operator noted, once the report has come. */
   readonly provider?: PaymentProviderName;
-  /** An operator's note and the provider's report both stand behind it (3). */
+  /** An operator's note and the provider's report both stand behind it. */
   readonly isMatched?: true;
+}
+
+/** What a refund has that was, or is being, executed by this service. */
+interface RefundExecution {
+  /** Absent where it was recorded, and has not failed since: SUCCEEDED. */
+  readonly status: RefundStatus;
+  /** The payment whose money it is; of a recorded one where a provider said so. */
+  readonly paymentId: string;
+  readonly failure: RefundFailure;
+  /** Tries so far, and the last one that the provider answered with nothing given back. */
+  readonly tries: number;
+  readonly keyTry: number;
+  /** Tries in a row without a clear answer, and since when there is none. */
+  readonly unclearTries: number;
+  readonly unclearSince: number;
+  readonly nextTryAt: number;
+  readonly finishedAt: number;
 }
 
 export interface CurrencyAmount {
@@ -195,7 +222,10 @@ export interface TicketView {
   readonly rowLabel: string | null;
   readonly seatId: string | null;
   readonly seatLabel: string | null;
-  /** The index of its item among the order's, and its own among the item's tickets: where its attendee stands in `PersonalData`. */
+  /**
+   * The index of its item among the order's, and its own among the item's tickets: where its attendee stands in
+   * `PersonalData`.
+   */
   readonly itemIndex: number;
   readonly offset: number;
 }
@@ -230,7 +260,7 @@ export interface QueueEntryView {
 }
 
 /** A waiting room as operators see it. */
-export interface WaitingRoomFigures {
+export interface WaitingRoomCounts {
   readonly status: WaitingRoomStatus;
   readonly opensAt: number | null;
   readonly waiting: number;

@@ -1,23 +1,25 @@
 /**
  * Archived facts that a start needs: definitions that no snapshot covers, and the service's own state.
  *
- * Usually the header of an event's newest snapshot covers everything that was archived. Where that snapshot is damaged or missing,
- * the newest definition is read from the archive; the cost is a pass over it, so it is done only then.
+ * Usually the header of an event's newest snapshot covers everything that was archived. Where that snapshot is damaged
+ * or missing, the newest definition is read from the archive; the cost is a pass over it, so it is done only then.
  *
- * 1. An older header must not replace a newer definition: an outdated slug or number would lead buyers to the wrong event.
- * 2. An event that neither a header nor the archive defines is named as lost, so that nobody defines it anew and sells its tickets
- *    twice.
+ * 1. An older header must not replace a newer definition: an outdated slug or number would lead buyers to the wrong
+ *    event.
+ * 2. An event that neither a header nor the archive defines is named as lost, so that nobody defines it anew and sells
+ *    its tickets twice.
  */
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { SqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { ArchiveSurvey } from '#persistence/sqlite/history.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
-import { activateService, type ActivationSource } from './activation.ts';
+import type { ActivationSource } from '#actors/activation.ts';
+import { activateService } from './service-facts.ts';
 import { SERVICE_STREAM, type ServiceState } from './service-facts.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '#actors/trouble.ts';
 
-export interface ArchivedEvents {
+interface ArchivedEvents {
   /** The newest archived definition of each event that needed one. */
   readonly definitions: readonly FactRow[];
   /** Events that nothing readable defines. */
@@ -49,7 +51,10 @@ export async function findArchived(
   };
 }
 
-/** The archived events and the service's own state, as of a journal that was just opened. Closes the journal when they cannot be read. */
+/**
+ * The archived events and the service's own state, as of a journal that was just opened. Closes the journal when they
+ * cannot be read.
+ */
 export async function readArchived(
   source: ActivationSource,
   journal: SqliteJournal,
@@ -71,8 +76,8 @@ export async function readArchived(
 }
 
 /**
- * Where the archive that has the clock's offset and the cursor of notifications is lost, the sale goes on without them: the clock
- * never goes back all the same, and notifications that are sent again keep their ids.
+ * Where the archive that has the clock's offset and the cursor of notifications is lost, the sale goes on without them:
+ * the clock never goes back all the same, and notifications that are sent again keep their ids.
  */
 async function readServiceState(
   source: ActivationSource,

@@ -1,36 +1,87 @@
 /**
- * What the service needs of the engine of one machine, and of a node of a cluster alike: finding events and calling them, the state
- * that operators see, and following the facts. Everything is plain data or another port.
+ * What a deployment is: one machine, or a node of a cluster; starting, or serving. `Deployment.state()` answers all of
+ * it as data, and nobody asks it of anything else.
+ *
+ * Listeners need a `Deployment` alone: it finds events, whatever transport of `EventPort` leads to them, and reads its
+ * state, which is data and so may come from another thread. What only whoever runs the service needs is `EnginePort`.
  */
-import type { IdempotencyMark } from '#domain/fact.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
 import type { Refusal } from '#domain/refusal.ts';
-import type { ServiceStatus } from '#machines/service.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
-import type { ServiceClock } from './clock.ts';
-import type { ClusterPort } from './cluster-port.ts';
-import type { EventIndex, PastRetention } from './event-index.ts';
-import type { EventFinder, EventPort } from './event-port.ts';
-import type { PersonalDataReader } from './personal-data.ts';
+import type { ServiceClock } from '#actors/clock.ts';
+import type { EventIndex, PastRetention } from '#actors/event-index.ts';
+import type { EventFinder, EventPort } from '#actors/event-port.ts';
+import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { NotificationCursor } from './service-facts.ts';
 import type { AnsweredOnce } from './service-stream.ts';
-import type { SnapshotRound } from './snapshot-rounds.ts';
 
-/** An event in memory, for reading alone. */
-export type EventReader = Pick<EventPort, 'eventId' | 'read'>;
+/** A node that was heard of a short time ago. */
+export interface ClusterNodeState {
+  readonly name: string;
+  /** How many shards it says it owns. */
+  readonly shards: number;
+  /** It was told to stop and hands its shards over. */
+  readonly isLeaving: boolean;
+}
 
-/** Figures that are read when the metrics are read. */
-export interface EngineFigures {
+export interface ClusterShardState {
+  readonly shard: number;
+  /** The owner and its epoch, as live nodes announce it; both null while nobody does. */
+  readonly owner: string | null;
+  readonly epoch: number | null;
+}
+
+/** A change of a shard's owner, as this node saw it. */
+export interface Takeover {
+  readonly shard: number;
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  readonly epoch: number;
+  /** How long no live node announced the shard; 0 after a handover without a gap. */
+  readonly ownerlessMs: number;
+}
+
+/**
+ * What this node knows of its cluster. Heartbeats say it, so it may be a second old; the shards' logs alone decide who
+ * may write.
+ */
+export interface ClusterState {
+  readonly clusterName: string;
+  readonly nodeName: string;
+  /** Whether the connection to the NATS servers stands. */
+  readonly isConnected: boolean;
+  /** The live nodes, this one included, by name. */
+  readonly nodes: readonly ClusterNodeState[];
+  /** Every shard, by number. */
+  readonly shards: readonly ClusterShardState[];
+  /** The changes of owners since this node has started, the newest first; older ones are forgotten. */
+  readonly takeovers: readonly Takeover[];
+  /** Calls that were ever sent to other nodes. */
+  readonly forwarded: number;
+}
+
+export interface DeploymentState {
+  readonly phase: 'STARTING' | 'SERVING';
+  /** Null on a single machine. */
+  readonly cluster: ClusterState | null;
+  /** Why not every request can be accepted now, or null. */
+  readonly trouble: string | null;
+  /** What is not in order though every request can be accepted. */
+  readonly degraded: readonly string[];
   /** All events, in memory or not. */
   readonly events: number;
   readonly brokenEvents: number;
+  /** Files of the archive that are damaged or missing, as of the last check; 0 on a node of a cluster. */
+  readonly archiveProblems: number;
   /** On a node: sums over its shards. */
   readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
+  /** Null before the first measurement. */
   readonly freeBytes: number | null;
-  /** Calls that were ever sent to other nodes; absent on a single machine. */
-  readonly forwarded?: number;
-  snapshotAgeSeconds(): number;
+  /** 0 while there is no snapshot. */
+  readonly snapshotAgeSeconds: number;
   /** How far notifications have come; null without a receiver. */
-  notifiedSeq(): number | null;
+  readonly notifiedSeq: number | null;
 }
 
 export interface FactsRequest {
@@ -61,7 +112,10 @@ export interface SnapshotSummary {
   readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
 }
 
-/** One sequence of facts that something outside follows, for example to notify a receiver. A machine has one, a cluster one a shard. */
+/**
+ * One sequence of facts that something outside follows, for example to notify a receiver. A machine has one, a cluster
+ * one a shard.
+ */
 export interface FactSource {
   /** Tells numbers of facts of this sequence from those of another one; '' on a single machine. */
   readonly label: string;
@@ -79,29 +133,38 @@ export interface FactFollower {
   stop(): Promise<void>;
 }
 
-export interface EnginePort {
-  /** The name of the node; null on a single machine. */
-  readonly node: string | null;
-  /** What the node knows of its cluster; null on a single machine. */
-  readonly cluster: ClusterPort | null;
+/** What listeners need. While it starts, what is asked of events and of people is refused as Overloaded. */
+export interface Deployment {
+  state(): DeploymentState;
+  /** Whether requests that come now are to be refused, because nothing would answer them. */
+  readonly isStopping: boolean;
   readonly events: EventFinder & Pick<EventIndex, 'list' | 'listAll' | 'readActive' | 'define'>;
   readonly clock: ServiceClock;
   /** Opens the personal data of orders, wherever their events are. */
   readonly personalData: PersonalDataReader;
-  readonly figures: EngineFigures;
-  readonly status: ServiceStatus;
-  /** Whether requests that come now are to be refused, because nothing would answer them. */
-  readonly isStopping: boolean;
-  /** Why not every request can be accepted now, or null. */
-  readonly trouble: string | null;
-  /** What is not in order though every request can be accepted. */
-  readonly degraded: readonly string[];
+  /** Whether this machine or node is the one whose turns change an event. */
+  owns(eventId: string): boolean;
+  /** The events in memory here, the one used last first. */
+  active(): readonly EventPort[];
+  /** What runs it; while it starts it throws Overloaded. */
+  serving(): EnginePort;
+  /** The same, as soon as it serves: at once on a single machine. Rejects when it cannot serve. */
+  readonly opened: Promise<EnginePort>;
+  /**
+   * From here on no new work is accepted; what was accepted is finished. A node gives up its shards, and forwards what
+   * still comes to it: it resolves when that is done.
+   */
+  drain(): Promise<void>;
+  /** Makes durable what was accepted, takes snapshots as time allows, closes. */
+  stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
+}
+
+/** What runs a deployment that serves. */
+export interface EnginePort {
   /** Resolves when every request can be accepted for the first time; on a single machine at once. */
   whenReady(): Promise<void>;
   /** Whether there was no event when every request could be accepted. */
   readonly wasEmpty: boolean;
-  /** The events in memory here, the one used last first. */
-  active(): readonly EventPort[];
   /** The newest facts, for operators. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** Moves the clock forward once that is durable; resolves with the new moment, or null where that is too far. */
@@ -109,19 +172,10 @@ export interface EnginePort {
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshots(
     options: { readonly prune: boolean },
-    mark: IdempotencyMark | null,
+    idempotency: IdempotencyKey | null,
   ): Promise<AnsweredOnce<SnapshotSummary> | Refusal>;
   /** Opens a follower for each sequence of facts that is owned here, now or later; it is stopped when that ends. */
   followFacts(open: (source: FactSource) => Promise<FactFollower>): Promise<void>;
   /** The events whose retention has passed, of those that are owned here. */
   pastRetention(): readonly PastRetention[];
-  /** Prunes by schedule, where that is not the engine's own concern. */
-  readonly pruning: { lastPrunedAt(): number; prune(): Promise<SnapshotRound> } | null;
-  /**
-   * From here on no new work is accepted; what was accepted is finished. A node gives up its shards, and forwards what still comes to
-   * it: it resolves when that is done.
-   */
-  drain(): Promise<void>;
-  /** Makes durable what was accepted, takes snapshots as time allows, closes. */
-  stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
 }

@@ -2,34 +2,37 @@
  * The engine: journal, clock, events, timers and snapshots, started and stopped in order. It knows no HTTP.
  *
  * 1. The engine is READY only after the journal was proved and every event is in the index.
- * 2. When the disk is full every actor in memory is retired, because its memory is ahead of the journal. Reads go on from what is on
- *    the disk, changes are refused with Overloaded, and everything goes on when the journal can be written again.
+ * 2. When the disk is full every actor in memory is retired, because its memory is ahead of the journal. Reads go on
+ *    from what is on the disk, changes are refused with Overloaded, and everything goes on when the journal can be
+ *    written again.
  * 3. An I/O error is final: `onFatal` is called, and nothing is answered any more.
  */
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
 import { newestHeaders, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import type { KeyStore } from '#persistence/keys.ts';
-import { isKnownFact, UnknownFact } from '#domain/replay.ts';
-import type { ActivationSource } from './activation.ts';
+import { isKnownFact, UnknownFact } from '#domain/event/replay.ts';
+import type { ActivationSource } from '#actors/activation.ts';
+import { watchArchive, type ArchiveWatch } from './archive-watch.ts';
 import { readArchived } from './archived-events.ts';
-import { createClock, reportLeap, type TimeSource } from './clock.ts';
-import { EventIndex } from './event-index.ts';
-import { createIdSource } from './crypto.ts';
-import { KeyDestruction } from './key-destruction.ts';
-import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from './folder-keys.ts';
-import { newestFacts } from './newest-facts.ts';
-import { PersonalDataReader } from './personal-data.ts';
-import { createSealer } from './sealing.ts';
+import { createClock, reportLeap, type TimeSource } from '#actors/clock.ts';
+import { EventIndex } from '#actors/event-index.ts';
+import { createIdSource } from '#actors/crypto.ts';
+import { KeyDestruction } from '#privacy/key-destruction.ts';
+import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from '#privacy/folder-keys.ts';
+import { newestFacts } from './shown-facts.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { createSealer } from '#privacy/sealing.ts';
 import { deliveredThrough, SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
 import { startServiceStatus, troubleOf, type ServiceStatusActor } from './service-status.ts';
 import { ServiceStream } from './service-stream.ts';
-import { SnapshotRounds } from './snapshot-rounds.ts';
+import { startPruneSchedule, type PruneSchedule } from './prune-schedule.ts';
+import { SnapshotRounds, type SnapshotRound } from './snapshot-rounds.ts';
 import { startSpaceGuard, type SpaceGuard } from './space-guard.ts';
 import { StartSurvey } from './start-survey.ts';
 import { startTimers, type Timers } from './timers.ts';
-import { inBackground, reportTrouble } from './trouble.ts';
-import type { EngineFigures, EnginePort, FactFollower, SnapshotSummary } from './engine-port.ts';
+import { inBackground, reportTrouble } from '#actors/trouble.ts';
+import type { Deployment, DeploymentState, EnginePort, FactFollower, SnapshotSummary } from './deployment.ts';
 
 export interface EngineOptions {
   readonly folder: string;
@@ -48,13 +51,14 @@ export interface EngineOptions {
   readonly keysLost?: boolean;
   /** False where nobody is notified any more, so that a prune waits for no receiver. */
   readonly keepsUnnotified?: boolean;
+  /** Prunes by schedule; without it only when it is asked to. */
+  readonly pruning?: { readonly everyMs: number; readonly onPruned: (round: SnapshotRound) => void };
   /** The journal is broken; the process must stop. */
   readonly onFatal: (fault: JournalFault) => void;
 }
 
 /** Besides what the service needs: what commands and tests reach directly. */
-export interface Engine extends EnginePort {
-  readonly node: null;
+export interface Engine extends Deployment, EnginePort {
   readonly folder: string;
   readonly journal: SqliteJournal;
   readonly keys: KeyStore;
@@ -63,7 +67,6 @@ export interface Engine extends EnginePort {
   readonly stream: ServiceStream;
   /** Snapshots of every stream, and prunes. */
   readonly snapshots: SnapshotRounds;
-  readonly pruning: NonNullable<EnginePort['pruning']>;
   /** Resolves when everything that ran out while the service was down is settled; requests are accepted before. */
   readonly settled: Promise<void>;
 }
@@ -96,12 +99,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const keyDestruction = new KeyDestruction(keys);
   // 3. The guard of free space, and the snapshot thread.
   const space = await startSpaceGuard({ folder, freeBytesMin });
+  const archive = watchArchive({ folder, baseSeq: () => journal.baseSeq });
   const snapshots = new SnapshotRounds({
     folder,
     journal,
     snapshots: snapshotFolder,
     snapshotEvent: (eventId, seq) => events.actors.snapshotAsOf(eventId, seq),
     beforePrune: () => noteErasures(journal, keys, keyDestruction),
+    afterPrune: () => void archive.check(),
     now: () => clock.now(),
     lastSnapshotAt: lastSnapshotAt === 0 ? null : lastSnapshotAt,
     firstFactAt: survey.firstAt,
@@ -143,8 +148,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   status.send('RECOVERED');
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
+  void archive.check();
   const parts = { folder, journal, keys, clock, events, stream, snapshots, wasEmpty, settled: settled.catch(() => {}) };
-  return assemble(parts, { status, timers, space, cursor: service.notifications });
+  return assemble(parts, { status, timers, space, archive, cursor: service.notifications, pruning: options.pruning });
 }
 
 /** Opens the journal and reads what it does not say by itself; the survey sees every fact on the way. */
@@ -190,14 +196,16 @@ interface Running {
   readonly status: ServiceStatusActor;
   readonly timers: Timers;
   readonly space: SpaceGuard;
+  readonly archive: ArchiveWatch;
   /** How far notifications had come when the journal was opened; null when no receiver was ever notified. */
   readonly cursor: NotificationCursor | null;
+  readonly pruning: EngineOptions['pruning'];
 }
 
 type Followers = Pick<Engine, 'journal' | 'events'> &
   Pick<Running, 'status' | 'space'> & { readonly keyDestruction: KeyDestruction };
 
-/** Follows the status of the journal (2, 3). */
+/** Follows the status of the journal (rules 2 and 3). */
 function followJournal(
   { journal, events, status, space, keyDestruction }: Followers,
   onFatal: (fault: JournalFault) => void,
@@ -225,53 +233,49 @@ type Parts = Pick<
 >;
 
 function assemble(parts: Parts, running: Running): Engine {
-  const { journal, keys, clock, events, stream, snapshots } = parts;
-  const { status, timers, space, cursor } = running;
+  const { journal, keys, events, stream, snapshots } = parts;
+  const { status, timers, space, archive, cursor, pruning } = running;
   const maintenance = setInterval(() => {
-    // A snapshot that fills a disk which is nearly full would stop what the guard lets go on.
+    // On a disk that is nearly full a snapshot would take the space that the guard keeps for sales under way.
     if (!space.isLow) inBackground('snapshot', events.actors.snapshotDue());
     inBackground('activation', events.actors.evictOver());
   }, MAINTENANCE_MS);
   maintenance.unref();
+  const schedule = pruning && pruneBySchedule(pruning, parts, running);
   let follower: FactFollower | null = null;
   let stopped: Promise<void> | null = null;
   const stop = async (snapshotMsMax: number): Promise<void> => {
     await follower?.stop();
     status.send('DRAIN');
     clearInterval(maintenance);
+    schedule?.stop();
     timers.stop();
     space.stop();
+    archive.stop();
     if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown());
     await snapshots.stop();
     await closeKeys(keys);
     await journal.close();
     status.send('STOP');
   };
-  return {
+  const engine: Engine = {
     ...parts,
-    node: null,
-    cluster: null,
     personalData: new PersonalDataReader(keys),
-    figures: figuresOf(parts, space, () => follower?.deliveredSeq ?? null),
-    get status() {
-      return status.status;
-    },
+    state: () => stateOf(parts, running, follower?.deliveredSeq ?? null),
     get isStopping() {
       return status.status === 'DRAINING' || status.status === 'STOPPED';
     },
-    get trouble() {
-      return troubleOf(status.status) ?? space.trouble;
-    },
-    get degraded() {
-      const broken = events.actors.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
-      return clock.isDegraded ? ['clock', ...broken] : broken;
+    serving: () => engine,
+    get opened() {
+      return Promise.resolve(engine);
     },
     whenReady: () => Promise.resolve(),
+    owns: () => true,
     active: () => events.actors.active(),
     pastRetention: () => events.pastRetention(),
     newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
     advanceClock: (seconds) => stream.advanceClock(seconds),
-    takeSnapshots: (options, mark) => stream.once(mark, () => snapshotAll(snapshots, options)),
+    takeSnapshots: (options, idempotency) => stream.once(idempotency, () => snapshotAll(snapshots, options)),
     async followFacts(open) {
       const deliveredSeq = cursor === null ? journal.baseSeq : deliveredThrough(cursor);
       if (deliveredSeq < journal.baseSeq) reportTrouble('notifications', notNotified(deliveredSeq, journal.baseSeq));
@@ -285,13 +289,43 @@ function assemble(parts: Parts, running: Running): Engine {
       follower = opened;
       snapshots.keepFactsAfter(() => opened.deliveredSeq);
     },
-    pruning: {
-      lastPrunedAt: () => snapshots.lastPrunedAt,
-      prune: () => snapshots.takeRound({ prune: true, proveAll: false }),
-    },
     drain: () => Promise.resolve(status.send('DRAIN')),
     stop: ({ snapshotMsMax = SNAPSHOT_MS_MAX } = {}) => (stopped ??= stop(snapshotMsMax)),
   };
+  return engine;
+}
+
+function stateOf({ journal, clock, events, snapshots }: Parts, running: Running, notifiedSeq: number | null) {
+  const { space, status, archive } = running;
+  const broken = events.actors.broken.ids(DEGRADED_MAX).map((eventId) => `event:${eventId}`);
+  const degraded = [...(clock.isDegraded ? ['clock'] : []), ...(archive.problems > 0 ? ['archive'] : []), ...broken];
+  return {
+    phase: 'SERVING',
+    cluster: null,
+    trouble: troubleOf(status.status) ?? space.trouble,
+    degraded,
+    events: events.size,
+    brokenEvents: events.actors.broken.count,
+    archiveProblems: archive.problems,
+    journal: { appendedSeq: journal.appendedSeq, durableSeq: journal.durableSeq },
+    freeBytes: space.freeBytes,
+    snapshotAgeSeconds: (clock.now() - (snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
+    notifiedSeq,
+  } satisfies DeploymentState;
+}
+
+function pruneBySchedule(
+  { everyMs, onPruned }: NonNullable<EngineOptions['pruning']>,
+  { clock, snapshots }: Parts,
+  { status, space }: Running,
+): PruneSchedule {
+  return startPruneSchedule(everyMs, {
+    clock,
+    lastPrunedAt: () => snapshots.lastPrunedAt,
+    mayPrune: () => troubleOf(status.status) === null && space.trouble === null,
+    prune: () => snapshots.takeRound({ prune: true, proveAll: false }),
+    onPruned,
+  });
 }
 
 function notNotified(deliveredSeq: number, baseSeq: number): string {
@@ -301,34 +335,15 @@ function notNotified(deliveredSeq: number, baseSeq: number): string {
   );
 }
 
-function figuresOf(
-  { journal, clock, events, snapshots }: Parts,
-  space: SpaceGuard,
-  notifiedSeq: EngineFigures['notifiedSeq'],
-): EngineFigures {
-  return {
-    journal,
-    notifiedSeq,
-    get events() {
-      return events.size;
-    },
-    get brokenEvents() {
-      return events.actors.broken.count;
-    },
-    get freeBytes() {
-      return space.freeBytes;
-    },
-    snapshotAgeSeconds: () => (clock.now() - (snapshots.lastSnapshotAt ?? clock.now())) / 1_000,
-  };
-}
-
 async function snapshotAll(snapshots: SnapshotRounds, options: { readonly prune: boolean }): Promise<SnapshotSummary> {
   const { seq, outcomes, archived } = await snapshots.takeRound(options);
   const failed = outcomes.filter(({ trouble }) => trouble !== null).length;
   return { seq, taken: outcomes.length - failed, failed, archived };
 }
 
-/** Before the journal, which has the folder's lock. Unused keys that cannot be removed now do no harm: the stop goes on. */
+/**
+ * Before the journal, which has the folder's lock. Unused keys that cannot be removed now do no harm: the stop goes on.
+ */
 async function closeKeys(keys: KeyStore): Promise<void> {
   try {
     await keys.close();

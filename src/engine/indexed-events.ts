@@ -1,15 +1,15 @@
 /**
- * The index of all events of a cluster, as facts of shard 0 add it up: which events there are, and which numbers and slugs are taken.
- * A single machine has no such facts: its index follows from the definitions themselves.
+ * The index of all events of a cluster, as facts of shard 0 add it up: which events there are, and which numbers and
+ * slugs are taken. A single machine has no such facts: its index follows from the definitions themselves.
  *
  * 1. A number and a slug belong to an event from the moment they are reserved, before it is defined.
- * 2. A slug is free again when the definition that reserved it was refused, or when its event has got another one. A number never is:
- *    ids may carry it.
+ * 2. A slug is free again when the definition that reserved it was refused, or when its event has got another one. A
+ *    number never is: ids may carry it.
  */
-import type { EventEntry } from './event-entry.ts';
+import type { IndexedEvent } from '#actors/event-entry.ts';
 
 /** What a definition under way has reserved. */
-export interface Reservation {
+interface Reservation {
   readonly eventId: string;
   readonly eventNumber: number;
   readonly slug: string;
@@ -18,7 +18,7 @@ export interface Reservation {
 export interface IndexFactData {
   EventReserved: Reservation;
   /** The event is defined; whatever was reserved for it ends. */
-  EventIndexed: { readonly entry: EventEntry };
+  EventIndexed: { readonly entry: IndexedEvent };
   /** The definition was refused. */
   EventReservationEnded: Pick<Reservation, 'eventId' | 'slug'>;
 }
@@ -32,9 +32,9 @@ const ENTRIES_A_PIECE = 200;
 
 export class IndexedEvents {
   /** The events that are defined. */
-  readonly #byId = new Map<string, EventEntry>();
-  readonly #bySlug = new Map<string, EventEntry>();
-  readonly #byNumber = new Map<number, EventEntry>();
+  readonly #byId = new Map<string, IndexedEvent>();
+  readonly #bySlug = new Map<string, IndexedEvent>();
+  readonly #byNumber = new Map<number, IndexedEvent>();
   /** By slug. */
   readonly #reservations = new Map<string, Reservation>();
   #nextNumber = 1;
@@ -49,24 +49,24 @@ export class IndexedEvents {
     return this.#nextNumber;
   }
 
-  byId(eventId: string): EventEntry | undefined {
+  byId(eventId: string): IndexedEvent | undefined {
     return this.#byId.get(eventId);
   }
 
-  bySlug(slug: string): EventEntry | undefined {
+  bySlug(slug: string): IndexedEvent | undefined {
     return this.#bySlug.get(slug);
   }
 
-  byNumber(eventNumber: number): EventEntry | undefined {
+  byNumber(eventNumber: number): IndexedEvent | undefined {
     return this.#byNumber.get(eventNumber);
   }
 
   /** The events that are defined, in the order of their first definition. */
-  all(): readonly EventEntry[] {
+  all(): readonly IndexedEvent[] {
     return [...this.#byId.values()].sort((one, other) => one.eventNumber - other.eventNumber);
   }
 
-  /** The event that has a slug, or for which it is reserved (1). */
+  /** The event that has a slug, or for which it is reserved (rule 1). */
   ownerOfSlug(slug: string): string | undefined {
     return this.#reservations.get(slug)?.eventId ?? this.#bySlug.get(slug)?.eventId;
   }
@@ -90,7 +90,7 @@ export class IndexedEvents {
     }
   }
 
-  #index(entry: EventEntry): void {
+  #index(entry: IndexedEvent): void {
     const { eventId, eventNumber, slug } = entry;
     const known = this.#byId.get(eventId);
     if (known !== undefined) this.#bySlug.delete(known.slug);
@@ -118,7 +118,7 @@ export class IndexedEvents {
     const index = new IndexedEvents();
     if (first === undefined) return index;
     const head = JSON.parse(first) as { readonly nextNumber: number; readonly reservations: readonly Reservation[] };
-    for (const piece of further) for (const entry of JSON.parse(piece) as readonly EventEntry[]) index.#index(entry);
+    for (const piece of further) for (const entry of JSON.parse(piece) as readonly IndexedEvent[]) index.#index(entry);
     for (const each of head.reservations) index.#reservations.set(each.slug, each);
     index.#nextNumber = head.nextNumber;
     return index;

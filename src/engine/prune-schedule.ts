@@ -1,20 +1,21 @@
 /**
- * Prunes by schedule: every so many hours the oldest facts of the journal move to the archive, so that the time of a start follows
- * recent sales. Which facts may move is the rule of `snapshot-rounds.ts`.
+ * Prunes by schedule: every so many hours the oldest facts of the journal move to the archive, so that the time of a
+ * start follows recent sales. Which facts may move is the rule of `snapshot-rounds.ts`.
  *
- * 1. The archive says when the last prune was, and before the first one the oldest fact of the journal: a service that is restarted
- *    every night prunes all the same. Prunes that an operator requests count as well.
- * 2. A prune that fails is tried again after an hour. None begins while the disk is full or nearly full, or the service stops.
+ * 1. The archive says when the last prune was, and before the first one the oldest fact of the journal: a service that
+ *    is restarted every night prunes all the same. Prunes that an operator requests count as well.
+ * 2. A prune that fails is tried again after an hour. None begins while the disk is full or nearly full, or the service
+ *    stops.
  */
-import { reportTrouble } from './trouble.ts';
-import type { Clock } from './clock.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import type { Clock } from '#actors/clock.ts';
 import type { SnapshotRound } from './snapshot-rounds.ts';
 
-export interface PruneSchedulePorts {
+interface PruneSchedulePorts {
   readonly clock: Clock;
-  /** Milliseconds since 1970 (1). */
+  /** Milliseconds since 1970 (rule 1). */
   lastPrunedAt(): number;
-  /** Whether a prune may begin now (2). */
+  /** Whether a prune may begin now (rule 2). */
   mayPrune(): boolean;
   prune(): Promise<SnapshotRound>;
   onPruned(round: SnapshotRound): void;

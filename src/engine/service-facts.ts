@@ -1,14 +1,18 @@
 /**
  * Facts of the service itself, in the journal's stream '', and the state that they add up to. They belong to no event.
  */
-import type { IdempotencyMark } from '#domain/fact.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import type { ActivationSource } from '#actors/activation.ts';
 import { IndexedEvents, type IndexFactData } from './indexed-events.ts';
 
 /** The stream of the service's own facts. */
 export const SERVICE_STREAM = '';
 
-/** How far the receiver has accepted notifications: everything up to `throughSeq`, but of some events only up to what `behind` says. */
+/**
+ * How far the receiver has accepted notifications: everything up to `throughSeq`, but of some events only up to what
+ * `behind` says.
+ */
 export interface NotificationCursor {
   readonly throughSeq: number;
   readonly behind: Readonly<Record<string, number>>;
@@ -20,7 +24,7 @@ export function deliveredThrough({ throughSeq, behind }: NotificationCursor): nu
 }
 
 /** An answer to a request about the service that carried an idempotency key. */
-export interface ServiceAnswer extends IdempotencyMark {
+export interface ServiceAnswer extends IdempotencyKey {
   readonly at: number;
   readonly answer: unknown;
 }
@@ -104,4 +108,23 @@ export function servicePieces({ index, ...state }: ServiceState): readonly strin
 export function restoreService([piece, ...ofIndex]: readonly string[]): ServiceState {
   const state = { ...newServiceState(), ...(piece === undefined ? {} : (JSON.parse(piece) as Partial<ServiceState>)) };
   return ofIndex.length === 0 ? state : { ...state, index: IndexedEvents.restore(ofIndex) };
+}
+
+/**
+ * The service's own state as of one of its facts, on the same path. With `afterSeq` the facts up to there are left out
+ * when no snapshot has them.
+ */
+export async function activateService(
+  source: ActivationSource,
+  atMostSeq: number = Number.MAX_SAFE_INTEGER,
+  afterSeq = 0,
+): Promise<ServiceState> {
+  const snapshot = await source.newestSnapshot(SERVICE_STREAM, atMostSeq);
+  const state = snapshot === null ? newServiceState() : restoreService(snapshot.pieces);
+  for (const row of await source.factsAfter(SERVICE_STREAM, Math.max(afterSeq, snapshot?.header.seq ?? 0))) {
+    if (row.seq > atMostSeq) break;
+    const own = readServiceFact(row);
+    if (own !== null) evolveService(state, own);
+  }
+  return state;
 }

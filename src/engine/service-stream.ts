@@ -1,7 +1,9 @@
 /**
- * The service's own stream in the journal: facts that belong to no event, the sandbox clock, and answers under idempotency keys.
+ * The service's own stream in the journal: facts that belong to no event, the sandbox clock, and answers under
+ * idempotency keys.
  *
- * The keys of requests to an event belong to the domain; those kept here are of requests about the service, such as a snapshot.
+ * The keys of requests to an event belong to the domain; those kept here are of requests about the service, such as a
+ * snapshot.
  *
  * 1. Requests under one key that come at once share one piece of work.
  * 2. The work is done first and its answer recorded then: when it fails nothing is kept, and a repeat is checked anew.
@@ -10,10 +12,10 @@
  */
 import { IDEMPOTENCY_WINDOW_MS } from '#domain/idempotency.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';
-import type { IdempotencyMark } from '#domain/fact.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
 import type { Journal } from '#persistence/journal.ts';
-import { LATEST_MOMENT, type ServiceClock } from './clock.ts';
-import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import { LATEST_MOMENT, type ServiceClock } from '#actors/clock.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { keepAnswer, SERVICE_STREAM, type ServiceAnswer, type ServiceFact } from './service-facts.ts';
 
 /** What a request came to; `replayed`: an earlier one with its key had this answer. */
@@ -52,7 +54,10 @@ export class ServiceStream {
     });
   }
 
-  /** Moves the clock forward once that is durable; resolves with the new moment, or null where it would be beyond LATEST_MOMENT. */
+  /**
+   * Moves the clock forward once that is durable; resolves with the new moment, or null where it would be beyond
+   * LATEST_MOMENT.
+   */
   advanceClock(seconds: number): Promise<number | null> {
     const advanced = this.#lastAdvance.then(() => this.#advance(seconds));
     this.#lastAdvance = advanced.catch(() => {});
@@ -70,15 +75,15 @@ export class ServiceStream {
 
   /** Does the work of a marked request, unless an earlier one with its key did: IDEMPOTENCY_KEY_REUSED. */
   async once<Answer>(
-    mark: IdempotencyMark | null,
+    idempotency: IdempotencyKey | null,
     work: () => Promise<Answer>,
   ): Promise<AnsweredOnce<Answer> | Refusal> {
-    if (mark === null) return { outcome: 'DONE', answer: await work(), replayed: false };
-    const known = this.#underWay.get(mark.key) ?? this.#find(mark.key);
-    if (known !== undefined && known.digest !== mark.digest) return refuse('IDEMPOTENCY_KEY_REUSED', {});
+    if (idempotency === null) return { outcome: 'DONE', answer: await work(), replayed: false };
+    const known = this.#underWay.get(idempotency.key) ?? this.#find(idempotency.key);
+    if (known !== undefined && known.digest !== idempotency.digest) return refuse('IDEMPOTENCY_KEY_REUSED', {});
     if (known !== undefined) return { outcome: 'DONE', answer: (await known.answer) as Answer, replayed: true };
-    const answer = this.#answer(mark, work()).finally(() => this.#underWay.delete(mark.key));
-    this.#underWay.set(mark.key, { digest: mark.digest, answer });
+    const answer = this.#answer(idempotency, work()).finally(() => this.#underWay.delete(idempotency.key));
+    this.#underWay.set(idempotency.key, { digest: idempotency.digest, answer });
     return { outcome: 'DONE', answer: await answer, replayed: false };
   }
 
@@ -87,9 +92,9 @@ export class ServiceStream {
     return this.#kept.find((each) => each.key === key && each.at > oldest);
   }
 
-  async #answer<Answer>(mark: IdempotencyMark, work: Promise<Answer>): Promise<Answer> {
+  async #answer<Answer>(idempotency: IdempotencyKey, work: Promise<Answer>): Promise<Answer> {
     const answer = await work;
-    const kept: ServiceAnswer = { ...mark, at: this.#clock.now(), answer };
+    const kept: ServiceAnswer = { ...idempotency, at: this.#clock.now(), answer };
     await this.record({ type: 'ServiceRequestAnswered', data: kept });
     this.#kept = keepAnswer(this.#kept, kept);
     return answer;

@@ -1,25 +1,27 @@
 /**
  * Snapshots of everything, and how far the journal may be pruned behind them.
  *
- * Owns the rule of what may be pruned, the order of rounds, and when the last snapshot and the last prune were. The thread that takes
- * a snapshot belongs to `snapshotter.ts`, moving rows to the journal.
+ * Owns the rule of what may be pruned, the order of rounds, and when the last snapshot and the last prune were. The
+ * thread that takes a snapshot belongs to `snapshotter.ts`, moving rows to the journal.
  *
- * 1. A fact may go when a snapshot from before this round covers it, so that two snapshots stand between a pruned fact and
- *    the need for it, or one where its stream has not grown since.
- * 2. Such a snapshot counts only after it was read and proved again, now. One that is bad or gone is taken anew in this round.
+ * 1. A fact may go when a snapshot from before this round covers it, so that two snapshots stand between a pruned fact
+ *    and the need for it, or one where its stream has not grown since.
+ * 2. Such a snapshot counts only after it was read and proved again, now. One that is bad or gone is taken anew in this
+ *    round.
  * 3. The service's own stream is covered by snapshots like every other.
  * 4. Facts of which a receiver of notifications is not yet notified stay.
- * 5. The cost of a prune follows what happened since the last one: streams that have no fact in the journal are left alone,
- *    unless an operator requests the proof of every snapshot.
+ * 5. The cost of a prune follows what happened since the last one: streams that have no fact in the journal are left
+ *    alone, unless an operator requests the proof of every snapshot.
  * 6. One round runs at a time.
  */
 import { lastArchivedAt, type ArchivedFacts } from '#persistence/sqlite/archive.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
-import { Overloaded } from './admission.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
-import { reportTrouble } from './trouble.ts';
-import { startSnapshotter, type SnapshotJob, type SnapshotOutcome, type Snapshotter } from './snapshotter.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import { startSnapshotter, type Snapshotter } from './snapshotter.ts';
+import type { SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
 
 export interface SnapshotRound {
   /** The last fact that every snapshot of the round could know. */
@@ -30,7 +32,7 @@ export interface SnapshotRound {
   readonly archived: ArchivedFacts | null;
 }
 
-export interface SnapshotRoundsPorts {
+interface SnapshotRoundsPorts {
   readonly folder: string;
   readonly journal: Pick<Journal, 'durableSeq' | 'streams'> & {
     readonly baseSeq: number;
@@ -42,6 +44,8 @@ export interface SnapshotRoundsPorts {
   snapshotEvent(eventId: string, seq: number): Promise<SnapshotOutcome>;
   /** Done before facts are moved to the archive; they are moved also where it fails. */
   beforePrune(): Promise<void>;
+  /** Done when that is over; nobody waits for it. */
+  afterPrune(): void;
   /** Milliseconds since 1970. */
   now(): number;
   /** When the newest snapshot of the folder was requested; null when there is none. */
@@ -50,10 +54,10 @@ export interface SnapshotRoundsPorts {
   readonly firstFactAt: number | null;
 }
 
-export interface RoundOptions {
+interface RoundOptions {
   /** Archive and drop what may go. */
   readonly prune: boolean;
-  /** Read and prove the newest snapshot of every stream, also of those that did not grow (5). */
+  /** Read and prove the newest snapshot of every stream, also of those that did not grow (rule 5). */
   readonly proveAll: boolean;
 }
 
@@ -80,12 +84,15 @@ export class SnapshotRounds {
     return this.#lastSnapshotAt;
   }
 
-  /** When the journal was last pruned, or, before the first time, when its oldest fact happened; milliseconds since 1970. */
+  /**
+   * When the journal was last pruned, or, before the first time, when its oldest fact happened; milliseconds since
+   * 1970.
+   */
   get lastPrunedAt(): number {
     return this.#lastPrunedAt;
   }
 
-  /** Facts after the sequence number that this returns are not pruned (4). */
+  /** Facts after the sequence number that this returns are not pruned (rule 4). */
   keepFactsAfter(neededAfter: () => number): void {
     this.#neededAfter = neededAfter;
   }
@@ -100,9 +107,9 @@ export class SnapshotRounds {
   }
 
   /**
-   * Snapshots every stream that has grown or whose newest snapshot is bad; with `prune`, facts before the snapshots that were there
-   * move to the archive. Without `proveAll` only streams that grew are considered. Rejects with Overloaded when the archive could
-   * not be written.
+   * Snapshots every stream that has grown or whose newest snapshot is bad; with `prune`, facts before the snapshots
+   * that were there move to the archive. Without `proveAll` only streams that grew are considered. Rejects with
+   * Overloaded when the archive could not be written.
    */
   takeRound({ prune = false, proveAll = true }: Partial<RoundOptions> = {}): Promise<SnapshotRound> {
     const round = this.#lastRound
@@ -125,7 +132,10 @@ export class SnapshotRounds {
     }
     if (prune) await this.#ports.beforePrune().catch((error: unknown) => reportTrouble('keys', String(error), error));
     const archived = limit > journal.baseSeq ? await journal.prune(limit, this.#ports.now()) : null;
-    if (prune) this.#lastPrunedAt = this.#ports.now();
+    if (prune) {
+      this.#lastPrunedAt = this.#ports.now();
+      this.#ports.afterPrune();
+    }
     return { seq, outcomes, archived };
   }
 

@@ -1,9 +1,10 @@
 /**
- * The entry of the worker thread that takes snapshots: it activates an event from the journal as of one fact and writes it.
+ * The entry of the worker thread that takes snapshots: it activates an event from the journal as of one fact and writes
+ * it.
  *
- * The serving thread never serializes a state, so a snapshot never blocks it. Every snapshot is taken from a replay, which
- * proves each time that the journal gives the state. Where the journal is not a file of the folder, the facts after the newest
- * snapshot are given with the job.
+ * The serving thread never serializes a state, so a snapshot never blocks it. Every snapshot is taken from a replay,
+ * which proves each time that the journal gives the state. Where the journal is not a file of the folder, the facts
+ * after the newest snapshot are given with the job.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#persistence/faults.ts';
@@ -11,20 +12,15 @@ import { SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { EventState } from '#domain/event-state.ts';
-import { listingOf } from '#domain/catalogue/view.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import { activate, activateService, type ActivationSource } from './activation.ts';
+import type { EventState } from '#domain/event/state.ts';
+import { listingOf } from '#domain/event/public-view.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import { activate, type ActivationSource, type SnapshotJob, type SnapshotOutcome } from '#actors/activation.ts';
+import { activateService } from './service-facts.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
-import type { EventEntry, SnapshotAbout } from './event-entry.ts';
-import type {
-  SnapshotJob,
-  SnapshotOutcome,
-  SnapshotReply,
-  SnapshotRequest,
-  SnapshotWorkerData,
-} from './snapshotter.ts';
-import { nextWorkAt } from '#domain/deadlines.ts';
+import type { IndexedEvent, SnapshotAbout } from '#actors/event-entry.ts';
+import type { SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
+import { nextWorkAt } from '#domain/event/deadlines.ts';
 
 /** A header has a bound of its own; an event of many hundred performances is listed from its state. */
 const ABOUT_CHARS_MAX = 16 * 1024;
@@ -45,14 +41,17 @@ parentPort!.on('message', (request: SnapshotRequest) => {
   gathered = { jobId: 0, rows: [] };
 });
 
-/** Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next deadline. */
+/**
+ * Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next
+ * deadline.
+ */
 function writeEventState(
   snapshots: SnapshotFolder,
   header: Omit<SnapshotHeader, 'format' | 'digest'>,
   state: EventState,
 ): Promise<{ readonly fingerprint: string }> {
   const about = {
-    ...(header.about as EventEntry),
+    ...(header.about as IndexedEvent),
     dueAt: nextWorkAt(state),
     listing: listingOf(state),
   } satisfies SnapshotAbout;

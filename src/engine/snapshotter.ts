@@ -1,50 +1,23 @@
 /**
  * Snapshots in a worker thread, serving side: sends jobs to `snapshot-worker.ts` and receives their outcomes.
  *
- * 1. One job is with the thread at a time, in the order of the calls: many at once would all be late, and a stop without time
- *    for all of them would find none finished.
- * 2. An outcome names its job. An outcome for another job than the current one comes from a thread that has ended and is
- *    ignored.
+ * 1. One job is with the thread at a time, in the order of the calls: many at once would all be late, and a stop
+ *    without time for all of them would find none finished.
+ * 2. An outcome names its job. An outcome for another job than the current one comes from a thread that has ended and
+ *    is ignored.
  * 3. A failure of one job, or of the thread during it, is the outcome of that job alone; the next job is tried again.
- * 4. Facts that are given with a job are posted in slices, because to copy many at once would hold up the serving thread.
+ * 4. Facts that are given with a job are posted in slices, because to copy many at once would hold up the serving
+ *    thread.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { FactRow } from '#persistence/journal.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import type { GivenFacts, SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
 
 /** What the snapshot thread is started with. */
 export interface SnapshotWorkerData {
   readonly folder: string;
-}
-
-/** A snapshot of an event to be taken, as of a durable fact. */
-export interface SnapshotJob {
-  readonly eventId: string;
-  readonly eventNumber: number;
-  readonly seq: number;
-  readonly at: number;
-  /** What the event index needs of the event without reading the snapshot. */
-  readonly about: unknown;
-  /** Absent where the snapshot thread reads the facts from the folder's journal itself. */
-  readonly given?: GivenFacts;
-}
-
-/** The facts of a stream whose journal is not a file. */
-export interface GivenFacts {
-  /** Has the stream's earlier snapshots, and gets the new one. */
-  readonly folder: string;
-  /** The rows are all facts of the stream after this one, in order; a snapshot in the folder covers those up to it. */
-  readonly afterSeq: number;
-  readonly rows: readonly FactRow[];
-}
-
-export interface SnapshotOutcome {
-  readonly eventId: string;
-  readonly seq: number;
-  /** Hash of the state's pieces; null when the snapshot could not be taken. */
-  readonly fingerprint: string | null;
-  readonly trouble: string | null;
 }
 
 /** A job on its way to the thread; with many given facts it is several messages. */
@@ -78,12 +51,12 @@ export interface Snapshotter {
 }
 
 /** The worker thread. */
-export interface SnapshotThread {
+interface SnapshotThread {
   post(request: SnapshotRequest): void;
   end(): Promise<void>;
 }
 
-export interface SnapshotterPorts {
+interface SnapshotterPorts {
   /** Starts a thread; `failed` says that this one takes no more jobs. */
   startThread(on: { reply(reply: SnapshotReply): void; failed(reason: string): void }): SnapshotThread;
   /** The last fact that pruning has moved away. */

@@ -1,19 +1,21 @@
 /**
- * What a start learns of every event without activating one: from the headers of snapshots, and from the facts after them.
+ * What a start learns of every event without activating one: from the headers of snapshots, and from the facts after
+ * them.
  *
- * Memory and the time of a start follow what is on sale, not what was ever sold: an event is activated only for a request, or when
- * something may have run out in it without a fact.
+ * Memory and the time of a start follow what is on sale, not what was ever sold: an event is activated only for a
+ * request, or when something may have run out in it without a fact.
  *
- * 1. A header tells everything when nothing happened since its snapshot. Of an event in which nothing but definitions happened the
- *    last definition tells everything. Of every other event it is not known what is due: it is settled after the start.
+ * 1. A header tells everything when nothing happened since its snapshot. Of an event in which nothing but definitions
+ *    happened the last definition tells everything. Of every other event it is not known what is due: it is settled
+ *    after the start.
  * 2. Events whose performances are over are settled last.
  */
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactType } from '#domain/fact.ts';
 import { SERVICE_STREAM } from './service-facts.ts';
-import type { EventIndex } from './event-index.ts';
-import type { SnapshotAbout } from './event-entry.ts';
+import type { EventIndex } from '#actors/event-index.ts';
+import type { SnapshotAbout } from '#actors/event-entry.ts';
 
 /** Facts after which nothing is due but the opening of a waiting room, which the definition tells as well. */
 const DEFINING: ReadonlySet<string> = new Set<FactType>([
@@ -38,7 +40,10 @@ export class StartSurvey {
     if (!DEFINING.has(row.type)) this.#sold.add(row.eventId);
   }
 
-  /** Enters every event into the index. `headers` has the newest first of every event; `archived` definitions that no header covers. */
+  /**
+   * Enters every event into the index. `headers` has the newest first of every event; `archived` definitions that no
+   * header covers.
+   */
   enter(
     events: Pick<EventIndex, 'noteRow' | 'noteSnapshot'>,
     { headers, archived, archivedHeads, streams }: StartFindings,
@@ -64,7 +69,7 @@ export class StartSurvey {
   }
 }
 
-export interface StartFindings {
+interface StartFindings {
   readonly headers: readonly SnapshotHeader[];
   readonly archived: readonly FactRow[];
   readonly archivedHeads: ReadonlyMap<string, number>;
@@ -75,7 +80,7 @@ export interface StartFindings {
 export interface StartPlan {
   /** Events in which something runs out at a known moment, which may be in the past. */
   readonly due: { readonly eventId: string; readonly at: number }[];
-  /** Events of which it is not known what is due (1). */
+  /** Events of which it is not known what is due (rule 1). */
   readonly unknown: string[];
 }
 

@@ -1,20 +1,22 @@
 /**
  * Has events settled when something in them is due.
  *
- * 1. Nothing depends on a timer being punctual: every turn and every read settles what is due first. Timers see to events that
- *    receive no request. They read the service's clock, so after a leap of that clock everything due is settled late.
+ * 1. Nothing depends on a timer being punctual: every turn and every read settles what is due first. Timers see to
+ *    events that receive no request. They read the service's clock, so after a leap of that clock everything due is
+ *    settled late.
  * 2. An event that cannot be activated now, because others are, is tried again after a pause.
- * 3. One timer stands, at the next due moment, and none when nothing is due: each firing costs an idle service processor time.
- *    It fires at least every `LOOK_MS`, because the service's clock may be moved forward or follow the machine's meanwhile.
+ * 3. One timer stands, at the next due moment, and none when nothing is due: each firing costs an idle service
+ *    processor time. It fires at least every `LOOK_MS`, because the service's clock may be moved forward or follow the
+ *    machine's meanwhile.
  */
-import { Overloaded } from './admission.ts';
+import { Overloaded } from '#actors/admission.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '#actors/trouble.ts';
 import { LazyHeap } from '#domain/collections/lazy-heap.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '#actors/clock.ts';
 import type { StartPlan } from './start-survey.ts';
 
-export interface TimersPorts {
+interface TimersPorts {
   readonly clock: Clock;
   /** Settles what is due in an event, in memory or not. */
   settleDue(eventId: string): Promise<void>;

@@ -1,53 +1,43 @@
-/** What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace. */
-import type { FastifyInstance, onRequestHookHandler } from 'fastify';
+/**
+ * What the HTTP layer needs of other modules: narrow types that `actors` and the service implement, and tests replace.
+ */
+import type { FastifyInstance } from 'fastify';
 import type { Pictures } from '#catalogue/pictures.ts';
-import type { ClusterPort } from '#actors/cluster-port.ts';
-import type { EnginePort, EventReader, FactsPage, FactsRequest, SnapshotSummary } from '#actors/engine-port.ts';
-import type { PersonalDataReader } from '#actors/personal-data.ts';
+import type { Deployment, DeploymentState, FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
+import type { EventFinder, EventReader } from '#actors/event-port.ts';
+import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { IdempotencyMark } from '#domain/fact.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
 import type { Refusal } from '#domain/refusal.ts';
-import type { LargeBody } from './encoding.ts';
+import type { LargeBody } from './protocol/encoding.ts';
 import type { PaymentService } from '#payments/service.ts';
+import type { SandboxCheckout } from '#payments/sandbox-checkout.ts';
+import type { Language } from '#texts/locale/language.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
-import type { TrustProxy } from './client-address.ts';
+import type { ShopViews } from '../web/shop-views.ts';
+import type { TrustProxy } from './protocol/client-address.ts';
 
 /** Finds, lists and defines events. */
-export type EventsPort = EnginePort['events'];
+export type EventsPort = Deployment['events'];
+
+/** Finds and lists events, for buyers. */
+type ListedEventsPort = EventFinder & Pick<EventsPort, 'list'>;
+
+/** What the deployment is and how it is, as data. */
+export type DeploymentPort = Pick<Deployment, 'state' | 'isStopping'>;
 
 export interface ClockPort {
   now(): number;
 }
 
-export type Readiness =
-  { readonly ready: true; readonly degraded: readonly string[] } | { readonly ready: false; readonly reason: string };
-
-export interface HealthPort {
-  /** Whether requests can be answered: recovered, the journal can be written, not draining. */
-  readiness(): Readiness;
-  /** True from the signal to stop on: what was accepted is finished, nothing new is taken on. */
-  readonly draining: boolean;
-  /** The name of the node; absent on a single machine. */
-  readonly node?: string;
-}
-
 /** What is read when the metrics are read. */
 export interface GaugesPort {
-  readonly ready: boolean;
-  /** All events, in memory or not. */
-  readonly events: number;
-  /** Events that cannot be activated. */
-  readonly brokenEvents: number;
-  /** Leaps of the machine's clock by more than a minute. */
-  readonly clockLeaps: number;
-  readonly journal: { readonly appendedSeq: number; readonly durableSeq: number };
-  /** Null before the first measurement. */
-  readonly freeBytes: number | null;
-  snapshotAgeSeconds(): number;
-  /** How far notifications have come; null without a receiver. */
-  notifiedSeq(): number | null;
+  readonly deployment: DeploymentPort;
+  readonly clock: { readonly leaps: number };
   /** The events in memory, the one used last first. */
   active(): readonly EventReader[];
+  /** Absent where one thread does everything. */
+  readonly threads?: ThreadsGauges;
 }
 
 /** What clients take up while they are there, and give back however they go. */
@@ -56,20 +46,86 @@ export type InUse =
   | 'changes_under_way'
   | 'claims_at_work'
   | 'claims_in_line'
+  | 'body_bytes'
   | 'provider_calls'
   | 'provider_calls_waiting';
 
+/** What requests have in use where they are answered; calls to providers are counted where they are made. */
+export type RequestUse = Exclude<InUse, 'provider_calls' | 'provider_calls_waiting'>;
+
+/** How much of something clients have in use: by the requests of one app, and of all apps that share its limits. */
+export interface UseCount {
+  readonly own: number;
+  readonly total: number;
+  set(own: number): void;
+}
+
+/** Counts what requests do. */
+export interface RequestMetrics {
+  /** A new count of what is in use by clients; counts of the same name are added up where they are shown. */
+  countInUse(what: RequestUse): UseCount;
+  /** Observes every request of an app from here on; call it before the routes are added. */
+  observe(app: FastifyInstance): void;
+}
+
+/** What a thread says once of what it counts: where a series of its requests stands, or a code that it may answer. */
+export type CountsNews =
+  | { readonly kind: 'series'; readonly labels: Readonly<Record<string, string>>; readonly cells: Float64Array }
+  | { readonly kind: 'code'; readonly command: string; readonly code: string };
+
+/** The delay of a thread's event loop, in milliseconds. */
+interface ThreadDelay {
+  readonly thread: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+/** The threads that answer requests beside this one. */
+export interface ThreadsGauges {
+  readonly running: number;
+  /** Threads that ended by themselves and were started again. */
+  readonly restarts: number;
+  delays(): readonly ThreadDelay[];
+}
+
 /** Counts what happens. */
-export interface Metrics {
+export interface Metrics extends RequestMetrics {
   readonly contentType: string;
   /** Everything in Prometheus' text format. */
   read(): Promise<string>;
-  /** Shows a count of what is in use by clients; counts of the same name are added up. */
+  /** Shows what another thread counts; the function that it answers keeps the counts when that thread ends. */
+  include(news: CountsNews): () => void;
+  /** Shows a count that somebody else keeps. */
   watchInUse(what: InUse, count: () => number): void;
-  /** Observes every request of an app from here on; call it before the routes are added. */
-  observe(app: FastifyInstance): void;
   /** Stops listening. */
   close(): void;
+}
+
+/** What was counted of a key in its minute, which began at `since`. */
+export interface CountedWindow {
+  readonly since: number;
+  readonly counted: number;
+}
+
+/** Counts of keys, each in a minute of its own that begins with the first thing counted. */
+export interface WindowStore {
+  read(key: string, now: number): CountedWindow;
+  /** Answers the count with what is added. */
+  add(key: string, now: number, times: number): CountedWindow;
+}
+
+/** How many of something each client has open. */
+export interface ClientCounts {
+  of(client: string): number;
+  add(client: string, by: number): void;
+}
+
+/** Counts by client that are one for the process, where several threads answer. */
+interface SharedLimits {
+  /** The windows of one limit, which its name tells from those of others. */
+  windows(limit: string): WindowStore;
+  readonly streams: ClientCounts;
 }
 
 /** The part of a pino logger that is used here. */
@@ -84,24 +140,32 @@ export interface HttpSettings {
   /** The address that buyers see, where one is set. */
   readonly baseUrl: string | null;
   readonly trustProxy: TrustProxy;
+  /** NODE_NAME; null where it is not set. */
+  readonly nodeName: string | null;
   readonly rateLimitPerMinute: number;
+  /** Whether searches, joins of a waiting room and live streams are limited for each client. */
+  readonly clientLimits: boolean;
   readonly responseEnvelope: 'none' | 'data';
   readonly sandboxClock: boolean;
   readonly serverTiming: boolean;
   readonly limits: {
     readonly bodyBytesMax: number;
+    readonly bodiesBytesMax: number;
     readonly adminBodyBytesMax: number;
     readonly inFlightRequestsMax: number;
     readonly connectionsMax: number;
     readonly pipelinedRequestsMax: number;
-    readonly claimsAtOnceMax: number;
-    readonly claimWaitMsMax: number;
+    readonly runningRequestsMax: number;
+    readonly admissionWaitMsMax: number;
     readonly cachedPayloadsMax: number;
     readonly cachedPayloadBytesMax: number;
     readonly liveListenersMax: number;
+    readonly narrowedPagesPerMinuteMax: number;
+    readonly joinsPerMinuteMax: number;
+    readonly clientStreamsMax: number;
     readonly rateLimitedAddressesMax: number;
     readonly wrongTokensPerMinuteMax: number;
-    readonly unknownCodesPerMinuteMax: number;
+    readonly guessesPerMinuteMax: number;
     readonly requestReceiveMsMax: number;
     readonly stalledMsMax: number;
     readonly keepAliveMs: number;
@@ -110,18 +174,18 @@ export interface HttpSettings {
 
 interface CommonPorts {
   readonly settings: HttpSettings;
-  readonly events: EventsPort;
+  readonly events: ListedEventsPort;
   readonly clock: ClockPort;
-  readonly health: HealthPort;
+  readonly deployment: DeploymentPort;
   readonly log: LogPort;
   readonly tickets: TicketSigner;
-  readonly metrics: Metrics;
+  readonly metrics: RequestMetrics;
+  /** Absent where one thread answers: then its own counts are those of the process. */
+  readonly sharedLimits?: SharedLimits;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;
   /** Opens what answers show of people. */
   readonly personalData: PersonalDataReader;
-  /** Missing on a single machine. */
-  readonly cluster?: ClusterPort;
   /** Without it the pages of the reference have no script. */
   readonly reference?: ReferencePort;
 }
@@ -146,6 +210,12 @@ export interface PagesPort {
   asset(name: string): Promise<PageFile | null>;
 }
 
+/** The shop's pages. */
+export interface StorefrontPort extends PagesPort {
+  /** The components of its pages in a language. */
+  views(language: Language): Promise<ShopViews>;
+}
+
 /** What the pages of the API reference need beside the app. */
 export interface ReferencePort {
   /** The addresses of both listeners, without a slash at the end; known once they listen. */
@@ -154,25 +224,45 @@ export interface ReferencePort {
   script(): Promise<PageFile>;
 }
 
+/** What requests need of the payment service, which may be on another thread. */
+interface PaymentsPort extends Pick<PaymentService, 'webhooks' | 'absent'> {
+  readonly checkoutSessions: Pick<PaymentService['checkoutSessions'], 'inTime' | 'openSession'>;
+  /** Null where the sandbox is off. */
+  readonly sandbox: SandboxPort | null;
+}
+
+/** The sandbox; answers may be given later. */
+export interface SandboxPort extends Pick<
+  SandboxCheckout,
+  'find' | 'settle' | 'chooseRefunds' | 'listRefunds' | 'settleRefund'
+> {
+  simulateOutage(
+    ...outage: Parameters<SandboxCheckout['simulateOutage']>
+  ): Promise<ReturnType<SandboxCheckout['simulateOutage']>> | ReturnType<SandboxCheckout['simulateOutage']>;
+}
+
 export interface PublicPorts extends CommonPorts {
   /** The storefront; without it the public listener has the API alone. */
-  readonly storefront?: PagesPort;
+  readonly storefront?: StorefrontPort;
   /** What events show; without it no picture is found. */
   readonly pictures?: Pictures;
   /** A storefront in a hundred lines, as an example. */
   readonly example?: PagesPort;
-  readonly payments: PaymentService;
+  readonly payments: PaymentsPort;
+  /** The state as it is now; only where the one of `deployment` may be old, because another thread has it. */
+  readState?(): Promise<DeploymentState>;
   /** Moves the service's clock forward and answers the new moment once that is durable; null where that is too far. */
   advanceClock(seconds: number): Promise<number | null>;
 }
 
 /** A fact of the journal, as it is stored; its event's id is '' where it belongs to the service itself. */
-export type KeptFact = FactsPage['facts'][number];
+export type JournalFact = FactsPage['facts'][number];
 
 export interface AdminPorts extends CommonPorts {
+  readonly events: EventsPort;
+  readonly metrics: Metrics;
   /** The operators' pages; without them the listener has the API alone. */
   readonly console?: PagesPort;
-  readonly gauges: GaugesPort;
   readonly adminToken: string;
   /** Names without a provider. */
   readonly absentProviders: readonly PaymentProviderName[];
@@ -181,12 +271,6 @@ export interface AdminPorts extends CommonPorts {
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(
     options: { readonly prune: boolean },
-    idempotency: IdempotencyMark | null,
+    idempotency: IdempotencyKey | null,
   ): Promise<{ readonly answer: SnapshotSummary; readonly replayed: boolean } | Refusal>;
-}
-
-/** What the routes of operators are given. */
-export interface OperatorPorts extends AdminPorts {
-  /** Lets a request pass only with the token. */
-  readonly requireToken: onRequestHookHandler;
 }

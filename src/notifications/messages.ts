@@ -1,22 +1,24 @@
 /**
  * Notifications: the messages that a fact causes, their bodies, and the signed post of one message.
  *
- * 1. A message is made from its fact and from what never changes about an order: made again, it is the same. Once the order was
- *    erased, nothing about its buyer is in it any more.
+ * 1. A message is made from its fact and from what never changes about an order: made again, it is the same. Once the
+ *    order was erased, nothing about its buyer is in it any more.
  * 2. An id names the fact and the type, so that a receiver recognizes a repeat.
  * 3. No personal data is sent: e-mail address and phone number are hex SHA-256 digests.
- * 4. Ids that grant access are digests too, except `order_id`, which is for the receiver itself; `dedupe_id` may be passed on.
+ * 4. Ids that grant access are digests too, except `order_id`, which is for the receiver itself; `dedupe_id` may be
+ *    passed on.
  */
 import { createHash } from 'node:crypto';
+import product from '../../package.json' with { type: 'json' };
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
-import type { FactView } from '#domain/query.ts';
-import type { OpenedOrder, PersonalDataReader } from '#actors/personal-data.ts';
+import type { FactView } from '#domain/event/query.ts';
+import type { OpenedOrder, PersonalDataReader } from '#privacy/personal-data.ts';
 import type { Customer } from '#domain/personal.ts';
 import type { FactData, FactType } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
-export type MessageType =
+type MessageType =
   | 'AddToCart'
   | 'InitiateCheckout'
   | 'Purchase'
@@ -29,7 +31,7 @@ export type MessageType =
 
 /** A notification, ready to be signed. */
 export interface Message {
-  /** The webhook-id (2). */
+  /** The webhook-id (rule 2). */
   readonly id: string;
   readonly type: MessageType;
   /** JSON. */
@@ -54,8 +56,11 @@ export function isNotifiable(type: string): boolean {
   return NOTIFIABLE.has(type);
 }
 
-/** What a message is made from: the view of its fact, as of then or later, and the opened data of the order that it is about. */
-export interface MessageSource {
+/**
+ * What a message is made from: the view of its fact, as of then or later, and the opened data of the order that it is
+ * about.
+ */
+interface MessageSource {
   readonly view: FactView;
   /** Null for a fact that names no order. */
   readonly opened: OpenedOrder | null;
@@ -70,9 +75,9 @@ export async function openSource(
 }
 
 /**
- * The messages of a stored fact, in the order in which they are posted. A message has the same id whenever it is sent. The label tells
- * facts with the same number in several sequences of facts. The moment tells those of a journal that was restored to an earlier fact
- * from those that it lost: a receiver drops what has an id that it knows.
+ * The messages of a stored fact, in the order in which they are posted. A message has the same id whenever it is sent.
+ * The label tells facts with the same number in several sequences of facts. The moment tells those of a journal that
+ * was restored to an earlier fact from those that it lost: a receiver drops what has an id that it knows.
  */
 export function messagesOf(row: FactRow, source: MessageSource, label = ''): readonly Message[] {
   return draftsOf(source).map(({ type, data }) => ({
@@ -119,9 +124,11 @@ function draftsOf(source: MessageSource): readonly Draft[] {
   }
 }
 
-// ── which facts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── which facts ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether a checkout without a hold placed it, and not POST holds; older facts show this by their session key alone. */
+/**
+ * Whether a checkout without a hold placed it, and not POST holds; older facts show this by their session key alone.
+ */
 function isOfOrder({ orderId, sessionKey }: FactData['HoldPlaced']): boolean {
   return orderId !== undefined || sessionKey.startsWith('ord_');
 }
@@ -204,7 +211,7 @@ function performanceOf({ performanceId }: FactData['PerformanceCancelled'], { ev
 /** Of a message about nobody, and of an order that was erased. */
 const NOBODY = { email: null, phone: null };
 
-/** The same text has the same digest, from which the text cannot be derived (3, 4). */
+/** The same text has the same digest, from which the text cannot be derived (rules 3 and 4). */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -213,7 +220,9 @@ function contentOf(id: string, quantity: number, price: number) {
   return { id, quantity, price };
 }
 
-/** The buyer as advertising platforms match it: the address trimmed and in lower case, the digits of the phone number. */
+/**
+ * The buyer as advertising platforms match it: the address trimmed and in lower case, the digits of the phone number.
+ */
 function digestsOf({ email, phone }: Customer) {
   const digits = (phone ?? '').replace(/\D/g, '');
   return { email: digestOf(email.trim().toLowerCase()), phone: digits === '' ? null : digestOf(digits) };
@@ -236,6 +245,7 @@ export function createPoster(target: { readonly url: string; readonly secret: st
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        'user-agent': `Holdfast/${product.version}`,
         'webhook-id': id,
         'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
         'webhook-signature': signer.sign(id, sentAt, body),

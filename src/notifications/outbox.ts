@@ -1,27 +1,29 @@
 /**
  * Delivers notifications from the journal to a receiver: at least once, for each event in the order of its facts.
  *
- * Owns the queues of undelivered facts and the cursor, which says how far delivery has come. It reads durable facts only and
- * never takes part in a turn, so a receiver that is down delays no buyer.
+ * Owns the queues of undelivered facts and the cursor, which says how far delivery has come. It reads durable facts
+ * only and never takes part in a turn, so a receiver that is down delays no buyer.
  *
- * 1. The messages of one event are posted one after the other, each once the receiver accepted the one before. Events are
- *    independent of each other.
+ * 1. The messages of one event are posted one after the other, each once the receiver accepted the one before. Events
+ *    are independent of each other.
  * 2. A message that was not accepted is posted again after pauses that grow from a second to five minutes, without end.
- * 3. Undelivered facts wait in bounded memory. When it is full, an event whose messages fail is parked: its queue keeps the first fact
- *    only, so that the other events go on. When no event can be parked, reading stops. The journal keeps the rest.
+ * 3. Undelivered facts wait in bounded memory. When it is full, an event whose messages fail is parked: its queue keeps
+ *    the first fact only, so that the other events go on. When no event can be parked, reading stops. The journal keeps
+ *    the rest.
  * 4. Once the first fact of a parked event was delivered, its further facts are read from the journal again.
- * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same ids.
+ * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same
+ *    ids.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
-import { deliveredThrough, type NotificationCursor } from '#actors/service-facts.ts';
+import { deliveredThrough, type NotificationCursor } from '#engine/service-facts.ts';
 import { readAt } from '#actors/event-port.ts';
-import type { PersonalDataReader } from '#actors/personal-data.ts';
-import type { FactFollower, FactSource } from '#actors/engine-port.ts';
+import type { PersonalDataReader } from '#privacy/personal-data.ts';
+import type { FactFollower, FactSource } from '#engine/deployment.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { isNotifiable, messagesOf, openSource, type Message, type Post } from './messages.ts';
 
-export interface OutboxPorts extends Omit<FactSource, 'label'> {
+interface OutboxPorts extends Omit<FactSource, 'label'> {
   /** See `FactSource`; '' when absent. */
   readonly label?: string;
   readonly post: Post;
@@ -62,8 +64,9 @@ const UNSTORED_FACTS_MAX = 20_000;
 const OUTAGE_FAILURES_MIN = 3;
 
 /**
- * Whether the facts of an event are queued as the journal is read: CURRENT, all of them; PARKED, none (3); UNPARKED, none until
- * reading starts again behind its last queued fact; CATCHING_UP, those after its last queued fact (4).
+ * Whether the facts of an event are queued as the journal is read: CURRENT, all of them; PARKED, none (rule 3);
+ * UNPARKED, none until reading starts again behind its last queued fact; CATCHING_UP, those after its last queued fact
+ * (rule 4).
  */
 type Following = 'CURRENT' | 'PARKED' | 'UNPARKED' | 'CATCHING_UP';
 
@@ -144,7 +147,7 @@ class JournalOutbox implements Outbox {
 
   // ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Reads the journal in slices, as far as there is room (3). */
+  /** Reads the journal in slices, as far as there is room (rule 3). */
   async #readJournal(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -190,7 +193,7 @@ class JournalOutbox implements Outbox {
     this.#startPosting();
   }
 
-  /** Parks the failing event with the longest queue, to make room (3); false when there is none. */
+  /** Parks the failing event with the longest queue, to make room (rule 3); false when there is none. */
   #park(): boolean {
     let parkedCount = 0;
     let longest: EventQueue | null = null;
@@ -206,7 +209,10 @@ class JournalOutbox implements Outbox {
     return true;
   }
 
-  /** At the end of the journal: events that were catching up are current; for unparked ones reading starts again (4). */
+  /**
+   * At the end of the journal: events that were catching up are current; for unparked ones reading starts again (rule
+   * 4).
+   */
   #rewind(): boolean {
     let backSeq = this.#readSeq;
     for (const queue of this.#queues.values()) {
@@ -305,7 +311,10 @@ class JournalOutbox implements Outbox {
 
   // ── the cursor ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Everything up to `throughSeq` is delivered, except for the events in `behind`, with the last fact delivered of each. */
+  /**
+   * Everything up to `throughSeq` is delivered, except for the events in `behind`, with the last fact delivered of
+   * each.
+   */
   #cursor(): NotificationCursor {
     const behind: Record<string, number> = {};
     let throughSeq = this.#frontierSeq;

@@ -7,16 +7,21 @@ import { proveArchiveOf } from '#persistence/sqlite/archive.ts';
 import { surveyArchive } from '#persistence/sqlite/history.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
-import { read } from '#domain/read.ts';
-import type { EventState } from '#domain/event-state.ts';
-import type { FactData } from '#domain/fact.ts';
-import { createHashing } from './crypto.ts';
-import { createAddressHash } from './sealing.ts';
-import type { EventPort } from './event-port.ts';
-import { activate } from './activation.ts';
-import { findArchived } from './archived-events.ts';
-import { SERVICE_STREAM } from './service-facts.ts';
-import type { EventEntry } from './event-entry.ts';
+import { read } from '#domain/event/read.ts';
+import { type EventState, initialState } from '#domain/event/state.ts';
+import type { FactData, Fact } from '#domain/fact.ts';
+import { createClock } from '#actors/clock.ts';
+import { createHashing } from '#actors/crypto.ts';
+import { createAddressHash } from '#privacy/sealing.ts';
+import type { EventPort } from '#actors/event-port.ts';
+import { activate } from '#actors/activation.ts';
+import { findArchived } from '#engine/archived-events.ts';
+import { SERVICE_STREAM } from '#engine/service-facts.ts';
+import type { IndexedEvent } from '#actors/event-entry.ts';
+import { evolve } from '#domain/event/evolve.ts';
+import type { QueryOf, QueryType, Views } from '#domain/event/query.ts';
+import { readFact } from '#domain/event/replay.ts';
+import type { FactRow } from '#persistence/journal.ts';
 
 export type EventOnDisk = Pick<EventPort, 'eventId' | 'read'>;
 
@@ -38,8 +43,8 @@ export async function readEventState(folder: string, view: JournalView, eventId:
 }
 
 /**
- * An event as of the view, to be read only: nothing that has run out since ends. Null for an event that is not in the journal. Sealed
- * orders are found by an address only with the address key.
+ * An event as of the view, to be read only: nothing that has run out since ends. Null for an event that is not in the
+ * journal. Sealed orders are found by an address only with the address key.
  */
 export async function openEventOnDisk(
   folder: string,
@@ -51,7 +56,7 @@ export async function openEventOnDisk(
   if (state === null) return null;
   const hash = addressKey === null ? null : createAddressHash(addressKey);
   const sealing = hash && { addressHash: (email: string) => hash(eventId, email) };
-  const context = { now: Date.now(), activation: 'on-disk', hashing: createHashing(), sealing };
+  const context = { now: createClock().now(), activation: 'on-disk', hashing: createHashing(), sealing };
   return {
     eventId,
     read: async (query) => read(state, query, context),
@@ -70,7 +75,7 @@ export async function slugsIn(folder: string, view: JournalView): Promise<Map<st
   const eventIdBySlug = new Map<string, string>();
   const headers = listSnapshots(folder).flatMap(({ header }) => header ?? []);
   for (const { eventId, about } of headers) {
-    if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as EventEntry).slug, eventId);
+    if (eventId !== SERVICE_STREAM) eventIdBySlug.set((about as IndexedEvent).slug, eventId);
   }
   const archived = await findArchived(view.archivedHeads, headers, (type) =>
     surveyArchive(folder, { afterSeq: 0, baseSeq: view.baseSeq }, type, proveArchiveOf),
@@ -84,4 +89,26 @@ export async function slugsIn(folder: string, view: JournalView): Promise<Map<st
 
 function slugIn(data: string): string {
   return (JSON.parse(data) as FactData['EventDefined']).definition.slug;
+}
+
+/**
+ * An event's sale, fact by fact: between two facts its state is read as it was then. What runs out without a fact stays
+ * as the facts left it.
+ */
+export interface EventReplay {
+  /** A stored fact in today's form, which is to be applied next. Throws UnknownFact. */
+  readFact(row: FactRow): Fact;
+  apply(fact: Fact, at: number): void;
+  /** Answers a query as of a moment. */
+  read<Type extends QueryType>(query: QueryOf<Type>, now: number): Views[Type];
+}
+
+export function startReplay(eventId: string, eventNumber: number): EventReplay {
+  const state = initialState(eventId, eventNumber);
+  const hashing = createHashing();
+  return {
+    readFact: (row) => readFact(row, state.plan),
+    apply: (fact, at) => evolve(state, fact, at),
+    read: (query, now) => read(state, query, { now, activation: 'replay', hashing, sealing: null }),
+  };
 }

@@ -1,8 +1,9 @@
 /**
- * What changed in the storage format since each released version: by it a folder itself says which older versions can still read it.
+ * What changed in the storage format since each released version: by it a folder itself says which older versions can
+ * still read it.
  *
- * 1. A change is listed when an older version would refuse a folder that has it, or would read something else from it. Optional
- *    fields that an older version may ignore without harm are left out.
+ * 1. A change is listed when an older version would refuse a folder that has it, or would read something else from it.
+ *    Optional fields that an older version may ignore without harm are left out.
  * 2. With a release, its version is added to `RELEASED`; what changes afterwards names it in `after`.
  */
 import type { FactRow } from '#persistence/journal.ts';
@@ -10,7 +11,7 @@ import type { FactRow } from '#persistence/journal.ts';
 /** Released versions, the oldest first. */
 export const RELEASED = ['0.1.0'] as const;
 
-export interface FormatChange {
+interface FormatChange {
   /** The last released version without the change. */
   readonly after: (typeof RELEASED)[number];
   readonly what: string;
@@ -33,6 +34,12 @@ const FACT_CHANGES: readonly FactChange[] = [
   },
   {
     after: '0.1.0',
+    type: 'OldestDropped',
+    what: 'records that left because the process kept too many (OldestDropped)',
+    effect: 'REFUSED',
+  },
+  {
+    after: '0.1.0',
     type: 'DrawStarted',
     fields: ['opening'],
     what: 'a draw with an opening (DrawStarted.opening): its proof would be wrong',
@@ -48,9 +55,21 @@ const FACT_CHANGES: readonly FactChange[] = [
   {
     after: '0.1.0',
     type: 'RefundRecorded',
-    fields: ['sameAs', 'currency', 'provider'],
+    fields: ['sameAs', 'currency', 'provider', 'reportReference'],
     what: 'refunds known by their reference or in another currency (RefundRecorded): sums would differ',
     effect: 'MISREAD',
+  },
+  {
+    after: '0.1.0',
+    type: 'RefundRequested',
+    what: 'refunds that are executed at their provider (RefundRequested)',
+    effect: 'REFUSED',
+  },
+  {
+    after: '0.1.0',
+    type: 'RefundAnswered',
+    what: 'refunds that failed, or wait for their provider (RefundAnswered)',
+    effect: 'REFUSED',
   },
   {
     after: '0.1.0',
@@ -63,7 +82,7 @@ const FACT_CHANGES: readonly FactChange[] = [
 
 const SNAPSHOT_CHANGE: FormatChange = {
   after: '0.1.0',
-  what: 'snapshots of format 2 or 3',
+  what: 'snapshots of format 2 or later',
   effect: 'REFUSED',
 };
 

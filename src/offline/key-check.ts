@@ -1,7 +1,8 @@
 /**
  * Whether every sealed text of a folder has its key, and no erased one has.
  *
- * 1. A text whose key was destroyed is erased, whether or not a fact of this folder says so: an older journal beside today's keys.
+ * 1. A text whose key was destroyed is erased, whether or not a fact of this folder says so: an older journal beside
+ *    today's keys.
  * 2. A text whose key is neither there nor known to be destroyed, and that no fact says is erased, is lost: a finding.
  * 3. A key that is there although a fact says that it was erased is a finding, unless a service destroys it meanwhile.
  * 4. Only what is out of order is kept in memory.
@@ -10,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { KeysUnusable } from '#persistence/keys.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { Finding } from '#persistence/verify.ts';
+import type { Finding } from '#persistence/faults.ts';
 import type { FactData, FactType } from '#domain/fact.ts';
 import { keyIdOf } from '#domain/personal.ts';
 
@@ -18,6 +19,8 @@ import { keyIdOf } from '#domain/personal.ts';
 export const KEYED_TYPES = [
   'OrderPlaced',
   'OrderCancelled',
+  'RefundRequested',
+  'RefundAnswered',
   'RefundRecorded',
   'OrderErased',
 ] as const satisfies readonly FactType[];
@@ -28,16 +31,16 @@ export interface KeysReport {
   readonly sealedTexts: number;
   /** Of these, texts that can be opened. */
   readonly openable: number;
-  /** Texts whose key is destroyed (1). */
+  /** Texts whose key is destroyed (rule 1). */
   readonly destroyed: number;
-  /** Texts that cannot be opened although nobody erased them (2). */
+  /** Texts that cannot be opened although nobody erased them (rule 2). */
   readonly lost: number;
   readonly erasedOrders: number;
-  /** Keys that are there although their order was erased (3). */
+  /** Keys that are there although their order was erased (rule 3). */
   readonly kept: number;
 }
 
-export interface KeyFindings {
+interface KeyFindings {
   readonly report: KeysReport;
   readonly problems: readonly Finding[];
   /** Of the problems, those for which something that nobody erased cannot be opened. */

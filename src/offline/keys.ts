@@ -1,8 +1,9 @@
 /**
- * The keys of a data folder that is only read, for commands of the command line; a service may run on the folder meanwhile.
+ * The keys of a data folder that is only read, for commands of the command line; a service may run on the folder
+ * meanwhile.
  *
- * Every read is a statement of its own, so that the service can fold the log of the keys between two of them. A folder without a file
- * of keys has none: what is sealed reads as erased there.
+ * Every read is a statement of its own, so that the service can fold the log of the keys between two of them. A folder
+ * without a file of keys has none: what is sealed reads as erased there.
  */
 import { existsSync } from 'node:fs';
 import type { KeyStore } from '#persistence/keys.ts';

@@ -1,10 +1,11 @@
 /**
- * Which personal data of a data folder are readable by anybody who has its journal, counted by event and field. It only reads.
+ * Which personal data of a data folder are readable by anybody who has its journal, counted by event and field. It only
+ * reads.
  *
- * 1. Every fact of archive and journal is looked at, as it is stored: a field counts as soon as it has a value, also one that this
- *    version does not write.
- * 2. What is sealed is counted apart. A text whose key was destroyed is erased, also where no fact of this folder says so: an older
- *    journal beside today's keys. A text whose key is neither there nor known to be destroyed is lost.
+ * 1. Every fact of archive and journal is looked at, as it is stored: a field counts as soon as it has a value, also
+ *    one that this version does not write.
+ * 2. What is sealed is counted apart. A text whose key was destroyed is erased, also where no fact of this folder says
+ *    so: an older journal beside today's keys. A text whose key is neither there nor known to be destroyed is lost.
  * 3. Notes of facts that are about no order are counted apart: operators write them about dates and seats.
  * 4. A part that cannot be read, and facts of a newer version, are named: nobody can say what they have.
  * 5. The counts alone are kept in memory.
@@ -14,11 +15,11 @@ import type { FactRow } from '#persistence/journal.ts';
 import type { KeyReader } from '#persistence/sqlite/key-file.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { keyIdOf } from '#domain/personal.ts';
-import { isKnownFact } from '#domain/replay.ts';
-import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
+import { isKnownFact } from '#domain/event/replay.ts';
+import { SERVICE_FACT_TYPES, SERVICE_STREAM } from '#engine/service-facts.ts';
 
 /** How often each field has a readable value. */
-export type FieldCounts = Readonly<Record<string, number>>;
+type FieldCounts = Readonly<Record<string, number>>;
 
 /** The personal data of one event. */
 export interface PersonalCounts {
@@ -27,7 +28,7 @@ export interface PersonalCounts {
   readonly openOrders: number;
   /** Of orders. */
   readonly fields: FieldCounts;
-  /** Notes of facts that are about no order, by the type of the fact (3). */
+  /** Notes of facts that are about no order, by the type of the fact (rule 3). */
   readonly otherNotes: FieldCounts;
   /** Sealed texts; those of them whose key is there, and those whose key was destroyed. */
   readonly sealedTexts: number;
@@ -44,17 +45,17 @@ export interface PersonalSurvey {
   readonly headSeq: number;
   readonly events: readonly (PersonalCounts & { readonly eventId: string })[];
   readonly total: PersonalCounts;
-  /** What could not be read, in words (4). */
+  /** What could not be read, in words (rule 4). */
   readonly unread: readonly string[];
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** Null where there is no file of keys. */
   readonly keys: Pick<KeyReader, 'stateOf'> | null;
   readonly onProgress?: (seq: number, headSeq: number) => void;
 }
 
-/** Sealed texts whose key is neither there nor destroyed (2). */
+/** Sealed texts whose key is neither there nor destroyed (rule 2). */
 export function lostTexts({ sealedTexts, openableTexts, destroyedTexts, unknownKeys }: PersonalCounts): number {
   return Math.max(0, sealedTexts - openableTexts - destroyedTexts - unknownKeys);
 }
@@ -136,6 +137,8 @@ class Survey {
       case 'OrderCancelled':
         if (fields['cause'] === 'PERFORMANCE') break;
         return this.#seeNote(tally, 'cancellation.note', fields);
+      case 'RefundRequested':
+      case 'RefundAnswered':
       case 'RefundRecorded':
         return this.#seeNote(tally, 'refunds.note', fields);
     }

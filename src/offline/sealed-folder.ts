@@ -1,38 +1,40 @@
 /**
  * Makes a data folder in which the personal data of orders is sealed from one in which facts have it open.
  *
- * `persistence/rewrite.ts` writes the facts anew; here is what is written in their place, where the keys come from, and the proof
- * that nothing else is different.
+ * `persistence/folder/rewrite.ts` writes the facts anew; here is what is written in their place, where the keys come
+ * from, and the proof that nothing else is different.
  *
  * 1. The keys of a group of facts are durable before the facts are written.
  * 2. Keys that the old folder has are taken over, with its address key: texts that are sealed already stay as they are.
- * 3. Nothing is taken for granted: every event of the new folder is replayed, its orders are opened with the new keys, and they and
- *    all figures are compared with those of the old folder. A difference ends the work, and the new folder is removed.
+ * 3. Nothing is taken for granted: every event of the new folder is replayed, its orders are opened with the new keys,
+ *    and they and all figures are compared with those of the old folder. A difference ends the work, and the new folder
+ *    is removed.
  * 4. A fact of a newer version ends the work: nobody can say whether something personal is in it.
  */
 import { chmodSync, existsSync } from 'node:fs';
 import { hash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { removeDraft } from '#persistence/backup.ts';
+import { removeDraft } from '#persistence/folder/backup.ts';
 import { FILE_MODE } from '#persistence/files.ts';
 import { KEY_BYTES, KeysUnusable, type Key } from '#persistence/keys.ts';
-import { rewriteFolder, type RewriteReport } from '#persistence/rewrite.ts';
+import { rewriteFolder, type RewriteReport } from '#persistence/folder/rewrite.ts';
 import { KeyFile, KeyReader, KEYS_FILE, keysPath } from '#persistence/sqlite/key-file.ts';
 import { readKeysId } from '#persistence/sqlite/keys.ts';
 import { openFile } from '#persistence/sqlite/archive.ts';
-import { journalPath, readNotedKeysId, type StoredFact } from '#persistence/sqlite/schema.ts';
+import { journalPath, readNotedKeysId } from '#persistence/sqlite/schema.ts';
+import type { StoredFact } from '#persistence/chain.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { isKnownFact, UnknownFact } from '#domain/replay.ts';
-import { sealStored } from '#domain/orders/seal-stored.ts';
+import { isKnownFact, UnknownFact } from '#domain/event/replay.ts';
+import { sealStored } from './stored-orders.ts';
 import type { OrderItem } from '#domain/fact.ts';
-import type { OrderMark, OrderView } from '#domain/views.ts';
-import { openKeysOnDisk } from './keys-on-disk.ts';
-import { PersonalDataReader } from './personal-data.ts';
-import { eventIdsIn, openEventOnDisk, type EventOnDisk } from './reading.ts';
-import { createSealer } from './sealing.ts';
-import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
+import type { SealedOperatorNote, OrderView } from '#domain/view.ts';
+import { openKeysOnDisk } from './keys.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { eventIdsIn, openEventOnDisk, type EventOnDisk } from './events.ts';
+import { createSealer } from '#privacy/sealing.ts';
+import { SERVICE_FACT_TYPES, SERVICE_STREAM } from '#engine/service-facts.ts';
 
-export interface SealReport extends RewriteReport {
+interface SealReport extends RewriteReport {
   /** Texts that were sealed, in so many facts. */
   readonly sealedFacts: number;
   /** Orders whose data were sealed. */
@@ -42,14 +44,14 @@ export interface SealReport extends RewriteReport {
   readonly comparedOrders: number;
 }
 
-export interface SealOptions {
+interface SealOptions {
   /** Further files of the old folder to copy, by name. */
   readonly files: readonly string[];
   readonly onProgress?: (step: string, done: number, total: number) => void;
 }
 
 /** An order or a figure of the new folder is not what it was: nothing is left of the new folder. */
-export class SealedDiffers extends Error {
+class SealedDiffers extends Error {
   readonly hint = 'Report it. The old folder is as it was, and can be served from.';
   constructor(what: string) {
     super(`the sealed folder would differ from the old one: ${what}`);
@@ -58,8 +60,8 @@ export class SealedDiffers extends Error {
 }
 
 /**
- * Makes `to` a data folder with the facts of `from` sealed. Rejects with CopyRefused, JournalDamaged, UnknownFact, SealedDiffers,
- * or an error of the disk; nothing is left of `to` then.
+ * Makes `to` a data folder with the facts of `from` sealed. Rejects with CopyRefused, JournalDamaged, UnknownFact,
+ * SealedDiffers, or an error of the disk; nothing is left of `to` then.
  */
 export async function sealFolder(from: string, to: string, { files, onProgress }: SealOptions): Promise<SealReport> {
   const sealer = new FactSealer(to);
@@ -92,9 +94,12 @@ class FactSealer {
   hasBegun = false;
   readonly #to: string;
   readonly #prefix = randomBytes(PREFIX_BYTES).toString('base64url');
-  /** Their numbers in ids have base 36, as those of a service: a cluster that takes the keys over then fills its batches. */
+  /**
+   * Their numbers in ids have base 36, as those of a service: a cluster that takes the keys over then fills its
+   * batches.
+   */
   #made = 0;
-  /** Keys that are not stored yet (1). */
+  /** Keys that are not stored yet (rule 1). */
   #keys: Key[] = [];
   #file: KeyFile | null = null;
   #sealingOf: ReturnType<typeof createSealer> | null = null;
@@ -103,7 +108,7 @@ class FactSealer {
     this.#to = to;
   }
 
-  /** Takes the keys of the old folder over (2); resolves with their id. */
+  /** Takes the keys of the old folder over (rule 2); resolves with their id. */
   async begin(from: string): Promise<string> {
     this.hasBegun = true;
     refuseLostKeys(from);
@@ -156,7 +161,10 @@ class FactSealer {
   }
 }
 
-/** Throws KeysUnusable where the folder has not the keys that its journal names: the new one would hide that they are lost. */
+/**
+ * Throws KeysUnusable where the folder has not the keys that its journal names: the new one would hide that they are
+ * lost.
+ */
 function refuseLostKeys(from: string): void {
   const noted = openFile({ path: journalPath(from) }, readNotedKeysId);
   const found = readKeysId(from);
@@ -170,7 +178,7 @@ function refuseLostKeys(from: string): void {
 
 // ── comparing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Compares every event and every order of two folders (3). */
+/** Compares every event and every order of two folders (rule 3). */
 async function compareFolders(
   from: string,
   to: string,
@@ -229,7 +237,7 @@ interface EventDigests {
 /** Of everything that an event and its orders show, but for what is sealed in one folder and open in the other. */
 async function digestsOf(eventId: string, { folder, view, reader }: OpenFolder): Promise<EventDigests> {
   const event = (await openEventOnDisk(folder, view, eventId))!;
-  const figures = digestOf(await event.read({ type: 'ReadFigures' }));
+  const figures = digestOf(await event.read({ type: 'ReadTotals', performanceId: null }));
   const orders: { orderId: string; digest: string }[] = [];
   let after: string | null = null;
   do {
@@ -275,6 +283,9 @@ function withoutPeople(item: OrderView['items'][number]): OrderView['items'][num
   return rest;
 }
 
-function withoutNote<Mark extends OrderMark>({ sealedNote: _sealedNote, ...mark }: Mark): Omit<Mark, 'sealedNote'> {
+function withoutNote<Mark extends SealedOperatorNote>({
+  sealedNote: _sealedNote,
+  ...mark
+}: Mark): Omit<Mark, 'sealedNote'> {
   return { ...mark, note: null };
 }

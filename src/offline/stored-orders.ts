@@ -1,15 +1,16 @@
 /**
- * Facts of versions that had no sealing, with their personal data sealed: what a journal that is written anew has in their place.
+ * Facts of versions that had no sealing, with their personal data sealed: what a journal that is written anew has in
+ * their place.
  *
- * 1. A fact says afterwards what it said before, but for who reads it: every other field stays as it is stored, also one that this
- *    version does not write.
+ * 1. A fact says afterwards what it said before, but for who reads it: every other field stays as it is stored, also
+ *    one that this version does not write.
  * 2. A fact that is sealed, or has nothing to seal, stays as it is.
  */
-import { readTracking } from './tracking.ts';
-import type { FactData } from '../fact.ts';
-import type { PersonalData, Sealing } from '../personal.ts';
+import { readTracking } from '#domain/orders/tracking.ts';
+import type { FactData } from '#domain/fact.ts';
+import type { PersonalData, Sealing } from '#domain/personal.ts';
 
-/** The data in place of what is stored; null where nothing is to be sealed (2). */
+/** The data in place of what is stored; null where nothing is to be sealed (rule 2). */
 export function sealStored(type: string, stored: string, sealing: Sealing): object | null {
   switch (type) {
     case 'OrderPlaced':
@@ -24,11 +25,6 @@ export function sealStored(type: string, stored: string, sealing: Sealing): obje
     default:
       return null;
   }
-}
-
-/** Whether facts of a type may have something to seal. */
-export function maySeal(type: string): boolean {
-  return type === 'OrderPlaced' || type === 'OrderCancelled' || type === 'RefundRecorded';
 }
 
 function sealOrder(data: FactData['OrderPlaced'], sealing: Sealing): object | null {

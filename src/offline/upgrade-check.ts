@@ -1,11 +1,15 @@
 /**
- * Whether this version can take a data folder over, found out without writing to it and beside the service that runs on it.
+ * Whether this version can take a data folder over, found out without writing to it and beside the service that runs on
+ * it.
  *
- * `verification.ts` replays every fact and compares every snapshot; here is what concerns a change of versions: facts that this
- * version does not know, how long a start and the first answers of the largest events take, and which older version can go back.
+ * `verification.ts` replays every fact and compares every snapshot; here is what concerns a change of versions: facts
+ * that this version does not know, how long a start and the first answers of the largest events take, and which older
+ * version can go back.
  *
- * 1. Times are measured by doing the work: the journal is proved as a start proves it, events are activated as for a request.
- * 2. A folder that cannot be read to its end is still described as far as it can be; verification names what is missing.
+ * 1. Times are measured by doing the work: the journal is proved as a start proves it, events are activated as for a
+ *    request.
+ * 2. A folder that cannot be read to its end is still described as far as it can be; verification names what is
+ *    missing.
  */
 import { newestHeaders, readSnapshot, SnapshotFolder, listSnapshots } from '#persistence/snapshots.ts';
 import { errorCode, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
@@ -14,14 +18,14 @@ import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
-import { isKnownFact } from '#domain/replay.ts';
-import { formatOf } from '#domain/snapshot.ts';
-import { activate } from './activation.ts';
+import { isKnownFact } from '#domain/event/replay.ts';
+import { formatOf } from '#domain/event/snapshot.ts';
+import { activate } from '#actors/activation.ts';
 import { FormatTrace, type WayBack } from './format-changes.ts';
-import { SERVICE_FACT_TYPES, SERVICE_STREAM } from './service-facts.ts';
+import { SERVICE_FACT_TYPES, SERVICE_STREAM } from '#engine/service-facts.ts';
 import { verifyFolder, type FolderReport, type VerificationListener } from './verification.ts';
 
-export interface UnknownFacts {
+interface UnknownFacts {
   readonly type: string;
   readonly count: number;
   readonly firstSeq: number;
@@ -29,7 +33,7 @@ export interface UnknownFacts {
 }
 
 /** An event's activation, as for its first request after a start. */
-export interface ActivationTime {
+interface ActivationTime {
   readonly eventId: string;
   readonly facts: number;
   /** Facts that no snapshot covers. */
@@ -56,7 +60,7 @@ export interface UpgradeReport {
 const LARGEST_EVENTS = 5;
 const EVENT_IDS_MAX = 10;
 
-export type UpgradeListener = VerificationListener & {
+type UpgradeListener = VerificationListener & {
   readonly onStep?: (step: string, done: number, total: number) => void;
 };
 
@@ -121,7 +125,7 @@ interface Survey {
   readonly trace: FormatTrace;
 }
 
-/** One pass over archive and journal, as far as they can be read (2). */
+/** One pass over archive and journal, as far as they can be read (rule 2). */
 async function surveyFacts(view: JournalView, { onStep }: UpgradeListener): Promise<Survey> {
   const survey: Survey = {
     unknown: new Map(),

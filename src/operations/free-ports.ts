@@ -1,8 +1,9 @@
 /**
- * Ports of 127.0.0.1, for programs that cannot choose one themselves: free ones, and whether a program listens at one yet.
+ * Ports of 127.0.0.1, for programs that cannot choose one themselves: free ones, and whether a program listens at one
+ * yet.
  *
- * They lie below those that systems give to outgoing connections. One of those may be taken between its choice and its use, and while a
- * program that is to come back to it does not run.
+ * They lie below those that systems give to outgoing connections. One of those may be taken between its choice and its
+ * use, and while a program that is to come back to it does not run.
  */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,12 +17,13 @@ export async function freePort(): Promise<number> {
   return port!;
 }
 
-/** Different ports. */
-export async function freePorts(count: number): Promise<number[]> {
+/** Different ports: each that is wanted, in its place, where it is free. */
+export async function freePorts(count: number, wanted: readonly number[] = []): Promise<number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = randomInt(PORT_MIN, PORT_MAX);
-    if (!ports.has(port) && (await isFree(port))) ports.add(port);
+  for (let n = 0; n < count; n += 1) {
+    let port = wanted[n] ?? randomInt(PORT_MIN, PORT_MAX);
+    while (ports.has(port) || !(await isFree(port))) port = randomInt(PORT_MIN, PORT_MAX);
+    ports.add(port);
   }
   return [...ports];
 }

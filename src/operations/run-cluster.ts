@@ -1,27 +1,25 @@
 #!/usr/bin/env node
 /**
- * What `npm run cluster` runs: three NATS servers and three nodes with the demo events, for people who want to see a cluster.
+ * What `npm run cluster` runs: three NATS servers and three nodes with the demo events, for people who want to see a
+ * cluster.
  *
- * Prints the addresses, which node owns which event, and what to kill and watch; then each process that ends and each event that moves.
+ * Prints the addresses, which node owns which event, and what to kill and watch; then each process that ends and each
+ * event that moves.
  *
  * Exit codes: 0 after a signal, 1 when it could not be started, 2 without a NATS server.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import {
-  CannotStart,
-  findNatsServer,
-  startLocalCluster,
-  type LocalCluster,
-  type LocalProcess,
-} from './local-cluster.ts';
-import { createReadableLog } from './log.ts';
+import { startLocalCluster, type LocalCluster } from './local-cluster.ts';
+import { CannotStart, type LocalProcess } from './local-process.ts';
+import { findNatsServer } from './nats-servers.ts';
+import { createReadableLog } from '#service/log.ts';
 
 const LOOK_MS = 100;
-const OWNERS_MS_MAX = 20_000;
+const SETTLED_MS_MAX = 20_000;
 const NAME_CHARS = 10;
 
 interface DemoEvent {
@@ -61,8 +59,24 @@ async function readAllOwners(cluster: LocalCluster): Promise<Owners> {
   for (;;) {
     const owners = await readOwners(cluster);
     if (owners !== null && events.every((event) => ownerOf(event, owners) !== null)) return owners;
-    if (stopwatchMs() - begun > OWNERS_MS_MAX) return owners ?? { owners: [] };
+    if (stopwatchMs() - begun > SETTLED_MS_MAX) return owners ?? { owners: [] };
     await pause(LOOK_MS);
+  }
+}
+
+/** Resolves once every node shows every event: what one node has defined, the others hear a moment later. */
+async function shownEverywhere({ processes }: LocalCluster): Promise<void> {
+  const begun = stopwatchMs();
+  const urls = processes
+    .filter(({ kind }) => kind === 'node')
+    .flatMap(({ url }) => events.map(({ slug }) => `${url}/api/events/public/${slug}`));
+  for (const url of urls) {
+    while (stopwatchMs() - begun <= SETTLED_MS_MAX) {
+      const answer = await fetch(url, { signal: AbortSignal.timeout(1_000) }).catch(() => null);
+      await answer?.body?.cancel();
+      if (answer?.ok) break;
+      await pause(LOOK_MS);
+    }
   }
 }
 
@@ -72,7 +86,7 @@ function ownerOf({ id }: DemoEvent, { owners }: Owners): string | null {
 
 /** The addresses, the owners, and what to do. */
 function introduction(cluster: LocalCluster, owners: Owners): string {
-  const { processes, adminToken } = cluster;
+  const { processes, adminToken, login } = cluster;
   const nodes = processes.filter(({ kind }) => kind === 'node');
   const servers = processes.filter(({ kind }) => kind === 'server');
   const watched = events[0]!;
@@ -88,6 +102,7 @@ function introduction(cluster: LocalCluster, owners: Owners): string {
     '',
     'Three NATS servers. Two of them suffice.',
     ...servers.map((server) => line(server)),
+    `  They ask for NATS_USER=${login.user} NATS_PASSWORD=${login.password}`,
     '',
     'Each event has one owner.',
     ...events.map((event) => {
@@ -151,16 +166,23 @@ function startByName({ processes }: LocalCluster): { stop(): void } {
   return { stop: () => lines.close() };
 }
 
+/** What the nodes get of this process's environment: where programs are, and where modules that were compiled lie. */
+function passedOn({ PATH = '', NODE_COMPILE_CACHE }: NodeJS.ProcessEnv): Record<string, string> {
+  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+}
+
 async function run(): Promise<number> {
   const signal = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => resolve());
   });
-  const program = findNatsServer(process.env);
+  const { program, problem } = findNatsServer(process.env);
+  if (program === null) throw new CannotStart(problem, 2);
   log.info('starting three NATS servers, then three nodes');
-  const starting = startLocalCluster(program, process.env['PATH'] ?? '', signal);
+  const starting = startLocalCluster(program, passedOn(process.env), signal);
   const cluster = await starting;
   if (cluster === null) return 0;
   const owners = await readAllOwners(cluster);
+  await shownEverywhere(cluster);
   process.stdout.write(introduction(cluster, owners));
   const parts = [reportMoves(cluster, owners), startByName(cluster)];
   await signal;

@@ -3,16 +3,19 @@
  *
  * A provider opens the session on whose page the buyer pays, and reports by signed webhooks what became of it.
  *
- * 1. For the same payment a provider returns the same session as far as it can, so that a repeat after a crash or a time-out
- *    opens no second one.
- * 2. A report names a payment, a session, or both; either id contains the number of its event.
+ * 1. For the same payment a provider returns the same session as far as it can, so that a repeat after a crash or a
+ *    time-out opens no second one.
+ * 2. A refund is given back once for one key: a repeat gets the answer of the first.
+ * 3. A report names a payment, a session, or both; either id contains the number of its event.
  */
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { CommandOf } from '#domain/command.ts';
+import type { CommandOf, ProviderRefund, RefundAnswer, RefundRequest } from '#domain/command.ts';
+import type { RefundFailure } from '#domain/fact.ts';
+import type { EventFinder } from '#actors/event-port.ts';
 
 export interface SessionRequest {
   readonly orderId: string;
-  /** Identifies a repeat (1). */
+  /** Identifies a repeat (rule 1). */
   readonly paymentId: string;
   readonly amountCents: number;
   readonly currency: string;
@@ -42,17 +45,26 @@ export interface WebhookDelivery {
 /** What became of a session, with the fields of the command that records it. */
 export type PaymentReport = { readonly of: 'PAYMENT' } & Omit<CommandOf<'RecordPayment'>, 'type' | 'provider'>;
 
-/** Money that was given back at the provider. */
+/** Money that was given back at the provider, or how a refund fares. */
 export interface RefundReport {
   readonly of: 'REFUND';
-  readonly orderId: string;
+  /** Null where the report names the session alone. */
+  readonly orderId: string | null;
+  readonly checkoutSessionId?: string | null;
+  /** The refund of this service, where the report names it. */
+  readonly refundId?: string | null;
+  /** Absent: it was given back. */
+  readonly status?: ProviderRefund['status'];
+  readonly failure?: RefundFailure;
   readonly amountCents: number;
   readonly currency: string | null;
-  /** The provider's id of the refund; a repeat has the same. */
-  readonly reference: string;
+  /** The provider's id of the refund; a repeat has the same. Null where the report names none. */
+  readonly reference: string | null;
+  /** The provider's id of a report that names no refund. */
+  readonly reportReference?: string;
 }
 
-export type WebhookReading =
+export type WebhookResult =
   | { readonly outcome: 'REPORT'; readonly report: PaymentReport | RefundReport }
   /** The signature is good; the webhook concerns no order. */
   | { readonly outcome: 'IGNORED' }
@@ -64,16 +76,26 @@ export type WebhookReading =
       readonly problems: readonly { readonly path: string; readonly message: string }[];
     };
 
+/** How a provider gives money back. Both reject with ProviderUnavailable, a refusal of it is one that `isRefusal`. */
+export interface ProviderRefunds {
+  /** The refunds of the payment of a session, of those under way and those that failed as well. */
+  listRefunds(checkoutSessionId: string, signal: AbortSignal): Promise<readonly ProviderRefund[]>;
+  /** Gives money of a session back (rule 2). Rejects where no answer says whether it goes. */
+  refund(request: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>;
+}
+
 export interface PaymentProvider {
-  /** Opens the session of a payment (1). Rejects with ProviderUnavailable. */
+  /** Opens the session of a payment (rule 1). Rejects with ProviderUnavailable. */
   openSession(request: SessionRequest, signal: AbortSignal): Promise<CheckoutSession>;
   /**
-   * Ends a session that no order can use any more; a session that is over already is no error. Rejects when the provider could
-   * not be reached. Null for a provider whose sessions need not be ended.
+   * Ends a session that no order can use any more; a session that is over already is no error. Rejects when the
+   * provider could not be reached. Null for a provider whose sessions need not be ended.
    */
   readonly expireSession: ((checkoutSessionId: string, signal: AbortSignal) => Promise<void>) | null;
+  /** Null for a provider that has no way to give money back. */
+  readonly refunds: ProviderRefunds | null;
   /** Checks and reads a webhook; its timestamp must be close to one of the `moments`. */
-  readWebhook(delivery: WebhookDelivery, moments: readonly number[]): WebhookReading;
+  readWebhook(delivery: WebhookDelivery, moments: readonly number[]): WebhookResult;
 }
 
 export type PaymentProviders = Readonly<Record<PaymentProviderName, PaymentProvider>>;
@@ -84,9 +106,15 @@ export function isProviderName(name: string): name is PaymentProviderName {
 
 /** The provider cannot be reached, answers wrongly or takes too long. The order stays and can be resumed. */
 export class ProviderUnavailable extends Error {
-  constructor(message: string, cause?: unknown) {
+  /** The provider was asked and takes no such payment; others it may take. */
+  readonly isRefusal: boolean;
+  /** How the provider calls its refusal. */
+  readonly code: string;
+  constructor(message: string, cause?: unknown, isRefusal = false, code = 'REFUSED') {
     super(message, { cause });
     this.name = 'ProviderUnavailable';
+    this.isRefusal = isRefusal;
+    this.code = code;
   }
 }
 
@@ -96,4 +124,24 @@ const WEBHOOK_SKEW_MS_MAX = 5 * 60 * 1000;
 /** Whether a timestamp in whole seconds is close enough to one of the moments. */
 export function isFresh(timestampSeconds: number, moments: readonly number[]): boolean {
   return moments.some((moment) => Math.abs(moment - timestampSeconds * 1000) <= WEBHOOK_SKEW_MS_MAX);
+}
+
+/** What was opened, or null when the provider cannot be reached. */
+export async function unlessUnavailable<Opened>(opening: Promise<Opened>): Promise<Opened | null> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return null;
+    throw error;
+  }
+}
+
+export type EventFinderPort = Pick<EventFinder, 'byId'>;
+
+export interface PaymentClockPort {
+  now(): number;
+  /** How far the clock is ahead of the machine's. */
+  readonly offsetMs: number;
+  /** The time of the machine's clock. */
+  machineNow(): number;
 }

@@ -1,30 +1,40 @@
-/** Composes the payment service: a provider for each name, checkout sessions and their expiry, webhooks, the sandbox. */
+/**
+ * Composes the payment service: a provider for each name, checkout sessions and their expiry, refunds, webhooks, the
+ * sandbox.
+ */
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import { createCheckoutSessions, type CheckoutSessionPorts, type CheckoutSessions } from './checkout-sessions.ts';
-import type { PaymentProvider } from './provider.ts';
-import type { ClockPort, EventsPort } from './ports.ts';
+import type { EventFinder } from '#actors/event-port.ts';
+import type { PaymentProvider, PaymentClockPort } from './provider.ts';
 import { createAbsentProvider, createSandboxProvider, type SandboxProvider } from './sandbox.ts';
 import { createSandboxCheckout, type SandboxCheckout } from './sandbox-checkout.ts';
 import { openStripe, type StripeSettings } from './stripe.ts';
+import { openRefundOutbox, type RefundOutbox } from './refund-outbox.ts';
+import { SandboxRefunds } from './sandbox-refunds.ts';
 import { openSessionExpiry, type SessionExpiry } from './session-expiry.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
-export interface PaymentSettings {
+interface PaymentSettings {
   readonly sandbox: boolean;
   readonly secrets: Readonly<Record<PaymentProviderName, string>>;
   /** `provider` is the name whose payments go to Stripe; null without Stripe. */
   readonly stripe: (StripeSettings & { readonly provider: PaymentProviderName }) | null;
+  /** Calls that open a session at one provider at once. */
+  readonly callsMax: number;
 }
 
-export interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'active' | 'personalData'> {
-  readonly events: EventsPort;
-  readonly clock: ClockPort;
+interface PaymentPorts extends Pick<CheckoutSessionPorts, 'baseUrl' | 'active' | 'personalData' | 'elapsedMs'> {
+  readonly events: Pick<EventFinder, 'byEventId' | 'byId'>;
+  /** Whether this machine or node is the one whose turns change an event. */
+  readonly owns: (eventId: string) => boolean;
+  readonly clock: PaymentClockPort;
 }
 
 export interface PaymentService {
   readonly checkoutSessions: CheckoutSessions;
   readonly webhooks: Webhooks;
   readonly sessionExpiry: SessionExpiry;
+  readonly refundOutbox: RefundOutbox;
   /** Null where the sandbox is off. */
   readonly sandbox: SandboxCheckout | null;
   /** Names without a provider: payments there are refused. */
@@ -42,25 +52,34 @@ export function absentProviders(
 }
 
 export async function openPaymentService(settings: PaymentSettings, ports: PaymentPorts): Promise<PaymentService> {
-  const { secrets, stripe } = settings;
-  const { baseUrl, active, events, clock, personalData } = ports;
+  const { secrets, stripe, callsMax } = settings;
+  const { baseUrl, active, events, clock, elapsedMs } = ports;
+  const refunds = new SandboxRefunds();
   const sandboxes = new Map<PaymentProviderName, { readonly provider: SandboxProvider; readonly secret: string }>();
 
   const openProvider = async (name: PaymentProviderName): Promise<PaymentProvider> => {
     const secret = secrets[name];
     if (stripe?.provider === name) return openStripe(stripe, clock);
     if (!settings.sandbox) return createAbsentProvider(secret);
-    const provider = createSandboxProvider(secret, clock, (id) => `${baseUrl()}/sandbox/pay/${id}`);
+    const provider = createSandboxProvider(secret, clock, (id) => `${baseUrl()}/sandbox/pay/${id}`, refunds);
     sandboxes.set(name, { provider, secret });
     return provider;
   };
 
   const providers = { provider_a: await openProvider('provider_a'), provider_b: await openProvider('provider_b') };
-  const checkoutSessions = createCheckoutSessions({ providers, baseUrl, active, events, personalData });
+  const checkoutSessions = createCheckoutSessions({ providers, callsMax, ...ports });
   const webhooks = createWebhooks({ providers, events, clock });
   const sandbox = settings.sandbox
-    ? createSandboxCheckout({ sandboxes, events, clock, checkoutSessions, webhooks })
+    ? createSandboxCheckout({ sandboxes, events, clock, checkoutSessions, webhooks, refunds })
     : null;
   const sessionExpiry = openSessionExpiry({ providers, events, active });
-  return { checkoutSessions, webhooks, sessionExpiry, sandbox, absent: absentProviders(settings.sandbox, stripe) };
+  const refundOutbox = openRefundOutbox({ providers, events, owns: ports.owns, clock, elapsedMs });
+  return {
+    checkoutSessions,
+    webhooks,
+    sessionExpiry,
+    refundOutbox,
+    sandbox,
+    absent: absentProviders(settings.sandbox, stripe),
+  };
 }

@@ -1,13 +1,15 @@
 /**
- * Expires sessions at their provider once their order cannot use their money: the order has ended, or another session was paid.
+ * Expires sessions at their provider once their order cannot use their money: the order has ended, or another session
+ * was paid.
  *
- * Owns the list of orders whose sessions are to be expired, and the pauses between tries. It learns of these orders from the
- * facts of turns, and its calls to providers delay neither a turn nor a buyer.
+ * Owns the list of orders whose sessions are to be expired, and the pauses between tries. It learns of these orders
+ * from the facts of turns, and its calls to providers delay neither a turn nor a buyer.
  *
  * 1. A session is expired only after the fact that made it useless is durable.
- * 2. A failed call is repeated after pauses that grow from a second to five minutes, until the session has ended by itself.
- * 3. The list is kept in memory only. After a start, each event is scanned once when it is activated. So is an event that ended
- *    more orders than the list takes, such as one whose date was cancelled, once there is room again.
+ * 2. A failed call is repeated after pauses that grow from a second to five minutes, until the session has ended by
+ *    itself.
+ * 3. The list is kept in memory only. After a start, each event is scanned once when it is activated. So is an event
+ *    that ended more orders than the list takes, such as one whose date was cancelled, once there is room again.
  * 4. A session that could not be expired costs at most a refund: money that it takes is late money.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -17,12 +19,11 @@ import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.t
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import type { OrderScan, UselessSession } from '#domain/orders/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
-import type { EventsPort } from './ports.ts';
-import type { PaymentProviders } from './provider.ts';
+import type { EventFinderPort, PaymentProviders } from './provider.ts';
 
-export interface SessionExpiryPorts {
+interface SessionExpiryPorts {
   readonly providers: PaymentProviders;
-  readonly events: EventsPort;
+  readonly events: EventFinderPort;
   /** The events in memory. */
   readonly active: () => readonly EventPort[];
   /** The first pause after a failure; for tests. */
@@ -32,7 +33,9 @@ export interface SessionExpiryPorts {
 }
 
 export interface SessionExpiry {
-  /** Scans the events that were activated since the last call, and those with more to expire than was listed (3). */
+  /**
+   * Scans the events that were activated since the last call, and those with more to expire than was listed (rule 3).
+   */
   scanActivated(): Promise<void>;
   /** Expires no further session. */
   stop(): void;
@@ -46,10 +49,10 @@ const ENDING: ReadonlySet<FactType> = new Set<FactType>([
   'CheckoutSessionOpened',
 ]);
 
-/** Concurrent calls, beside those of buyers. */
+/** How many calls run at once, beside those of buyers. */
 const CALLS_MAX = 8;
 
-/** Orders on the list; those of further orders are found by a scan (3). */
+/** Orders on the list; those of further orders are found by a scan (rule 3). */
 const LISTED_MAX = 50_000;
 
 const CALL_MS_MAX = 10_000;
@@ -79,7 +82,10 @@ class ExpiryList implements SessionExpiry {
   readonly #stopping = new AbortController();
   readonly #scanned = new WeakSet<EventPort>();
   readonly #listedMax: number;
-  /** Events with orders that found no room on the list, and the order before which the scan goes on; null from the newest. */
+  /**
+   * Events with orders that found no room on the list, and the order before which the scan goes on; null from the
+   * newest.
+   */
   readonly #overflowing = new Map<string, number | null>();
   #calls = 0;
 
@@ -98,15 +104,14 @@ class ExpiryList implements SessionExpiry {
   async scanActivated(): Promise<void> {
     for (const event of this.#ports.active()) {
       const { eventId } = event;
-      const isOverflowing = this.#overflowing.has(eventId);
-      if (this.#scanned.has(event) && (!isOverflowing || this.#listed.size * 2 > this.#listedMax)) continue;
-      const before = this.#overflowing.get(eventId) ?? null;
+      const left = this.#overflowing.get(eventId);
+      if (this.#scanned.has(event) && (left === undefined || this.#listed.size * 2 > this.#listedMax)) continue;
       this.#overflowing.delete(eventId);
       try {
-        await this.#scan(event, before);
+        await this.#scan(event, left ?? null);
         this.#scanned.add(event);
       } catch (error) {
-        this.#overflowing.set(eventId, before);
+        this.#goOnLater(eventId, left ?? null);
         // An event that was evicted meanwhile is scanned when it is activated again.
         if (!(error instanceof Overloaded)) {
           reportTrouble('payments', 'an event could not be scanned for open sessions', error);
@@ -115,7 +120,10 @@ class ExpiryList implements SessionExpiry {
     }
   }
 
-  /** A session that was expired is useless still: a scan that found no room goes on where it was, and does not begin anew. */
+  /**
+   * A session that was expired is useless still: a scan that found no room goes on where it was, and does not begin
+   * anew.
+   */
   async #scan(event: EventPort, begin: number | null): Promise<void> {
     let before = begin;
     do {
@@ -124,14 +132,16 @@ class ExpiryList implements SessionExpiry {
       const query = { type: 'ScanUselessSessions', before: from, count: SCANNED_A_SLICE } as const;
       const scan: OrderScan = await event.read(query);
       for (const orderId of scan.orderIds) {
-        if (this.#list(orderId)) continue;
-        // Null where orders that ended meanwhile found no room either.
-        if (!this.#overflowing.has(event.eventId)) this.#overflowing.set(event.eventId, from);
-        return;
+        if (!this.#list(orderId)) return this.#goOnLater(event.eventId, from);
       }
       before = scan.before;
       await nextRound();
     } while (before !== null);
+  }
+
+  /** Where orders that ended meanwhile found no room, the next scan begins with the newest anyway. */
+  #goOnLater(eventId: string, before: number | null): void {
+    if (!this.#overflowing.has(eventId)) this.#overflowing.set(eventId, before);
   }
 
   // The channel is shared by the process: an order of another service is not found by its id and leaves the list.

@@ -1,5 +1,6 @@
 /**
- * The payment webhooks of the service's own format: signed as Standard Webhooks describes, with a small JSON body.
+ * The webhooks about payments and refunds of the service's own format: signed as Standard Webhooks describes, with a
+ * small JSON body.
  *
  * The sandbox sends them, and so does a bridge to another payment provider.
  *
@@ -8,7 +9,15 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Ajv } from 'ajv';
 import { Webhook } from 'standardwebhooks';
-import { isFresh, type PaymentReport, type WebhookDelivery, type WebhookReading } from './provider.ts';
+import { problemsInWords } from '#domain/schema-problems.ts';
+import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
+import {
+  isFresh,
+  type PaymentReport,
+  type RefundReport,
+  type WebhookDelivery,
+  type WebhookResult,
+} from './provider.ts';
 
 export interface WebhookBody {
   readonly type: string;
@@ -16,7 +25,9 @@ export interface WebhookBody {
   readonly timestamp: string;
   readonly data: {
     readonly checkout_session_id: string;
-    readonly payment_id: string | null;
+    readonly payment_id?: string | null;
+    readonly refund_id?: string | null;
+    readonly reference?: string | null;
     readonly amount: number | null;
     readonly currency: string | null;
   };
@@ -28,23 +39,64 @@ const outcomeOfType: Readonly<Record<string, PaymentReport['outcome']>> = {
   'payment.cancelled': 'cancelled',
 };
 
-const reference = { type: 'string', maxLength: 512 } as const;
-const isWebhookBody = new Ajv({ allErrors: true, allowUnionTypes: true }).compile<WebhookBody>({
+const statusOfType: Readonly<Record<string, NonNullable<RefundReport['status']>>> = {
+  'refund.succeeded': 'SUCCEEDED',
+  'refund.pending': 'PENDING',
+  'refund.failed': 'FAILED',
+};
+
+const textOrNull = { type: ['string', 'null'] } as const;
+
+/** What the body is; that it has a known `type` is looked at before. */
+export const WEBHOOK_BODY = {
   type: 'object',
-  required: ['data'],
+  required: ['type', 'data'],
   properties: {
+    type: {
+      type: 'string',
+      description:
+        '`payment.paid`, `payment.declined`, `payment.cancelled`, `refund.succeeded`, `refund.pending` or `refund.failed`; others are answered 200 and ignored.',
+      examples: ['payment.paid'],
+    },
+    timestamp: { description: 'When it happened (RFC 3339).', examples: ['2027-05-07T18:00:00Z'] },
     data: {
       type: 'object',
       required: ['checkout_session_id'],
       properties: {
-        checkout_session_id: reference,
-        payment_id: { type: ['string', 'null'], maxLength: 512 },
-        amount: { type: ['integer', 'null'], minimum: 0 },
-        currency: { type: ['string', 'null'], maxLength: 16 },
+        checkout_session_id: {
+          type: 'string',
+          maxLength: 512,
+          description: 'The `checkout_session_id` of the start of the checkout.',
+        },
+        payment_id: { ...textOrNull, maxLength: 512, description: 'The provider’s own id of the payment.' },
+        refund_id: {
+          ...textOrNull,
+          maxLength: 512,
+          description: 'Of a refund that was executed: the `refund_id` that it was asked for with.',
+        },
+        reference: {
+          ...textOrNull,
+          maxLength: REFUND_REFERENCE_LENGTH_MAX,
+          description: 'The provider’s own id of the refund: the same one counts once.',
+        },
+        amount: {
+          type: ['integer', 'null'],
+          minimum: 0,
+          description: 'In the minor unit of the currency. A report of a refund has it.',
+        },
+        currency: {
+          ...textOrNull,
+          maxLength: 16,
+          description: 'ISO 4217. Money of another amount or currency than asked is recorded, and due back.',
+        },
       },
     },
   },
-});
+} as const;
+
+const isWebhookBody = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile<WebhookBody>(
+  WEBHOOK_BODY,
+);
 
 /** Signs a webhook with `moment` as its timestamp. */
 export function signWebhook(secret: string, webhookId: string, body: WebhookBody, moment: number): WebhookDelivery {
@@ -61,21 +113,28 @@ export function signWebhook(secret: string, webhookId: string, body: WebhookBody
 }
 
 /** Checks the signature of a delivery and reads it. An unknown type is ignored, whatever else its body has. */
-export function readWebhook(secret: string, delivery: WebhookDelivery, moments: readonly number[]): WebhookReading {
+export function readWebhook(secret: string, delivery: WebhookDelivery, moments: readonly number[]): WebhookResult {
   const webhookId = headerOf(delivery, 'webhook-id');
   if (!isSigned(secret, webhookId, delivery, moments)) return { outcome: 'UNTRUSTED' };
   const body = parse(delivery.rawBody);
-  const outcome = outcomeOfType[typeof body?.type === 'string' ? body.type : ''];
+  const type = typeof body?.type === 'string' ? body.type : '';
+  const outcome = outcomeOfType[type];
+  const status = statusOfType[type];
   if (body === null) return malformed([{ path: '', message: 'is not a JSON object' }]);
-  if (outcome === undefined) return { outcome: 'IGNORED' };
+  if (outcome === undefined && status === undefined) return { outcome: 'IGNORED' };
   if (!isWebhookBody(body)) {
-    return malformed(
-      (isWebhookBody.errors ?? []).map(({ instancePath, message = '' }) => ({ path: instancePath, message })),
-    );
+    return malformed(problemsInWords(isWebhookBody.errors ?? []));
   }
-  const { checkout_session_id: checkoutSessionId, payment_id, amount, currency } = body.data;
+  const { checkout_session_id: checkoutSessionId, payment_id, amount, refund_id, reference } = body.data;
   const paymentId = payment_id ?? null;
-  const money = { amountCents: amount ?? null, currency: currency?.toUpperCase() ?? null };
+  const currency = body.data.currency?.toUpperCase() ?? null;
+  if (outcome === undefined) {
+    if (amount == null || amount === 0) return malformed([{ path: '/data/amount', message: 'must be more than 0' }]);
+    const named = { refundId: refund_id ?? null, reference: reference ?? null };
+    const report = { of: 'REFUND', orderId: null, checkoutSessionId, amountCents: amount, currency, ...named } as const;
+    return { outcome: 'REPORT', report: { ...report, status: status! } };
+  }
+  const money = { amountCents: amount ?? null, currency };
   return { outcome: 'REPORT', report: { of: 'PAYMENT', checkoutSessionId, paymentId, outcome, ...money, webhookId } };
 }
 
@@ -104,6 +163,6 @@ function parse(rawBody: string): { readonly type?: unknown } | null {
   }
 }
 
-function malformed(problems: readonly { readonly path: string; readonly message: string }[]): WebhookReading {
+function malformed(problems: readonly { readonly path: string; readonly message: string }[]): WebhookResult {
   return { outcome: 'MALFORMED', problems };
 }

@@ -3,21 +3,28 @@
  *
  * Owns the translation in both directions: a payment becomes a Checkout session, an event of Stripe becomes a report.
  *
- * 1. `metadata` names order and payment (`client_reference_id` the order too). An event without them belongs to another shop
- *    of the same account and is ignored.
- * 2. A session of Stripe stays open for at least 30 minutes, so it can outlast the payment window. Money that it takes then is
- *    late money.
- * 3. The idempotency key contains the payment and the end of the session, because Stripe refuses a known key with other parameters.
- *    After an error inside Stripe it also contains the number of the try, because Stripe would repeat that error for the same key.
- * 4. Stripe counts some currencies in units of its own. An amount that is not a whole number of them is rounded for the session;
- *    `metadata` keeps the amount that was asked, and the report of a payment has that one.
+ * 1. `metadata` names order and payment (`client_reference_id` the order too). An event without them belongs to another
+ *    shop of the same account and is ignored.
+ * 2. A session of Stripe stays open for at least 30 minutes, so it can outlast the payment window. Money that it takes
+ *    then is late money.
+ * 3. The idempotency key contains the payment and the end of the session, because Stripe refuses a known key with other
+ *    parameters. After an error inside Stripe it also contains the number of the try, because Stripe would repeat that
+ *    error for the same key.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';
-import { decimalPlaces } from '#client/money.ts';
-import { isFresh, ProviderUnavailable, type PaymentProvider, type PaymentReport } from './provider.ts';
-import type { SessionRequest, WebhookDelivery, WebhookReading } from './provider.ts';
-import type { ClockPort } from './ports.ts';
+import {
+  isFresh,
+  ProviderUnavailable,
+  type PaymentProvider,
+  type PaymentReport,
+  type SessionRequest,
+  type WebhookDelivery,
+  type WebhookResult,
+  type PaymentClockPort,
+} from './provider.ts';
+import { currencyOf, minorAmount, orAborted, toStripeAmount, withAskedAmount } from './stripe-amounts.ts';
+import { createStripeRefunds, toProviderRefund } from './stripe-refunds.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -31,7 +38,7 @@ const MINUTE_MS = 60_000;
 const LIFE_MS_MIN = 31 * MINUTE_MS;
 /** Just under Stripe's maximum, for a further installment, which has no payment window. */
 const LIFE_MS_MAX = 23 * 60 * MINUTE_MS;
-/** Ends are rounded up to this, so that a repeat a little later asks for the same session (3). */
+/** Ends are rounded up to this, so that a repeat a little later asks for the same session (rule 3). */
 const END_GRID_MS = 5 * MINUTE_MS;
 
 const CALL_MS_MAX = 9_000;
@@ -46,7 +53,7 @@ const PLAIN_EMAIL = /^[\w.+-]+@[\w-]+(\.[\w-]+)*\.[a-z]{2,}$/i;
 
 export async function openStripe(
   settings: StripeSettings,
-  clock: Pick<ClockPort, 'now' | 'machineNow'>,
+  clock: Pick<PaymentClockPort, 'now' | 'machineNow'>,
 ): Promise<PaymentProvider> {
   const { Stripe: StripeClient } = await import('stripe');
   const stripe = new StripeClient(settings.secretKey, {
@@ -67,8 +74,11 @@ export async function openStripe(
       const options = { idempotencyKey: tries === 0 ? key : `${key}-${tries}` };
       const params = sessionOf(request, await request.customerEmail(), expiresAt);
       const session = await stripe.checkout.sessions.create(params, options).catch((error) => {
-        if (error instanceof StripeClient.errors.StripeAPIError) failedTries.set(key, tries + 1);
-        return unavailable(error);
+        const { StripeAPIError, StripeInvalidRequestError, StripeIdempotencyError } = StripeClient.errors;
+        if (error instanceof StripeAPIError) failedTries.set(key, tries + 1);
+        const isRefused = error instanceof StripeInvalidRequestError || error instanceof StripeIdempotencyError;
+        const message = `Stripe did not open a session: ${error instanceof Error ? error.message : ''}`;
+        throw new ProviderUnavailable(message, error, isRefused);
       });
       if (session.url === null) throw new ProviderUnavailable('Stripe gave the session no address');
       return { checkoutSessionId: session.id, redirectUrl: session.url, expiresAt: expiresAt + leadMs };
@@ -80,6 +90,7 @@ export async function openStripe(
       });
       await orAborted(call, signal);
     },
+    refunds: createStripeRefunds(stripe, StripeClient.errors),
     readWebhook(delivery, moments) {
       const event = verify(stripe, settings.webhookSecret, delivery, moments);
       return event === null ? { outcome: 'UNTRUSTED' } : readEvent(event);
@@ -94,30 +105,19 @@ function addressOf(apiBase: string | null): Pick<Stripe.StripeConfig, 'host' | '
   return { host: hostname, port: port === '' ? (scheme === 'http' ? 80 : 443) : Number(port), protocol: scheme };
 }
 
-/** Calls of the SDK take no signal; an abandoned one ends by its own time-out. */
-function orAborted(call: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
-  const aborted = new Promise<never>((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([call, aborted]);
-}
-
-function unavailable(error: unknown): never {
-  throw new ProviderUnavailable(`Stripe did not open a session: ${error instanceof Error ? error.message : ''}`, error);
-}
-
 // ── a payment as a session ───────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * How far the service's clock is ahead of the machine's, which Stripe's clock resembles, in whole minutes: a repeat must ask for
- * the same end (3).
+ * How far the service's clock is ahead of the machine's, which Stripe's clock resembles, in whole minutes: a repeat
+ * must ask for the same end (rule 3).
  */
-function leadOf(clock: Pick<ClockPort, 'now' | 'machineNow'>): number {
+function leadOf(clock: Pick<PaymentClockPort, 'now' | 'machineNow'>): number {
   return Math.round((clock.now() - clock.machineNow()) / MINUTE_MS) * MINUTE_MS;
 }
 
-/** When Stripe shall close the session: at the end of the payment window, or as soon after it as Stripe allows (2). */
+/**
+ * When Stripe shall close the session: at the end of the payment window, or as soon after it as Stripe allows (rule 2).
+ */
 function endOfSession(windowEndsAt: number | null, now: number): number {
   const wanted = windowEndsAt ?? now + LIFE_MS_MAX;
   const soonest = Math.ceil((now + LIFE_MS_MIN) / END_GRID_MS) * END_GRID_MS;
@@ -137,9 +137,7 @@ function sessionOf(
 ): Stripe.Checkout.SessionCreateParams {
   const { orderId, paymentId, amountCents, currency, description, successUrl, cancelUrl } = request;
   const unitAmount = toStripeAmount(amountCents, currency);
-  const isExact = fromStripeAmount(unitAmount, currency) === amountCents;
-  const asked = isExact ? {} : { asked_amount: String(amountCents) };
-  const metadata = { order_id: orderId, payment_id: paymentId, ...asked };
+  const metadata = withAskedAmount({ order_id: orderId, payment_id: paymentId }, amountCents, currency);
   const product = { name: description.slice(0, DESCRIPTION_LENGTH_MAX) };
   return {
     mode: 'payment',
@@ -159,7 +157,7 @@ function sessionOf(
   };
 }
 
-// ── an event as a report ─────────────────────────────────────────────────────────────────────────────────────────────────
+// ── an event as a report ─────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The event of a delivery whose signature is good and fresh; null for another delivery. */
 function verify(
@@ -180,8 +178,8 @@ function verify(
 }
 
 /**
- * The timestamp of a signature header, in seconds; null unless there is exactly one. The SDK verifies the last one that it finds,
- * so a header with two could be fresh by the first and verified by the second.
+ * The timestamp of a signature header, in seconds; null unless there is exactly one. The SDK verifies the last one that
+ * it finds, so a header with two could be fresh by the first and verified by the second.
  */
 function timestampOf(header: string): number | null {
   const [first, ...others] = header.split(',').filter((part) => part.trim().startsWith('t='));
@@ -189,7 +187,7 @@ function timestampOf(header: string): number | null {
   return seconds === null || seconds === undefined ? null : Number(seconds);
 }
 
-function readEvent(event: Stripe.Event): WebhookReading {
+function readEvent(event: Stripe.Event): WebhookResult {
   switch (event.type) {
     case 'checkout.session.completed':
       return event.data.object.payment_status === 'paid' ? paid(event, event.data.object) : { outcome: 'IGNORED' };
@@ -203,12 +201,17 @@ function readEvent(event: Stripe.Event): WebhookReading {
       return closed(event, event.data.object, 'declined', null);
     case 'charge.refunded':
       return refunded(event);
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.refund.updated':
+      return refundedAlone(event.data.object);
     default:
       return { outcome: 'IGNORED' };
   }
 }
 
-function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookReading {
+function paid(event: Stripe.Event, session: Stripe.Checkout.Session): WebhookResult {
   return paymentReport(session.metadata, {
     outcome: 'paid',
     checkoutSessionId: session.id,
@@ -223,7 +226,7 @@ function closed(
   { metadata }: { readonly metadata: Stripe.Metadata | null },
   outcome: 'declined' | 'expired',
   checkoutSessionId: string | null,
-): WebhookReading {
+): WebhookResult {
   return paymentReport(metadata, {
     outcome,
     checkoutSessionId,
@@ -236,32 +239,15 @@ function closed(
 function paymentReport(
   metadata: Stripe.Metadata | null,
   report: Omit<PaymentReport, 'of' | 'paymentId'>,
-): WebhookReading {
+): WebhookResult {
   const paymentId = metadata?.['payment_id'];
   return paymentId === undefined
     ? { outcome: 'IGNORED' }
     : { outcome: 'REPORT', report: { of: 'PAYMENT', paymentId, ...report } };
 }
 
-/** Stripe's amount in minor units; the rounded amount of a session counts as the amount that was asked (4). */
-function minorAmount(
-  amount: number | null,
-  currency: string | null | undefined,
-  metadata: Stripe.Metadata | null,
-): number | null {
-  const code = currencyOf(currency);
-  if (amount === null || code === null) return amount;
-  const asked = Number(metadata?.['asked_amount'] ?? Number.NaN);
-  return toStripeAmount(asked, code) === amount ? asked : fromStripeAmount(amount, code);
-}
-
-/** Stripe writes currencies in lower case; null when an event names none. */
-function currencyOf(currency: string | null | undefined): string | null {
-  return currency?.toUpperCase() ?? null;
-}
-
-/** A charge has the sum of its refunds; the event has the sum before. */
-function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
+/** A charge has the sum of its refunds, the refunds only in older versions of the API; the event has the sum before. */
+function refunded(event: Stripe.ChargeRefundedEvent): WebhookResult {
   const { metadata, amount_refunded: refundedSoFar, currency, refunds } = event.data.object;
   const refundedBefore = event.data.previous_attributes?.amount_refunded ?? 0;
   const inMinorUnits = (amount: number): number => minorAmount(amount, currency, metadata) ?? 0;
@@ -270,35 +256,24 @@ function refunded(event: Stripe.ChargeRefundedEvent): WebhookReading {
   if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
   // The first refund listed is the newest; operators see its id at Stripe.
   const latest = refunds?.data[0];
-  const reference = latest?.amount === refundedSoFar - refundedBefore ? latest.id : event.id;
+  const named =
+    latest?.amount === refundedSoFar - refundedBefore
+      ? { reference: latest.id, refundId: latest.metadata?.['refund_id'] ?? null, ...statusAt(latest) }
+      : { reference: null, reportReference: event.id };
   return {
     outcome: 'REPORT',
-    report: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), reference },
+    report: { of: 'REFUND', orderId, amountCents, currency: currencyOf(currency), ...named },
   };
 }
 
-// ── amounts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+/** Older versions of the API do not say it of the refunds of a charge. */
+const statusAt = (refund: Stripe.Refund) => refund.status != null && { status: toProviderRefund(refund).status };
 
-/**
- * Decimal places of Stripe's units where they are not those of ISO 4217: Stripe charges MGA in whole units, and still charges ISK
- * and UGX in hundredths, which must be 00.
- */
-const STRIPE_PLACES: Readonly<Record<string, number>> = { MGA: 0, ISK: 2, UGX: 2 };
-
-/** An amount in minor units as Stripe counts it, rounded half up to what Stripe can charge, and to no less than that. */
-export function toStripeAmount(amount: number, currency: string): number {
-  const { factor, step } = unitsOf(currency);
-  return amount === 0 ? 0 : Math.max(step, Math.round((amount * factor) / step) * step);
-}
-
-/** Stripe's amount in minor units. */
-export function fromStripeAmount(amount: number, currency: string): number {
-  return Math.round(amount / unitsOf(currency).factor);
-}
-
-function unitsOf(currency: string): { readonly factor: number; readonly step: number } {
-  const places = decimalPlaces(currency);
-  const factor = 10 ** ((STRIPE_PLACES[currency] ?? places) - places);
-  // Of three places the last digit must be 0.
-  return { factor, step: places === 3 ? 10 : Math.max(1, factor) };
+/** A refund reports for itself; it names the order where whoever made it has said so. */
+function refundedAlone(refund: Stripe.Refund): WebhookResult {
+  const orderId = refund.metadata?.['order_id'];
+  const { reference, refundId, amountCents, status, failure } = toProviderRefund(refund);
+  if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
+  const said = { orderId, refundId, reference, amountCents, status, ...(failure !== undefined && { failure }) };
+  return { outcome: 'REPORT', report: { of: 'REFUND', currency: currencyOf(refund.currency), ...said } };
 }

@@ -3,8 +3,9 @@
  *
  * What a payment or a refund changes is decided in `domain/orders/payments.ts` and `domain/orders/refunds.ts`.
  *
- * 1. A webhook changes nothing unless its signature is good and its timestamp is within five minutes of one of three clocks: the
- *    service's, the service's without what the sandbox clock added, or the machine's, which differs when somebody set it.
+ * 1. A webhook changes nothing unless its signature is good and its timestamp is within five minutes of one of three
+ *    clocks: the service's, the service's without what the sandbox clock added, or the machine's, which differs when
+ *    somebody set it.
  * 2. A webhook is answered once what it changed is durable. Its sender repeats it until then, and repeats count once.
  * 3. A signed report that names no order is refused and reported to the operator, and so is one that names an order of
  *    another provider: a signature is good for that provider's orders alone.
@@ -13,12 +14,19 @@ import type { EventPort } from '#actors/event-port.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type { ClockPort, EventsPort } from './ports.ts';
-import type { PaymentProviders, PaymentReport, RefundReport, WebhookDelivery, WebhookReading } from './provider.ts';
+import type {
+  PaymentClockPort,
+  EventFinderPort,
+  PaymentProviders,
+  PaymentReport,
+  RefundReport,
+  WebhookDelivery,
+  WebhookResult,
+} from './provider.ts';
 
-export type WebhookAnswer =
+type WebhookAnswer =
   | { readonly outcome: 'RECORDED' | 'REPEATED' | 'IGNORED' | 'UNKNOWN' }
-  | Exclude<WebhookReading, { readonly outcome: 'REPORT' | 'IGNORED' }>
+  | Exclude<WebhookResult, { readonly outcome: 'REPORT' | 'IGNORED' }>
   | Refusal;
 
 export interface Webhooks {
@@ -26,10 +34,10 @@ export interface Webhooks {
   receive(name: PaymentProviderName, delivery: WebhookDelivery): Promise<WebhookAnswer>;
 }
 
-export interface WebhookPorts {
+interface WebhookPorts {
   readonly providers: PaymentProviders;
-  readonly events: EventsPort;
-  readonly clock: ClockPort;
+  readonly events: EventFinderPort;
+  readonly clock: PaymentClockPort;
 }
 
 export function createWebhooks({ providers, events, clock }: WebhookPorts): Webhooks {
@@ -47,11 +55,15 @@ export function createWebhooks({ providers, events, clock }: WebhookPorts): Webh
   };
 
   const recordRefund = async (name: PaymentProviderName, report: RefundReport): Promise<WebhookAnswer> => {
-    const event = await events.byId('ord', report.orderId);
+    const { orderId, checkoutSessionId = null } = report;
+    const event = await (orderId === null ? events.byId('cs', checkoutSessionId ?? '') : events.byId('ord', orderId));
     if (event === null) return unknown(name, 'a refund for an unknown order');
     const { of: _of, ...refund } = report;
     const reply = await event.execute({ type: 'RecordRefund', provider: name, operator: null, note: null, ...refund });
-    if (!isRefusal(reply)) return { outcome: reply.repeated ? 'REPEATED' : 'RECORDED' };
+    if (!isRefusal(reply)) {
+      if (!reply.repeated) return { outcome: 'RECORDED' };
+      return { outcome: (report.status ?? 'SUCCEEDED') === 'SUCCEEDED' ? 'REPEATED' : 'IGNORED' };
+    }
     if (reply.code === 'ORDER_NOT_FOUND') return unknown(name, 'a refund for an unknown order');
     reportTrouble(name, `a refund of ${name} could not be recorded: ${reply.code}`);
     return { outcome: 'IGNORED' };

@@ -1,11 +1,13 @@
 /**
  * The keys of a data folder, opened with its journal.
  *
- * 1. A journal with sealed facts starts only with the keys that it was sealed with: with others, personal data would read as erased that
- *    nobody erased. An operator may accept that, once; then the keys that are there, or new ones, are the journal's from then on.
- * 2. Before anything is served the keys are destroyed again of every erasure since the last one that is known to be complete: a crash
- *    may have come between the fact and its keys, or an older copy of the keys was put back.
- * 3. How far erasures are complete is noted before facts are moved to the archive, so that a start seldom has to read there.
+ * 1. A journal with sealed facts starts only with the keys that it was sealed with: with others, personal data would
+ *    read as erased that nobody erased. An operator may accept that, once; then the keys that are there, or new ones,
+ *    are the journal's from then on.
+ * 2. Before anything is served the keys are destroyed again of every erasure since the last one that is known to be
+ *    complete: a crash may have come between the fact and its keys, or an older copy of the keys was put back.
+ * 3. How far erasures are complete is noted before facts are moved to the archive, so that a start seldom has to read
+ *    there.
  */
 import { KeysUnusable, type KeyStore } from '#persistence/keys.ts';
 import { openSqliteKeys, readKeysId, type SqliteKeys } from '#persistence/sqlite/keys.ts';
@@ -13,7 +15,7 @@ import type { FactData } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SqliteJournal } from '#persistence/sqlite/journal.ts';
 import { noteErasuresThrough } from './key-destruction.ts';
-import { inBackground, reportTrouble } from './trouble.ts';
+import { inBackground, reportTrouble } from '#actors/trouble.ts';
 
 /** Destroys keys, and those whose destruction failed before. */
 interface KeyDestroyer {
@@ -31,18 +33,20 @@ export class KeySurvey {
   }
 }
 
-export interface FolderKeysOptions {
+interface FolderKeysOptions {
   readonly folder: string;
   readonly journal: SqliteJournal;
   readonly survey: KeySurvey;
-  /** An operator accepts that personal data whose keys are lost reads as erased (1). */
+  /** An operator accepts that personal data whose keys are lost reads as erased (rule 1). */
   readonly isLossAccepted: boolean;
 }
 
 /** Keys destroyed together at a start; some megabytes of log. */
 const KEYS_AT_ONCE = 10_000;
 
-/** Opens the keys of a folder. Rejects with KeysUnusable (1), and with KeyStoreFault when they cannot be written. */
+/**
+ * Opens the keys of a folder. Rejects with KeysUnusable (rule 1), and with KeyStoreFault when they cannot be written.
+ */
 export async function openFolderKeys({
   folder,
   journal,
@@ -67,7 +71,10 @@ export function keyIdsOf({ data }: Pick<FactRow, 'data'>): readonly string[] {
   return (JSON.parse(data) as FactData['OrderErased']).keyIds;
 }
 
-/** Notes that the keys of every erasure up to now are destroyed (3); where some are not, it is left for another time. */
+/**
+ * Notes that the keys of every erasure up to now are destroyed (rule 3); where some are not, it is left for another
+ * time.
+ */
 export async function noteErasures(
   journal: Pick<SqliteJournal, 'journalId' | 'durableSeq'>,
   keys: Pick<SqliteKeys, 'noteErased'>,
@@ -120,7 +127,10 @@ function isSealed({ data }: FactRow): boolean {
   return data.includes('"personal":{');
 }
 
-/** Destroys the keys of every erasure since the last one that is known to be complete (2), before anything is served. */
+/**
+ * Destroys the keys of every erasure since the last one that is known to be complete (rule 2), before anything is
+ * served.
+ */
 export async function destroyAgain(
   keys: Pick<KeyStore, 'destroy' | 'erasedThrough' | 'noteErased'>,
   journal: Pick<SqliteJournal, 'journalId' | 'durableSeq' | 'baseSeq' | 'surveyArchive'>,

@@ -1,16 +1,16 @@
 /**
  * Destroys the keys of what was erased, once the facts that say so are durable.
  *
- * 1. A fact first, then its keys: a crash in between leaves keys that the next start, or the next owner of the event, destroys.
- * 2. Keys that could not be destroyed are kept here and tried again, with those of the next erasure and by themselves after `retryMs`.
- *    Whoever asked is refused as Overloaded, and answered when a repeated request finds nothing left to destroy.
+ * 1. A fact first, then its keys: a crash in between leaves keys that the next start, or the next owner of the event,
+ *    destroys.
+ * 2. Keys that could not be destroyed are kept here and tried again, with those of the next erasure and by themselves
+ *    after `retryMs`. Whoever asked is refused as Overloaded, and answered when a repeated request finds nothing left
+ *    to destroy.
  * 3. While too many wait, nothing is erased (I10).
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
-import { reportTrouble } from './trouble.ts';
-import type { CommandType } from '#domain/command.ts';
-import type { Fact } from '#domain/fact.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { reportTrouble } from '#actors/trouble.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 
 /** Keys that may wait; some megabytes. */
@@ -18,7 +18,7 @@ const WAITING_MAX = 20_000;
 
 const RETRY_MS = 1_000;
 
-export interface KeyDestructionOptions {
+interface KeyDestructionOptions {
   readonly retryMs?: number;
   /** Has work done later; a simulation brings its own time. */
   readonly later?: (work: () => void, ms: number) => void;
@@ -47,13 +47,16 @@ export class KeyDestruction {
     return this.#waiting.size;
   }
 
-  /** Refuses an erasure while too many keys wait (3). */
+  /** Refuses an erasure while too many keys wait (rule 3). */
   admit(): void {
     if (this.#waiting.size < WAITING_MAX) return;
     throw new Overloaded('keys of erased orders cannot be destroyed now', RETRY_AFTER_SECONDS);
   }
 
-  /** Resolves when these keys, and all that wait, are destroyed for good; rejects with Overloaded where they are not (2). */
+  /**
+   * Resolves when these keys, and all that wait, are destroyed for good; rejects with Overloaded where they are not
+   * (rule 2).
+   */
   async destroy(keyIds: readonly string[]): Promise<void> {
     for (const id of keyIds) this.#waiting.add(id);
     if (this.#waiting.size === 0) return;
@@ -67,7 +70,7 @@ export class KeyDestruction {
     }
   }
 
-  /** Ends the retries; the next start, or the next owner, destroys what waits (1). */
+  /** Ends the retries; the next start, or the next owner, destroys what waits (rule 1). */
   stop(): void {
     this.#isStopped = true;
   }
@@ -90,7 +93,9 @@ function unheldTimer(work: () => void, ms: number): void {
   setTimeout(work, ms).unref();
 }
 
-/** Notes under a label that the keys of every erasure up to a durable fact are destroyed. Rejects where some are not. */
+/**
+ * Notes under a label that the keys of every erasure up to a durable fact are destroyed. Rejects where some are not.
+ */
 export async function noteErasuresThrough(
   label: string,
   seq: number,
@@ -101,14 +106,4 @@ export async function noteErasuresThrough(
   await nextRound();
   await destruction.destroy([]);
   await keys.noteErased(label, seq);
-}
-
-/** Whether a command of a type may erase something. */
-export function erases(type: CommandType): boolean {
-  return type === 'EraseOrder' || type === 'EraseDueOrders';
-}
-
-/** The keys that a fact says are to be destroyed. */
-export function keyIdsErasedBy(fact: Fact): readonly string[] {
-  return fact.type === 'OrderErased' ? fact.data.keyIds : [];
 }

@@ -1,46 +1,50 @@
 /**
  * Orders by a part of a name, of an e-mail address or of an order number, over all events or in one.
  *
- * 1. Personal data is sealed: the orders are opened one by one, in slices, and nothing of them is kept. A search is bounded for each
- *    call; a place names where the next one goes on, and each page says how far it looked. A page may be empty and not the last.
- * 2. A whole address is looked for first by its keyed hash, which costs a pass over tags: its buyer is found at once, however long
- *    the sale. Then follow the orders in which it is a part of something.
+ * 1. Personal data is sealed: the orders are opened one by one, in slices, and nothing of them is kept. A search is
+ *    bounded for each call; a place names where the next one goes on, and each page says how far it looked. A page may
+ *    be empty and not the last.
+ * 2. A whole address is looked for first by its keyed hash, which costs a pass over tags: its buyer is found at once,
+ *    however long the sale. Then follow the orders in which it is a part of something.
  * 3. Events are searched in the order in which they were defined, the orders of each from the newest on.
  * 4. An event that cannot be activated is named, so that nobody takes the answer for complete.
  * 5. Names are compared without case and accents; each word must be a part of one person's name or address.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { Attendee, SealedOrder } from '#domain/personal.ts';
-import type { OrderView } from '#domain/views.ts';
-import { isEventBroken } from './admission.ts';
-import type { EventReader } from './engine-port.ts';
+import type { OrderView } from '#domain/view.ts';
+import { isEventBroken } from '#actors/admission.ts';
+import type { EventReader } from '#actors/event-port.ts';
 import type { OpenedOrder } from './personal-data.ts';
 import type { SubjectPorts } from './subject-search.ts';
 
-/** Where a search goes on (1). */
-export interface SearchPlace {
+/** Where a search goes on (rule 1). */
+export interface SearchPosition {
   readonly step: 'ADDRESS' | 'PARTS';
   /** The last event that was searched to its end in this step; null before the first. */
   readonly afterEvent: string | null;
-  /** In the event behind it: in the step ADDRESS an order, in the step PARTS the number of one; null at its beginning. */
+  /**
+   * Where the search goes on in the next event: an order id in the step ADDRESS, an order number in the step PARTS.
+   * Null: at its beginning.
+   */
   readonly from: string | null;
 }
 
-export interface SearchedFor {
+interface SearchedFor {
   readonly text: string;
   /** Null for all events. */
   readonly eventId: string | null;
   readonly limit: number;
   /** Null at the beginning. */
-  readonly place: SearchPlace | null;
+  readonly position: SearchPosition | null;
 }
 
 /** What of an order has the text. */
-export type FoundIn = 'BUYER' | 'GUEST' | 'ORDER';
+type FoundIn = 'BUYER' | 'GUEST' | 'ORDER';
 
-export interface FoundOrder {
+interface FoundOrder {
   readonly order: OrderView;
   readonly foundIn: FoundIn;
 }
@@ -49,11 +53,14 @@ export interface SearchPage {
   readonly found: readonly FoundOrder[];
   /** Orders that were opened for this page. */
   readonly searchedOrders: number;
-  /** How far the search came: the event, and when the last order that was looked at there was placed; null where nothing was looked at. */
+  /**
+   * How far the search came: the event, and when the last order that was looked at there was placed; null where nothing
+   * was looked at.
+   */
   readonly reached: { readonly eventId: string; readonly placedAt: number | null } | null;
   readonly unreadEvents: readonly string[];
   /** Null at the end. */
-  readonly next: SearchPlace | null;
+  readonly next: SearchPosition | null;
 }
 
 /** Events that one call looks at. */
@@ -78,7 +85,7 @@ export function searchOrders(ports: SubjectPorts, wanted: SearchedFor): Promise<
   return new OrderSearch(ports, wanted).page();
 }
 
-/** A text as it is compared (5). */
+/** A text as it is compared (rule 5). */
 function comparable(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
@@ -88,7 +95,7 @@ class OrderSearch {
   readonly #wanted: SearchedFor;
   readonly #text: string;
   readonly #words: readonly string[];
-  /** The key form of a whole address (2); null for any other text. */
+  /** The key form of a whole address (rule 2); null for any other text. */
   readonly #address: string | null;
   readonly #found: FoundOrder[] = [];
   readonly #unread: string[] = [];
@@ -107,15 +114,15 @@ class OrderSearch {
   }
 
   async page(): Promise<SearchPage> {
-    const first: SearchPlace = { step: this.#address === null ? 'PARTS' : 'ADDRESS', afterEvent: null, from: null };
-    let place: SearchPlace | null = this.#wanted.place ?? first;
-    while (place !== null && !this.#isFull) place = await this.#searchSome(place);
+    const first: SearchPosition = { step: this.#address === null ? 'PARTS' : 'ADDRESS', afterEvent: null, from: null };
+    let position: SearchPosition | null = this.#wanted.position ?? first;
+    while (position !== null && !this.#isFull) position = await this.#searchSome(position);
     return {
       found: this.#found,
       searchedOrders: this.#opened,
       reached: this.#reached,
       unreadEvents: [...new Set(this.#unread)],
-      next: place,
+      next: position,
     };
   }
 
@@ -124,18 +131,18 @@ class OrderSearch {
   }
 
   /** Searches the next events of a step; where to go on, null at the end of the last step. */
-  async #searchSome(place: SearchPlace): Promise<SearchPlace | null> {
-    const { eventIds, isLast } = await this.#eventsAfter(place.afterEvent);
-    let at = place;
+  async #searchSome(position: SearchPosition): Promise<SearchPosition | null> {
+    const { eventIds, isLast } = await this.#eventsAfter(position.afterEvent);
+    let at = position;
     for (const eventId of eventIds) {
       this.#events += 1;
       const next = await this.#searchEvent(eventId, at);
       if (next !== null) return next;
-      at = { ...place, afterEvent: eventId, from: null };
+      at = { ...position, afterEvent: eventId, from: null };
       if (this.#isFull) break;
     }
-    if (!isLast || at.afterEvent !== (eventIds.at(-1) ?? place.afterEvent)) return at;
-    return place.step === 'ADDRESS' ? { step: 'PARTS', afterEvent: null, from: null } : null;
+    if (!isLast || at.afterEvent !== (eventIds.at(-1) ?? position.afterEvent)) return at;
+    return position.step === 'ADDRESS' ? { step: 'PARTS', afterEvent: null, from: null } : null;
   }
 
   async #eventsAfter(
@@ -148,12 +155,12 @@ class OrderSearch {
   }
 
   /** Where to go on in the event when this call is full; null when the event is searched to its end. */
-  async #searchEvent(eventId: string, place: SearchPlace): Promise<SearchPlace | null> {
+  async #searchEvent(eventId: string, position: SearchPosition): Promise<SearchPosition | null> {
     try {
       const event = await this.#ports.events.byEventId(eventId);
-      let next = event === null ? null : place;
+      let next = event === null ? null : position;
       while (event !== null && next !== null) {
-        next = place.step === 'ADDRESS' ? await this.#findBuyer(event, next) : await this.#findParts(event, next);
+        next = position.step === 'ADDRESS' ? await this.#findBuyer(event, next) : await this.#findParts(event, next);
         // As in `subject-search.ts`: an event of this process answers within the round.
         await nextRound();
         if (next !== null && this.#isFull) return next;
@@ -166,17 +173,17 @@ class OrderSearch {
     }
   }
 
-  async #findBuyer(event: EventReader, place: SearchPlace): Promise<SearchPlace | null> {
+  async #findBuyer(event: EventReader, position: SearchPosition): Promise<SearchPosition | null> {
     const limit = Math.max(1, Math.min(ORDERS_A_READ, this.#wanted.limit - this.#found.length));
-    const wanted = { status: null, email: this.#text, after: place.from, newestFirst: true, limit };
+    const wanted = { status: null, email: this.#text, after: position.from, newestFirst: true, limit };
     const page = await event.read({ type: 'ListOrders', ...wanted, ticketsMax: TICKETS_SHOWN });
     for (const order of page.orders) this.#found.push({ order, foundIn: 'BUYER' });
-    return page.nextAfter === null ? null : { ...place, from: page.nextAfter };
+    return page.nextAfter === null ? null : { ...position, from: page.nextAfter };
   }
 
-  async #findParts(event: EventReader, place: SearchPlace): Promise<SearchPlace | null> {
-    const before = place.from === null ? null : Number(place.from);
-    const page = await event.read({ type: 'ListSealedOrders', before, limit: ORDERS_A_READ });
+  async #findParts(event: EventReader, position: SearchPosition): Promise<SearchPosition | null> {
+    const from = position.from === null ? null : Number(position.from) - 1;
+    const page = await event.read({ type: 'ListPersonalData', of: 'ALL_NEWEST_FIRST', from, limit: ORDERS_A_READ });
     const opened = await this.#ports.personalData.openAll(page.orders.map((personal) => ({ personal })));
     this.#opened += opened.length;
     this.#reached = { eventId: event.eventId, placedAt: page.placedAt };
@@ -186,14 +193,14 @@ class OrderSearch {
       const found = await this.#read(event, sealed.orderId);
       if (found !== null) this.#found.push({ order: found, foundIn });
     }
-    return page.nextBefore === null ? null : { ...place, from: String(page.nextBefore) };
+    return page.next === null ? null : { ...position, from: String(page.next + 1) };
   }
 
   #findIn({ orderId }: SealedOrder, { customer, attendees }: OpenedOrder): FoundIn | null {
     const isNumberPart = this.#text.length >= NUMBER_PART_LENGTH_MIN;
     if (isNumberPart && orderId.toLowerCase().includes(this.#text.toLowerCase())) return 'ORDER';
     if (customer !== null) {
-      // Its buyer's orders were found in the step before (2).
+      // Its buyer's orders were found in the step before (rule 2).
       if (this.#address !== null && emailKey(customer.email) === this.#address) return null;
       if (this.#isPerson(customer)) return 'BUYER';
     }

@@ -1,9 +1,12 @@
 /**
- * Opens the personal data of orders where they are shown: order status and page, operators, exports, notifications, payments.
+ * Opens the personal data of orders where they are shown: order status and page, operators, exports, notifications,
+ * payments.
  *
- * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is kept by nobody.
+ * Views of orders cross every border sealed (`domain/personal.ts`). What is opened here is for one answer and is kept
+ * by nobody.
  *
- * 1. A text whose key is gone reads as erased, whether or not a fact says so: an older journal may be restored beside today's keys.
+ * 1. A text whose key is gone reads as erased, whether or not a fact says so: an older journal may be restored beside
+ *    today's keys.
  * 2. A text that its key does not open is reported once and reads as unreadable; the order itself is shown.
  * 3. The keys of all orders of one call are read at once. A key store that cannot be read is refused as Overloaded.
  * 4. Opening gives the loop back between slices: an order may have hundreds of people, and a list hundreds of orders.
@@ -17,17 +20,18 @@ import {
   type SealedOrder,
   type SealedPersonal,
   type SealingFactType,
+  sealingTypeOf,
 } from '#domain/personal.ts';
-import type { CancellationView, OrderMark, RefundView } from '#domain/views.ts';
-import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import type { CancellationView, SealedOperatorNote, RefundView } from '#domain/view.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
-import { reportTrouble } from './trouble.ts';
+import { reportTrouble } from '#actors/trouble.ts';
 
 /** The part of a key store that opening needs. */
-export type KeySource = Pick<KeyStore, 'read'>;
+type KeySource = Pick<KeyStore, 'read'>;
 
 /** What of an order's view has sealed texts; a view of the order fits as it is. */
-export interface WithPersonal {
+interface WithPersonal {
   readonly personal: SealedOrder;
   readonly refunds?: readonly RefundView[];
   readonly cancellation?: CancellationView | null;
@@ -35,7 +39,7 @@ export interface WithPersonal {
 
 /** The personal data of an order, as far as they can be read. */
 export interface OpenedOrder {
-  /** ERASED: nobody can read them any more (1); UNREADABLE: the stored text is damaged (2). */
+  /** ERASED: nobody can read them any more (rule 1); UNREADABLE: the stored text is damaged (rule 2). */
   readonly state: 'OPEN' | 'ERASED' | 'UNREADABLE';
   /** Null where they were not erased, and where no fact says when. */
   readonly erasedAt: number | null;
@@ -52,7 +56,7 @@ export interface OpenedOrder {
 /** Texts opened without giving the loop back: under a millisecond. */
 const TEXTS_A_SLICE = 32;
 
-/** Damaged texts whose report is remembered (2). */
+/** Damaged texts whose report is remembered (rule 2). */
 const REPORTED_MAX = 1_000;
 
 export class PersonalDataReader {
@@ -65,13 +69,13 @@ export class PersonalDataReader {
 
   async open(order: WithPersonal): Promise<OpenedOrder> {
     const texts = sealedTextsOf(order);
-    return this.#open(order, texts.length === 0 ? NO_KEYS : await this.#read(texts.map(keyIdOf)));
+    return this.#open(order, texts.length === 0 ? NO_KEYS : await this.readKeys(texts.map(keyIdOf)));
   }
 
-  /** Opens several orders with one read of their keys (3). */
+  /** Opens several orders with one read of their keys (rule 3). */
   async openAll(orders: readonly WithPersonal[]): Promise<readonly OpenedOrder[]> {
     const texts = orders.flatMap(sealedTextsOf);
-    const keys = texts.length === 0 ? NO_KEYS : await this.#read(texts.map(keyIdOf));
+    const keys = texts.length === 0 ? NO_KEYS : await this.readKeys(texts.map(keyIdOf));
     const opened: OpenedOrder[] = [];
     let sinceRound = 0;
     for (const order of orders) {
@@ -86,17 +90,19 @@ export class PersonalDataReader {
 
   /** The data of a stored fact, and beside its sealed text what that says: null where nobody can read it any more. */
   async openFact({ type, data }: Pick<FactRow, 'type' | 'data'>): Promise<string> {
-    if (!(SEALING_FACTS as readonly string[]).includes(type)) return data;
+    const factType = sealingTypeOf(type);
+    if (factType === null) return data;
     const fields = JSON.parse(data) as SealableFields;
     const { orderId, personal, sealedNote } = fields;
     const sealed = sealedNote ?? personal?.sealed ?? null;
     if (sealed === null) return data;
-    const keys = await this.#read([keyIdOf(sealed)]);
-    const opened = this.#openText<unknown>(keys, { orderId, factType: type as SealingFactType }, sealed);
+    const keys = await this.readKeys([keyIdOf(sealed)]);
+    const opened = this.#openText<unknown>(keys, { orderId, factType }, sealed);
     return JSON.stringify({ ...fields, opened: opened.state === 'OPEN' ? opened.value : null });
   }
 
-  async #read(keyIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+  /** The keys with these ids that there are. Rejects with Overloaded where they cannot be read. */
+  async readKeys(keyIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
     try {
       return await this.#keys.read(keyIds);
     } catch (error) {
@@ -107,9 +113,9 @@ export class PersonalDataReader {
 
   #open({ personal, refunds = [], cancellation = null }: WithPersonal, keys: ReadonlyMap<string, Buffer>): OpenedOrder {
     const { orderId, erasure } = personal;
-    const noteOf = (mark: OrderMark, factType: SealingFactType): string | null => {
-      if (mark.sealedNote === undefined) return mark.note;
-      const note = this.#openText<string>(keys, { orderId, factType }, mark.sealedNote);
+    const noteOf = (noted: SealedOperatorNote, factType: SealingFactType): string | null => {
+      if (noted.sealedNote === undefined) return noted.note;
+      const note = this.#openText<string>(keys, { orderId, factType }, noted.sealedNote);
       return note.state === 'OPEN' ? note.value : null;
     };
     const notes = {
@@ -125,14 +131,14 @@ export class PersonalDataReader {
     return { state, erasedAt: erasure?.at ?? null, customer: null, attendees: [], tracking: null, ...notes };
   }
 
-  #openData({ orderId, open, sealed }: SealedOrder, keys: ReadonlyMap<string, Buffer>): Reading<PersonalData> {
+  #openData({ orderId, open, sealed }: SealedOrder, keys: ReadonlyMap<string, Buffer>): UnsealResult<PersonalData> {
     if (open !== null) return { state: 'OPEN', value: open };
     if (sealed === null) return { state: 'ERASED' };
     return this.#openText<PersonalData>(keys, { orderId, factType: 'OrderPlaced' }, sealed);
   }
 
   /** What was sealed as a value of the type; or why it cannot be read. */
-  #openText<Value>(keys: ReadonlyMap<string, Buffer>, about: SealedFor, sealed: string): Reading<Value> {
+  #openText<Value>(keys: ReadonlyMap<string, Buffer>, about: SealedFor, sealed: string): UnsealResult<Value> {
     const keyId = keyIdOf(sealed);
     const key = keys.get(keyId);
     if (key === undefined) return { state: 'ERASED' };
@@ -152,10 +158,8 @@ export class PersonalDataReader {
   }
 }
 
-type Reading<Value> = { readonly state: 'OPEN'; readonly value: Value } | { readonly state: 'ERASED' | 'UNREADABLE' };
-
-/** The types of facts that may have a sealed text, and the fields where it stands. */
-const SEALING_FACTS: readonly SealingFactType[] = ['OrderPlaced', 'OrderCancelled', 'RefundRecorded'];
+type UnsealResult<Value> =
+  { readonly state: 'OPEN'; readonly value: Value } | { readonly state: 'ERASED' | 'UNREADABLE' };
 
 interface SealableFields {
   readonly orderId: string;
@@ -171,5 +175,5 @@ export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) 
 function sealedTextsOf({ personal, refunds = [], cancellation = null }: WithPersonal): readonly string[] {
   const data = personal.sealed === null ? [] : [personal.sealed];
   if (cancellation === null && refunds.length === 0) return data;
-  return [...data, ...[cancellation, ...refunds].flatMap((mark) => mark?.sealedNote ?? [])];
+  return [...data, ...[cancellation, ...refunds].flatMap((noted) => noted?.sealedNote ?? [])];
 }

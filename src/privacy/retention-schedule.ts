@@ -3,20 +3,20 @@
  *
  * What is due is the event's own rule (`retentionEndsAt`); here it is only asked for, a bounded part in each turn.
  *
- * 1. Every event is asked, in memory or not, until nothing is left of it to erase; after that only when its retention ends at another
- *    moment, when it sold something (a date without an end is sold on after its retention), and once more after a restart. In a
- *    cluster each node asks the events that it owns.
+ * 1. Every event is asked, in memory or not, until nothing is left of it to erase; after that only when its retention
+ *    ends at another moment, when it sold something (a date without an end is sold on after its retention), and once
+ *    more after a restart. In a cluster each node asks the events that it owns.
  * 2. Orders whose payment is awaited are left, and the event is asked again an hour later.
  * 3. What fails is reported and tried again an hour later; the other events go on.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { turnChannel, type TurnMessage } from './channels.ts';
-import type { EventFinder, EventPort } from './event-port.ts';
-import { reportTrouble } from './trouble.ts';
-import type { Clock } from './clock.ts';
+import { turnChannel, type TurnMessage } from '#actors/channels.ts';
+import type { EventFinder, EventPort } from '#actors/event-port.ts';
+import { reportTrouble } from '#actors/trouble.ts';
+import type { Clock } from '#actors/clock.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
-import type { PastRetention } from './event-index.ts';
+import type { PastRetention } from '#actors/event-index.ts';
 
 export interface ErasedByRetention {
   readonly eventId: string;
@@ -25,7 +25,7 @@ export interface ErasedByRetention {
   readonly unsealedOrders: number;
 }
 
-export interface RetentionSchedulePorts {
+interface RetentionSchedulePorts {
   readonly clock: Clock;
   readonly events: Pick<EventFinder, 'byEventId'>;
   /** The events whose retention has passed, of those that are asked here. */
@@ -67,10 +67,10 @@ export function startRetentionSchedule(ports: RetentionSchedulePorts): Retention
 
 class RetentionRounds {
   readonly #ports: RetentionSchedulePorts;
-  /** Events of which nothing is left, with the moment for which that holds (1). */
+  /**
+   * Events of which nothing is left, and the one that is being asked, with the moment for which that holds (rule 1).
+   */
   readonly #done = new Map<string, number>();
-  /** The event that is being asked, and whether it sold something meanwhile. */
-  #asked: { readonly eventId: string; hasSold: boolean } | null = null;
   #underWay: Promise<void> | null = null;
   #nextRoundAt = 0;
   #isStopped = false;
@@ -94,10 +94,7 @@ class RetentionRounds {
 
   readonly #onTurn = (message: unknown): void => {
     const { eventId, facts } = message as TurnMessage;
-    if (!this.#done.has(eventId) && this.#asked?.eventId !== eventId) return;
-    if (!facts.some(({ type }) => type === 'OrderPlaced')) return;
-    this.#done.delete(eventId);
-    if (this.#asked?.eventId === eventId) this.#asked.hasSold = true;
+    if (this.#done.has(eventId) && facts.some(({ type }) => type === 'OrderPlaced')) this.#done.delete(eventId);
   };
 
   #mayErase(): boolean {
@@ -109,14 +106,14 @@ class RetentionRounds {
     for (const { eventId, endsAt } of this.#ports.pastRetention()) {
       if (!this.#mayErase()) return;
       if (this.#done.get(eventId) === endsAt) continue;
-      const asked = { eventId, hasSold: false };
-      this.#asked = asked;
+      // Before it is asked, so that what it sells meanwhile takes that back.
+      this.#done.set(eventId, endsAt);
       try {
-        if ((await this.#eraseAll(eventId)) && !asked.hasSold) this.#done.set(eventId, endsAt);
+        if (!(await this.#eraseAll(eventId))) this.#done.delete(eventId);
       } catch (error) {
+        this.#done.delete(eventId);
         reportTrouble('retention', `${eventId}: personal data past its retention is erased later`, error);
       }
-      this.#asked = null;
       await nextRound();
     }
   }
@@ -141,7 +138,7 @@ class RetentionRounds {
   }
 }
 
-/** Whether an order awaits its payment (2). */
+/** Whether an order awaits its payment (rule 2). */
 async function hasPending(event: EventPort): Promise<boolean> {
   const query = { type: 'ListOrders', status: 'PENDING', email: null, after: null, limit: 1, ticketsMax: 0 } as const;
   return (await event.read(query)).orders.length > 0;

@@ -1,17 +1,19 @@
 /**
  * How personal data is sealed and opened: AES-256-GCM, a key for each sealed text, and a keyed hash of addresses.
  *
- * 1. A sealed text is `<key id>.<base64url of nonce, ciphertext and tag>`. The order and the type of the fact are additional data, so
- *    that a text that was moved to another order or fact does not open.
- * 2. The hash of an address is the first 16 bytes of HMAC-SHA-256 over the event's id and the address's key form (`emailKey`): equal
- *    for one buyer at one event, different at every other event, and of no use without the address key.
+ * 1. A sealed text is `<key id>.<base64url of nonce, ciphertext and tag>`. The order and the type of the fact are
+ *    additional data, so that a text that was moved to another order or fact does not open.
+ * 2. The hash of an address is the first 16 bytes of HMAC-SHA-256 over the event's id and the address's key form
+ *    (`emailKey`): equal for one buyer at one event, different at every other event, and of no use without the address
+ *    key.
  * 3. Sealing waits for nothing (I3): when no key is ready the command is refused as Overloaded before anything changed.
  * 4. Random bytes of nonces are drawn in pools, as those of ids are.
- * 5. A cipher gets its key as a text of bytes. From a Buffer it takes 11 µs, because Node looks for a key object in it by exceptions;
- *    a key object is two more native objects for the collector to end, and takes 2 µs more (measured, Node 24).
+ * 5. A cipher gets its key as a text of bytes. From a Buffer it takes 11 µs, because Node looks for a key object in it
+ *    by exceptions; a key object is two more native objects for the collector to end, and takes 2 µs more (measured,
+ *    Node 24).
  */
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import {
   compactData,
   expandData,
@@ -20,18 +22,18 @@ import {
   type Sealing,
   type SealingFactType,
 } from '#domain/personal.ts';
-import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
-import { createHmac } from './crypto.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { createHmac } from '#actors/crypto.ts';
 import type { Key, KeyStore } from '#persistence/keys.ts';
 
-/** What a sealed text belongs to (1). */
+/** What a sealed text belongs to (rule 1). */
 export interface SealedFor {
   readonly orderId: string;
   readonly factType: SealingFactType;
 }
 
 /** Where nonces come from, each good until the next one; a simulation puts a seeded source in its place. */
-export type NonceSource = () => Buffer;
+type NonceSource = () => Buffer;
 
 const CIPHER = 'aes-256-gcm';
 const BYTES = 'latin1';
@@ -68,8 +70,8 @@ export function createSealer(
   });
 }
 
-/** Seals a value (1); a key seals one value. */
-export function seal({ id, key }: Key, { orderId, factType }: SealedFor, value: unknown, nonce: Buffer): string {
+/** Seals a value (rule 1); a key seals one value. */
+function seal({ id, key }: Key, { orderId, factType }: SealedFor, value: unknown, nonce: Buffer): string {
   const text = JSON.stringify(factType === 'OrderPlaced' ? compactData(value as PersonalData) : value);
   const cipher = createCipheriv(CIPHER, key.toString(BYTES), nonce, CIPHER_OPTIONS);
   cipher.setAAD(additionalData(orderId, factType));
@@ -101,14 +103,14 @@ function decipher(key: Buffer, { orderId, factType }: SealedFor, sealed: string)
   return text.toString();
 }
 
-/** Hashes addresses of events with an address key (2). */
+/** Hashes addresses of events with an address key (rule 2). */
 export function createAddressHash(addressKey: Buffer): (eventId: string, email: string) => string {
   const hmac = createHmac(addressKey);
   return (eventId, email) => hmac(`${eventId}\n${emailKey(email)}`).toString('base64url', 0, HASH_BYTES);
 }
 
-/** Nonces from the machine's secure randomness (4). */
-export function createNonces(): NonceSource {
+/** Nonces from the machine's secure randomness (rule 4). */
+function createNonces(): NonceSource {
   const pool = Buffer.alloc(NONCES_A_DRAW * NONCE_BYTES);
   let next = pool.length;
   return () => {

@@ -1,16 +1,17 @@
 /**
  * Which fields of facts operators are shown: an allow-list, fact type by fact type, field by field.
  *
- * 1. What no rule names is hidden: a new field, a new type of fact, and what a newer version wrote. The compiler asks for a rule for
- *    every field of `FactData`; a value that is not as its rule expects is hidden as well.
- * 2. Hidden are session keys, seeds and openings of draws, passes (ids of queue entries), ids of holds and of checkout sessions,
- *    addresses that lead to them, and what a client made up (idempotency keys, tracking). Ids of orders and tickets are shown:
- *    operators act on them.
- * 3. A hidden id has a label in its place, so that the facts of one hold or entry can be told from others. An id has 144 random
- *    bits, so that its label leads nobody to it; of a session key, which a client chose, no label is made.
+ * 1. What no rule names is hidden: a new field, a new type of fact, and what a newer version wrote. The compiler asks
+ *    for a rule for every field of `FactData`; a value that is not as its rule expects is hidden as well.
+ * 2. Hidden are session keys, seeds and openings of draws, passes (ids of queue entries), ids of holds and of checkout
+ *    sessions, addresses that lead to them, and what a client made up (idempotency keys, tracking). Ids of orders and
+ *    tickets are shown: operators act on them.
+ * 3. A hidden id has a label in its place, so that the facts of one hold or entry can be told from others. An id has
+ *    144 random bits, so that its label leads nobody to it; of a session key, which a client chose, no label is made.
  */
-import type { EventDefinition } from './catalogue/definition.ts';
-import type { FactData, HoldLine, OrderItem } from './fact.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import type { FactData, HoldLine, OrderItem } from '#domain/fact.ts';
+import { forOrderTexts } from '#domain/order-texts.ts';
 
 /** Text in place of what is hidden. */
 export const MASK = '***';
@@ -26,7 +27,7 @@ const LABEL = 'LABEL';
 type Leaf = string | number | boolean | null;
 
 /** How the values of one field are shown; of an object, or a list of objects, by the rules of its own fields. */
-export type FieldRule = typeof SHOWN | typeof WHOLE | typeof HIDDEN | typeof LABEL | FieldRules;
+type FieldRule = typeof SHOWN | typeof WHOLE | typeof HIDDEN | typeof LABEL | FieldRules;
 export interface FieldRules {
   readonly [field: string]: FieldRule;
 }
@@ -113,8 +114,7 @@ export const SHOWN_FIELDS = {
     customer: ATTENDEE,
     personal: { sealed: HIDDEN, addressHash: HIDDEN },
     promoCode: SHOWN,
-    promoterCode: SHOWN,
-    referralCode: SHOWN,
+    ...forOrderTexts(() => SHOWN as typeof SHOWN),
     tracking: HIDDEN,
     successUrl: HIDDEN,
     cancelUrl: HIDDEN,
@@ -128,6 +128,7 @@ export const SHOWN_FIELDS = {
   },
   CheckoutResumed: { orderId: SHOWN, idempotency: HIDDEN },
   RequestAnswered: { idempotency: HIDDEN, answer: HIDDEN },
+  OldestDropped: { of: SHOWN },
   PaymentRequested: { orderId: SHOWN, paymentId: SHOWN, installment: SHOWN },
   CheckoutSessionOpened: {
     orderId: SHOWN,
@@ -162,15 +163,43 @@ export const SHOWN_FIELDS = {
   TicketsIssued: { orderId: SHOWN, ticketIds: SHOWN },
   OrderExpired: { orderId: SHOWN },
   OrderCancelled: { orderId: SHOWN, cause: SHOWN, refundDueCents: SHOWN, sealedNote: HIDDEN, ...MARK },
+  RefundRequested: {
+    orderId: SHOWN,
+    refundId: SHOWN,
+    paymentId: SHOWN,
+    amountCents: SHOWN,
+    currency: SHOWN,
+    sealedNote: HIDDEN,
+    ...MARK,
+  },
+  RefundAnswered: {
+    orderId: SHOWN,
+    refundId: SHOWN,
+    answer: SHOWN,
+    amountCents: SHOWN,
+    currency: SHOWN,
+    tries: SHOWN,
+    reference: SHOWN,
+    failure: { code: SHOWN, message: SHOWN },
+    nextTryAt: SHOWN,
+    keyTry: SHOWN,
+    refundDueCents: SHOWN,
+    sealedNote: HIDDEN,
+    ...MARK,
+  },
   RefundRecorded: {
     orderId: SHOWN,
     refundId: SHOWN,
     amountCents: SHOWN,
     refundDueCents: SHOWN,
     reference: SHOWN,
+    reportReference: SHOWN,
     currency: SHOWN,
     provider: SHOWN,
     sameAs: SHOWN,
+    isExecuted: SHOWN,
+    paymentId: SHOWN,
+    tries: SHOWN,
     sealedNote: HIDDEN,
     ...MARK,
   },

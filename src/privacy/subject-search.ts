@@ -1,35 +1,37 @@
 /**
- * What is kept about a person, over all events: the orders that they placed, and the tickets of others' orders that bear their address.
+ * What is kept about a person, over all events: the orders that they placed, and the tickets of others' orders that
+ * bear their address.
  *
- * 1. Buyers are found by the keyed hash of their address, which costs a pass over tags. No such hash is kept of people on tickets: the
- *    orders that name any are opened one by one.
- * 2. A search goes event by event and is bounded for each call; a place names where the next call goes on. Nothing is missed that was
- *    there when the search began. An answer may be empty and not the last.
- * 3. Every event is searched, also one that is not in memory. An event that cannot be activated is named, so that nobody takes the
- *    answer for complete.
- * 4. What was erased is not found: neither by the hash, nor where a key is gone without a fact that says so, as after the restore of
- *    an older journal beside today's keys.
+ * 1. Buyers are found by the keyed hash of their address, which costs a pass over tags. No such hash is kept of people
+ *    on tickets: the orders that name any are opened one by one.
+ * 2. A search goes event by event and is bounded for each call; a place names where the next call goes on. Nothing is
+ *    missed that was there when the search began. An answer may be empty and not the last.
+ * 3. Every event is searched, also one that is not in memory. An event that cannot be activated is named, so that
+ *    nobody takes the answer for complete.
+ * 4. What was erased is not found: neither by the hash, nor where a key is gone without a fact that says so, as after
+ *    the restore of an older journal beside today's keys.
  * 5. Of an order of somebody else, only the tickets that bear the address are told.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { isEventBroken } from './admission.ts';
-import type { EnginePort, EventReader } from './engine-port.ts';
+import { isEventBroken } from '#actors/admission.ts';
+import type { EventIndex } from '#actors/event-index.ts';
+import type { EventReader } from '#actors/event-port.ts';
 import type { OpenedOrder, PersonalDataReader } from './personal-data.ts';
-import type { OrderView, TicketView } from '#domain/views.ts';
+import type { OrderView, TicketView } from '#domain/view.ts';
 
 export interface SubjectPorts {
-  readonly events: Pick<EnginePort['events'], 'listAll'> & {
+  readonly events: Pick<EventIndex, 'listAll'> & {
     /** Of a folder that is read only, or of a service. */
     byEventId(eventId: string): EventReader | null | Promise<EventReader | null>;
   };
   readonly personalData: PersonalDataReader;
 }
 
-/** Where a search goes on (2). */
-export interface SubjectPlace {
+/** Where a search goes on (rule 2). */
+export interface SubjectPosition {
   /** The last event that was searched to its end; null before the first. */
   readonly afterEvent: string | null;
   /** In the event behind it: what is looked for, and behind which order. */
@@ -37,7 +39,7 @@ export interface SubjectPlace {
   readonly afterOrder: string | null;
 }
 
-export const SEARCH_BEGIN: SubjectPlace = { afterEvent: null, step: 'CUSTOMER', afterOrder: null };
+export const SEARCH_BEGIN: SubjectPosition = { afterEvent: null, step: 'CUSTOMER', afterOrder: null };
 
 /** Tickets with the person's address in an order of somebody else. */
 export interface FoundAttendance {
@@ -46,8 +48,8 @@ export interface FoundAttendance {
   readonly tickets: readonly TicketView[];
 }
 
-/** An order that the person placed; its data are open, or damaged (4). */
-export interface FoundPurchase {
+/** An order that the person placed; its data are open, or damaged (rule 4). */
+interface FoundPurchase {
   readonly order: OrderView;
   readonly opened: OpenedOrder;
 }
@@ -55,10 +57,10 @@ export interface FoundPurchase {
 export interface SubjectPage {
   readonly purchases: readonly FoundPurchase[];
   readonly attendances: readonly FoundAttendance[];
-  /** Events that could not be searched (3). */
+  /** Events that could not be searched (rule 3). */
   readonly unreadEvents: readonly string[];
   /** Null at the end. */
-  readonly next: SubjectPlace | null;
+  readonly next: SubjectPosition | null;
 }
 
 /** Events that one call looks at. */
@@ -77,13 +79,13 @@ const ORDERS_A_READ = 100;
 export async function searchSubject(
   ports: SubjectPorts,
   email: string,
-  { place, limit }: { readonly place: SubjectPlace; readonly limit: number },
+  { position, limit }: { readonly position: SubjectPosition; readonly limit: number },
 ): Promise<SubjectPage> {
   const search = new SubjectSearch(ports, email, limit);
-  return search.from(place);
+  return search.from(position);
 }
 
-/** Orders that an address led to, but for those that nobody can read any more (4). */
+/** Orders that an address led to, but for those that nobody can read any more (rule 4). */
 export async function withoutErased(
   orders: readonly OrderView[],
   personalData: PersonalDataReader,
@@ -112,9 +114,9 @@ class SubjectSearch {
     this.#limit = limit;
   }
 
-  async from(place: SubjectPlace): Promise<SubjectPage> {
-    const { eventIds, nextAfter } = await this.#ports.events.listAll({ limit: EVENTS_MAX, after: place.afterEvent });
-    let at = place;
+  async from(position: SubjectPosition): Promise<SubjectPage> {
+    const { eventIds, nextAfter } = await this.#ports.events.listAll({ limit: EVENTS_MAX, after: position.afterEvent });
+    let at = position;
     for (const eventId of eventIds) {
       const next = await this.#searchEvent(eventId, at);
       if (next !== null) return this.#page(next);
@@ -123,7 +125,7 @@ class SubjectSearch {
     return this.#page(nextAfter === null ? null : at);
   }
 
-  #page(next: SubjectPlace | null): SubjectPage {
+  #page(next: SubjectPosition | null): SubjectPage {
     return { purchases: this.#purchases, attendances: this.#attendances, unreadEvents: this.#unread, next };
   }
 
@@ -133,11 +135,11 @@ class SubjectSearch {
   }
 
   /** Where to go on in the event when this call is full; null when the event is searched to its end. */
-  async #searchEvent(eventId: string, place: SubjectPlace): Promise<SubjectPlace | null> {
+  async #searchEvent(eventId: string, position: SubjectPosition): Promise<SubjectPosition | null> {
     try {
       const event = await this.#ports.events.byEventId(eventId);
       if (event === null) return null;
-      let next: SubjectPlace | null = place;
+      let next: SubjectPosition | null = position;
       while (next !== null) {
         if (this.#isFull) return next;
         next = next.step === 'CUSTOMER' ? await this.#readPurchases(event, next) : await this.#readNamed(event, next);
@@ -153,19 +155,19 @@ class SubjectSearch {
     }
   }
 
-  async #readPurchases(event: EventReader, place: SubjectPlace): Promise<SubjectPlace> {
-    const wanted = { status: null, email: this.#email, after: place.afterOrder, ticketsMax: TICKETS_SHOWN_MAX };
+  async #readPurchases(event: EventReader, position: SubjectPosition): Promise<SubjectPosition> {
+    const wanted = { status: null, email: this.#email, after: position.afterOrder, ticketsMax: TICKETS_SHOWN_MAX };
     const limit = Math.min(ORDERS_A_READ, this.#limit - this.#purchases.length - this.#attendances.length);
     const { orders, nextAfter } = await event.read({ type: 'ListOrders', ...wanted, limit });
     this.#opened += orders.length;
     this.#purchases.push(...(await withoutErased(orders, this.#ports.personalData)));
-    if (nextAfter !== null) return { ...place, afterOrder: nextAfter };
-    return { ...place, step: 'ATTENDEES', afterOrder: null };
+    if (nextAfter !== null) return { ...position, afterOrder: nextAfter };
+    return { ...position, step: 'ATTENDEES', afterOrder: null };
   }
 
-  async #readNamed(event: EventReader, place: SubjectPlace): Promise<SubjectPlace | null> {
-    const after = place.afterOrder === null ? null : Number(place.afterOrder);
-    const page = await event.read({ type: 'ListNamedOrders', after, limit: ORDERS_A_READ });
+  async #readNamed(event: EventReader, position: SubjectPosition): Promise<SubjectPosition | null> {
+    const from = position.afterOrder === null ? null : Number(position.afterOrder) + 1;
+    const page = await event.read({ type: 'ListPersonalData', of: 'NAMED', from, limit: ORDERS_A_READ });
     const opened = await this.#ports.personalData.openAll(page.orders.map((personal) => ({ personal })));
     this.#opened += opened.length;
     for (const [index, { orderId }] of page.orders.entries()) {
@@ -174,7 +176,7 @@ class SubjectSearch {
       const found = await this.#readAttendance(event, orderId, data);
       if (found !== null) this.#attendances.push(found);
     }
-    return page.nextAfter === null ? null : { ...place, afterOrder: String(page.nextAfter) };
+    return page.next === null ? null : { ...position, afterOrder: String(page.next - 1) };
   }
 
   /** Whether the person placed the order, so that it is found by their hash. */
@@ -196,12 +198,13 @@ class SubjectSearch {
     if (isRefusal(found)) return null;
     const { order } = found;
     const tickets: TicketView[] = [];
-    let page: Pick<OrderView, 'tickets' | 'ticketsNextAfter'> = order;
-    for (;;) {
+    for (let page = order; ;) {
       tickets.push(...page.tickets.filter((ticket) => this.#isOn(ticket, opened)));
       const after = page.ticketsNextAfter;
       if (after === null) return { order, opened, tickets };
-      page = await event.read({ type: 'FindTickets', orderId, page: { after, limit: TICKETS_SHOWN_MAX } });
+      const next = await event.read({ type: 'FindOrder', orderId, tickets: { after, limit: TICKETS_SHOWN_MAX } });
+      if (isRefusal(next)) return { order, opened, tickets };
+      page = next.order;
     }
   }
 

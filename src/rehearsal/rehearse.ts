@@ -5,13 +5,13 @@
  */
 import { cpus } from 'node:os';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { openConnections } from './connections.ts';
-import { definitionChanges, ticketsOnSale, withoutTaken } from './rehearsed-definition.ts';
-import { playOperations } from './operations.ts';
-import { play, type Played } from './player.ts';
-import { atSpeed, differencesOf, type Measured, type RehearsalReport } from './report.ts';
-import { requestsFor } from './requests.ts';
-import { scheduleOf, withWaits, type Pace, type Schedule } from './schedule.ts';
+import { openConnections } from './player/connections.ts';
+import { definitionChanges, ticketsOnSale, withoutTaken } from './trace/definition.ts';
+import { playOperations } from './player/operations.ts';
+import { play, type Played } from './player/player.ts';
+import { atSpeed, differencesOf, type Measured, type RehearsalReport } from './report/report.ts';
+import { requestsFor } from './player/requests.ts';
+import { scheduleOf, withWaits, type Pace, type Schedule } from './player/schedule.ts';
 import {
   defineEvent,
   findGiven,
@@ -20,10 +20,10 @@ import {
   type GivenEvent,
   type RehearsalClock,
   type RehearsedService,
-} from './service.ts';
-import { createTimeline } from './timeline.ts';
-import type { Trace } from './trace.ts';
-import type { MeterReading } from './meter.ts';
+} from './server/service.ts';
+import { createTimeline } from './player/timeline.ts';
+import type { Trace } from './trace/trace.ts';
+import type { MeterResult } from './server/meter.ts';
 
 export interface RehearsalOptions {
   readonly trace: Trace;
@@ -134,7 +134,7 @@ function reportOf(
   options: RehearsalOptions,
   schedule: Schedule,
   played: Played,
-  meter: MeterReading | null,
+  meter: MeterResult | null,
 ): RehearsalReport {
   const { trace, pace, definition, against } = options;
   const { tally, outcome, lengthMs, notTried, polls, otherTotals, splitParties } = played;

@@ -4,16 +4,18 @@
  * 1. All bad settings are reported, not only the first.
  * 2. A problem never contains a secret.
  * 3. An empty variable counts as not set, because compose files and systemd units write empty ones.
- * 4. With NATS_URL the secrets are given, because nodes with secrets of their own would refuse what another node handed out.
- * 5. Without NATS_URL no other setting of NATS is accepted: a node whose NATS_URL was misspelled would sell by itself what others sell.
+ * 4. With NATS_URL the secrets are given, because nodes with secrets of their own would refuse what another node handed
+ *    out.
+ * 5. Without NATS_URL no other setting of NATS is accepted: a node whose NATS_URL was misspelled would sell by itself
+ *    what others sell.
  */
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { readTrustProxy, type TrustProxy } from '#http/client-address.ts';
+import { readTrustProxy, type TrustProxy } from '#http/protocol/client-address.ts';
 import { readTicketKeys } from '#tickets/signing.ts';
 import { LIMITS, NODE_LIMITS, type Limits } from './limits.ts';
 import { SETTINGS, type Setting, type SettingName } from './settings.ts';
@@ -26,6 +28,8 @@ export interface ClusterConfig {
   readonly clusterName: string;
   readonly shards: number;
   readonly replicas: number;
+  /** What the keys of messages are made from; null for a command where it is not set. */
+  readonly ticketKeys: readonly [string, ...string[]] | null;
   readonly credsPath: string | null;
   readonly user: string | null;
   readonly password: string | null;
@@ -67,9 +71,14 @@ export interface Config {
   readonly corsOrigins: '*' | readonly string[];
   readonly trustProxy: TrustProxy;
   /** 0: no limit. */
+  /** Null: not set, so that the name of the node has that of the machine. */
+  readonly nodeName: string | null;
   readonly rateLimitPerMinute: number;
+  readonly clientLimits: boolean;
   /** Whether answers have the header Server-Timing. */
   readonly serverTiming: boolean;
+  /** Threads that answer the requests of buyers; with 1 one thread does everything. */
+  readonly httpThreads: number;
   /** Null: a share of the disk, as `space-guard.ts` says. */
   readonly freeBytesMin: number | null;
   /** 0: never. */
@@ -82,9 +91,9 @@ export interface Config {
   readonly limits: Limits;
 }
 
-export type ClusterReading = { readonly cluster: ClusterConfig } | { readonly problems: readonly string[] };
+export type ClusterConfigResult = { readonly cluster: ClusterConfig } | { readonly problems: readonly string[] };
 
-export type ConfigReading = { readonly config: Config } | { readonly problems: readonly string[] };
+export type ConfigResult = { readonly config: Config } | { readonly problems: readonly string[] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Values = { [Name in SettingName]: string | number | null };
@@ -103,12 +112,12 @@ const sharedSecrets: readonly SettingName[] = ['ADMIN_TOKEN', 'TICKET_KEY', 'WEB
 /** Rule 5. Names such as NODE_NAME are left out: platforms set them for purposes of their own. */
 const natsSettings = SETTING_NAMES.filter((name) => name.startsWith('NATS_') && name !== 'NATS_URL');
 
-const clusterSettings = SETTING_NAMES.filter((name) => /^(?:NATS|CLUSTER|NODE)_/.test(name));
+const clusterSettings = SETTING_NAMES.filter((name) => /^(?:NATS|CLUSTER|NODE)_|^TICKET_KEY$/.test(name));
 
 const checkValues = compileSettings();
 
 /** The configuration, or one line for each bad setting with its name, its value and what is allowed. */
-export function readConfig(environment: Environment): ConfigReading {
+export function readConfig(environment: Environment): ConfigResult {
   const values = valuesFrom(environment);
   const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values), ...badForCluster(values)]);
   if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
@@ -125,8 +134,11 @@ export function readConfig(environment: Environment): ConfigReading {
   return { config: configFrom(values) };
 }
 
-/** How a command that is no node reaches the servers of a cluster: as `readConfig`, from the settings of the cluster alone. */
-export function readClusterConfig(environment: Environment): ClusterReading {
+/**
+ * How a command that is no node reaches the servers of a cluster: as `readConfig`, from the settings of the cluster
+ * alone.
+ */
+export function readClusterConfig(environment: Environment): ClusterConfigResult {
   const given = Object.fromEntries(clusterSettings.map((name) => [name, environment[name]]));
   const values = valuesFrom(given);
   const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values)]);
@@ -149,6 +161,15 @@ export function addressOf(host: string, listeningPort: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   const bracketed = reachable.includes(':') ? `[${reachable}]` : reachable;
   return `http://${bracketed}:${listeningPort}`;
+}
+
+/**
+ * The address to listen on. For `localhost` the framework would open a second server beside its own, which answers
+ * broken requests without the error body and accepts connections without a limit; one address is enough for clients
+ * that use that name.
+ */
+export function listeningHost(host: string): string {
+  return host === 'localhost' ? '127.0.0.1' : host;
 }
 
 function compileSettings() {
@@ -281,8 +302,11 @@ function configFrom(values: Values): Config {
             .split(',')
             .map((origin) => origin.trim()),
     trustProxy: readTrustProxy(required('TRUST_PROXY')) ?? false,
+    nodeName: textOf('NODE_NAME'),
     rateLimitPerMinute: Number(values.RATE_LIMIT_PER_MINUTE),
+    clientLimits: values.CLIENT_LIMITS === 'on',
     serverTiming: values.SERVER_TIMING === 'on',
+    httpThreads: values.HTTP_THREADS === 'auto' ? Math.max(1, availableParallelism() - 2) : Number(values.HTTP_THREADS),
     freeBytesMin: values.FREE_SPACE_MIN_MB === null ? null : Number(values.FREE_SPACE_MIN_MB) * 1024 * 1024,
     pruneEveryHours: Number(values.PRUNE_EVERY_HOURS),
     keysLost: values.KEYS_LOST === 'accept',
@@ -301,6 +325,7 @@ function clusterFrom(values: Values): ClusterConfig {
     clusterName: String(values.CLUSTER_NAME),
     shards: Number(values.CLUSTER_SHARDS),
     replicas: Number(values.CLUSTER_REPLICAS),
+    ticketKeys: readTicketKeys(textOf('TICKET_KEY') ?? ''),
     credsPath: textOf('NATS_CREDS'),
     user: textOf('NATS_USER'),
     password: textOf('NATS_PASSWORD'),

@@ -1,8 +1,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { pino, type Logger } from 'pino';
 import type { TroubleMessage } from '#actors/trouble.ts';
-import { withoutSecretIds } from '#actors/shown-facts.ts';
-import { MASK } from '#domain/shown-fields.ts';
+import { withoutSecretIds } from '#engine/shown-facts.ts';
+import { MASK } from '#privacy/shown-fields.ts';
 import type { Config } from './config.ts';
 
 interface Entry extends Readonly<Record<string, unknown>> {
@@ -15,7 +15,9 @@ interface Entry extends Readonly<Record<string, unknown>> {
 /** What looks like an e-mail address: a provider may quote one in an error. */
 const ADDRESS = /[^\s"'<>()[\]{},;:\\/@=]{1,64}@[\p{L}\p{N}_-]+(\.[\p{L}\p{N}_-]+)+/gu;
 
-/** Replaces in every line ids that grant access (of holds, queue entries and checkout sessions), and e-mail addresses. */
+/**
+ * Replaces in every line ids that grant access (of holds, queue entries and checkout sessions), and e-mail addresses.
+ */
 const hooks = { streamWrite: (line: string) => withoutSecretIds(line).replace(ADDRESS, MASK) };
 
 /** A log for programs: JSON lines, on stdout unless `print` is given. */

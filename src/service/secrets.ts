@@ -1,4 +1,7 @@
-/** The secrets of the service: configured, or made at the first start and kept in the data folder, readable by its owner only. */
+/**
+ * The secrets of the service: configured, or made at the first start and kept in the data folder, readable by its owner
+ * only.
+ */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fchmodSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +18,7 @@ export class SecretDamaged extends Error {
   }
 }
 
-export interface KeptSecret {
+interface StoredSecret {
   readonly folder: string;
   readonly fileName: string;
   /** Takes precedence over the file; null when it is not set. */
@@ -42,8 +45,16 @@ const ADMIN_TOKEN_FILE = 'admin-token';
 const TICKET_KEY_FILE = 'ticket-key';
 const WEBHOOK_SECRET_FILES = { provider_a: 'webhook-secret-a', provider_b: 'webhook-secret-b' } as const;
 
+/** The files of a data folder that hold secrets, and what each of them is. */
+export const SECRET_FILES: Readonly<Record<string, string>> = {
+  [ADMIN_TOKEN_FILE]: "the operators' token",
+  [TICKET_KEY_FILE]: 'the key that signs tickets',
+  [WEBHOOK_SECRET_FILES.provider_a]: 'the secret of webhooks of provider A',
+  [WEBHOOK_SECRET_FILES.provider_b]: 'the secret of webhooks of provider B',
+};
+
 /** The settings that hold secrets; null where one is not set. */
-export interface SecretSettings {
+interface SecretSettings {
   readonly dataDir: string;
   readonly adminToken: string | null;
   readonly ticketKeys: readonly [string, ...string[]] | null;
@@ -98,7 +109,7 @@ function openTicketSigner({ dataDir, ticketKeys }: SecretSettings, log: SecretsL
 }
 
 /** The configured secret, the kept one, or a new one. Throws SecretDamaged when the file has no such secret. */
-export function keptSecret({ folder, fileName, configured, pattern, make }: KeptSecret): string {
+export function keptSecret({ folder, fileName, configured, pattern, make }: StoredSecret): string {
   if (configured !== null) return configured;
   const kept = peekSecret(folder, fileName);
   if (kept === null) return keep(folder, fileName, make());
@@ -110,8 +121,8 @@ export function keptSecret({ folder, fileName, configured, pattern, make }: Kept
 }
 
 /**
- * Compares a key with the fingerprint that was kept when it was made: with a flipped bit it is still a key, but nobody could check its
- * signatures. Throws SecretDamaged.
+ * Compares a key with the fingerprint that was kept when it was made: with a flipped bit it is still a key, but nobody
+ * could check its signatures. Throws SecretDamaged.
  */
 export function confirmKey(folder: string, fileName: string, fingerprint: string): void {
   const markName = `${fileName}.fingerprint`;

@@ -1,9 +1,9 @@
 /**
  * The serving process: reads the settings, starts the service, stops it on a signal, and ends with an exit code.
  *
- * Exit codes: 0 after a signal, 1 a defect, 2 a setting, the catalogue, a port or a NATS server cannot be used, 3 the data folder is
- * in use, 4 the journal or the keys could not be written, 5 the journal, the keys or a kept secret is damaged, the journal or the
- * keys are missing, or a later version wrote the folder.
+ * Exit codes: 0 after a signal, 1 a defect, 2 a setting, the catalogue, a port or a NATS server cannot be used, 3 the
+ * data folder is in use, 4 the journal or the keys could not be written, 5 the journal, the keys or a kept secret is
+ * damaged, the journal or the keys are missing, or a later version wrote the folder.
  *
  * 1. Errors go to stderr as plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
  * 2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
@@ -11,8 +11,8 @@
 import { JournalFault } from '#persistence/journal.ts';
 import { KeyStoreFault, KeysUnusable } from '#persistence/keys.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
-import { UnknownFact } from '#domain/replay.ts';
-import { withoutSecretIds } from '#actors/shown-facts.ts';
+import { UnknownFact } from '#domain/event/replay.ts';
+import { withoutSecretIds } from '#engine/shown-facts.ts';
 import { readConfig, type Config } from './config.ts';
 import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';

@@ -1,33 +1,32 @@
 /**
- * The whole service: engine, catalogue, payments, notifications and the two listeners, started and stopped in order. It owns no rule
- * of the sale.
+ * The whole service: engine, catalogue, payments, notifications and the two listeners, started and stopped in order. It
+ * owns no rule of the sale.
  */
 import type { Logger } from 'pino';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
 import { inBackground } from '#actors/trouble.ts';
-import { startEngine, type EngineOptions } from '#actors/engine.ts';
-import { formatFileProblem, picturesFolder, readCatalogue, samplesFolder } from '#catalogue/files.ts';
-import { openPictures } from '#catalogue/pictures.ts';
-import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
-import { startRetentionSchedule, type RetentionSchedule } from '#actors/retention-schedule.ts';
+import { startEngine, type EngineOptions } from '#engine/engine.ts';
+import { formatFileProblem, readCatalogue, samplesFolder } from '#catalogue/files.ts';
+import { startRetentionSchedule, type RetentionSchedule } from '#privacy/retention-schedule.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { createMetrics } from '#http/metrics.ts';
-import { buildAdminApp, buildPublicApp } from '#http/server.ts';
+import { createMetrics } from '#http/metrics/metrics.ts';
+import { buildAdminApp } from '#http/server/apps.ts';
 import { openOutbox } from '#notifications/outbox.ts';
 import { createPoster } from '#notifications/messages.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { addressOf, baseUrlOf, type Config } from './config.ts';
-import { gaugesOf, healthOf } from './health.ts';
-import { pagesOf, scriptOf } from './pages.ts';
+import { pagesOf } from '#http/pages/bundle.ts';
+import { addressOf, baseUrlOf, listeningHost, type Config } from './config.ts';
+import { canSharePorts, HttpThreads } from './http-threads.ts';
 import { createJsonLog, logTroubles } from './log.ts';
+import { buildBuyersApp, referenceOf } from './public-app.ts';
 import { openSecrets, type ServiceSecrets } from './secrets.ts';
 import type { StartNodeOptions } from '#cluster/start-node.ts';
-import type { HttpApp } from '#http/app.ts';
-import type { PublicPorts } from '#http/ports.ts';
-import type { EnginePort } from '#actors/engine-port.ts';
+import type { HttpApp } from '#http/protocol/app.ts';
+import type { Metrics, ThreadsGauges } from '#http/ports.ts';
+import type { Deployment, DeploymentState, EnginePort } from '#engine/deployment.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
 export interface ServiceOptions {
@@ -35,21 +34,28 @@ export interface ServiceOptions {
   readonly demo?: boolean;
   /** The journal broke; the process must end with exit code 4. */
   readonly onFatal?: (fault: JournalFault) => void;
-  /** The listeners answer: from here on the service can be stopped, also while a node still waits or loads the catalogue. */
+  /**
+   * The listeners answer: from here on the service can be stopped, also while a node still waits or loads the
+   * catalogue.
+   */
   readonly onListening?: (service: Service) => void;
   readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress' | 'isSealing'>;
   /** Where it is a node of a cluster; for tests. */
   readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
+  /** Milliseconds that a test moves, for the clocks of other threads. */
+  readonly threads?: { readonly stopwatch: SharedArrayBuffer };
   readonly log?: Logger;
 }
 
-export interface Service<Served extends EnginePort = EnginePort> {
+export interface Service<Served extends Deployment = Deployment> {
   /** The engine of one machine, or the node of a cluster. */
   readonly engine: Served;
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
   readonly payments: PaymentService;
+  /** The threads that answer buyers; null where one thread does everything. */
+  readonly threads: HttpThreads | null;
   readonly log: Logger;
   /** Stops accepting, finishes what was accepted, makes it durable, snapshots, closes. */
   stop(): Promise<void>;
@@ -74,7 +80,7 @@ const WAITING_SAID_EVERY_MS = 10_000;
 /** After a signal: a node listens so long at most while it gives up its shards. */
 const HAND_OVER_MS_MAX = 1_500;
 
-/** After a signal: requests that wait for a payment provider are answered by then. */
+/** Requests that wait for a payment provider are answered within this time after a signal. */
 const ANSWERS_MS_MAX = 5_500;
 
 /** After a signal: snapshots are taken until then, so that what is left suffices to close the journal. */
@@ -82,26 +88,29 @@ const SNAPSHOTS_END_MS = 7_500;
 const SNAPSHOTS_MS_MIN = 500;
 
 /**
- * Starts serving, in numbered stages. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is stopped again.
+ * Starts serving, in numbered stages. Rejects with BadCatalogue, and as `startEngine` does; what was started by then is
+ * stopped again.
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const log = options.log ?? createJsonLog(config.logLevel);
   logTroubles(log);
   // 1. The engine: journal, clock, events; or a node of a cluster.
-  const engine = config.cluster === null ? await openEngine(config, options) : await openNode(config, options);
-  const apps: HttpApp[] = [];
+  const engine =
+    config.cluster === null ? await openEngine(config, log, options) : await openNode(config, log, options);
+  const listeners: Listener[] = [];
   try {
-    // 2. The catalogue. A node's definitions need the other nodes, which may wait for this one.
+    // 2. The catalogue. While a node starts, its definitions need the other nodes, which may wait for this one.
+    const isServing = engine.state().phase === 'SERVING';
     const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
-    if (engine.node === null) await loading();
-    const service = await openService(config, options.demo ?? false, engine, log, apps);
+    if (isServing) await loading();
+    const service = await openService(config, options, engine, log, listeners);
     options.onListening?.(service);
-    if (engine.node === null) return service;
+    if (isServing) return service;
     await untilReady(engine, log);
     await untilAccepted(loading);
     return service;
   } catch (error) {
-    await Promise.all(apps.map((app) => app.close()));
+    await Promise.all(listeners.map((listener) => listener.close()));
     await engine.stop();
     throw error;
   }
@@ -109,13 +118,13 @@ export async function startService(config: Config, options: ServiceOptions = {})
 
 /** Waits for a node, and says what it waits for: its listeners answer `/health/ready` meanwhile, but nobody may ask. */
 export async function untilReady(
-  engine: Pick<EnginePort, 'whenReady' | 'trouble'>,
+  deployment: { state(): Pick<DeploymentState, 'trouble'>; readonly opened: Promise<Pick<EnginePort, 'whenReady'>> },
   log: Pick<Logger, 'warn'>,
   sayEveryMs = WAITING_SAID_EVERY_MS,
 ): Promise<void> {
-  const saying = setInterval(() => log.warn({ reason: engine.trouble }, 'not ready yet'), sayEveryMs);
+  const saying = setInterval(() => log.warn({ reason: deployment.state().trouble }, 'not ready yet'), sayEveryMs);
   try {
-    await engine.whenReady();
+    await (await deployment.opened).whenReady();
   } finally {
     clearInterval(saying);
   }
@@ -133,7 +142,7 @@ async function untilAccepted(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function openEngine(config: Config, options: ServiceOptions): Promise<EnginePort> {
+function openEngine(config: Config, log: Logger, options: ServiceOptions): Promise<Deployment> {
   return startEngine({
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
@@ -141,84 +150,82 @@ function openEngine(config: Config, options: ServiceOptions): Promise<EnginePort
     keepsUnnotified: config.notify !== null,
     keysLost: config.keysLost,
     waitingRepliesMax: config.limits.waitingRepliesMax,
+    pruning: {
+      everyMs: config.pruneEveryHours * 3_600_000,
+      onPruned({ outcomes, archived }) {
+        const moved = archived && { fromSeq: archived.fromSeq, toSeq: archived.toSeq };
+        log.info({ snapshots: outcomes.length, archived: moved }, 'the journal was pruned');
+      },
+    },
     onFatal: options.onFatal ?? (() => {}),
     ...options.engine,
   });
 }
 
 /** Loads the modules of a cluster, and the NATS client with them, only here. */
-async function openNode(config: Config, { engine = {}, node = {} }: ServiceOptions): Promise<EnginePort> {
+async function openNode(config: Config, log: Logger, { engine = {}, node = {} }: ServiceOptions): Promise<Deployment> {
   const { startNode } = await import('#cluster/start-node.ts');
   const { clockSource } = engine;
   const cluster = config.cluster!;
-  return startNode({ ...config, cluster }, { ...node, ...(clockSource !== undefined && { clockSource }) });
+  const warn = (message: string): void => log.warn(message);
+  return startNode({ ...config, cluster }, { ...node, warn, ...(clockSource !== undefined && { clockSource }) });
 }
-
-const REFERENCE_SCRIPT = new URL('./docs/app/main.ts', import.meta.url);
 
 async function openService(
   config: Config,
-  demo: boolean,
-  engine: EnginePort,
+  options: ServiceOptions,
+  engine: Deployment,
   log: Logger,
-  apps: HttpApp[],
+  listeners: Listener[],
 ): Promise<Service> {
   // 3. Secrets: configured, kept or new.
   const secrets = openSecrets(config, log);
   warnOfSettings(config, log);
   // 4. Payments and notifications. The base URL is known once the public listener has its port.
   let publicUrl: string | null = null;
-  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, portOf(publicApp)));
+  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, buyers.port));
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
-  // 5. Health and metrics.
-  const health = healthOf(engine);
-  const gauges = gaugesOf(engine, health);
-  const cluster = engine.cluster === null ? {} : { cluster: engine.cluster };
-  const metrics = metricsOf(engine, gauges);
+  // 5. Metrics.
+  const opened: { threads: HttpThreads | null } = { threads: null };
+  const isThreaded = await mayThread(config, log);
+  const metrics = openMetrics(engine, payments, isThreaded ? gaugesOf(() => opened.threads) : null);
   // 6. The listeners of buyers and of operators.
-  const { events, clock, personalData } = engine;
-  const { tickets } = secrets;
   const adminUrl = (): string => addressOf(config.adminHost, portOf(adminApp));
-  const reference = { origins: () => ({ public: baseUrl(), admin: adminUrl() }), script: scriptOf(REFERENCE_SCRIPT) };
-  const common = { events, clock, health, log, tickets, personalData, metrics, baseUrl, ...cluster };
-  const ports = { settings: config, reference, ...common };
-  const publicApp: HttpApp = await buildPublicApp({
-    ...ports,
-    payments,
-    ...picturesOf(config, demo),
-    advanceClock: (seconds) => engine.advanceClock(seconds),
-    storefront: pagesOf(new URL('./storefront/app/', import.meta.url)),
-    example: pagesOf(new URL('./storefront/example/', import.meta.url), '/example/'),
-  });
-  apps.push(publicApp);
-  const adminApp: HttpApp = await buildAdminApp({
-    ...ports,
+  const origins = () => ({ public: baseUrl(), admin: adminUrl() });
+  const deployment = {
+    state: () => opened.threads?.shownIn(engine.state()) ?? engine.state(),
+    get isStopping() {
+      return engine.isStopping;
+    },
+  };
+  const { clock, personalData } = engine;
+  const { tickets } = secrets;
+  const reference = referenceOf(origins);
+  const common = { clock, deployment, log, tickets, personalData, metrics, baseUrl, reference, payments };
+  const served = { config, demo: options.demo ?? false, engine, payments, metrics, log };
+  const openThreads = async (): Promise<HttpThreads> => {
+    const own = { readState: deployment.state, stopwatch: options.threads?.stopwatch ?? null };
+    return (opened.threads = await HttpThreads.open({ ...served, ...own }));
+  };
+  const buyers = isThreaded ? await openThreads() : await listenHere({ ...common, ...served });
+  const { threads } = opened;
+  listeners.push(buyers);
+  const adminApp = await buildAdminApp({
+    ...common,
+    settings: config,
+    events: noting(engine.events, () => opened.threads?.noteDefinition()),
     adminToken: secrets.adminToken,
     absentProviders: payments.absent,
-    gauges,
-    newestFacts: (request) => engine.newestFacts(request),
-    console: pagesOf(new URL('./console/app/', import.meta.url)),
-    takeSnapshot: (options, mark) => engine.takeSnapshots(options, mark),
+    newestFacts: async (request) => engine.serving().newestFacts(request),
+    console: pagesOf(new URL('../web/console/', import.meta.url)),
+    takeSnapshot: async (options, idempotency) => engine.serving().takeSnapshots(options, idempotency),
   });
-  apps.push(adminApp);
-  const backlog = config.limits.connectionsBacklogMax;
-  await publicApp.listen({ host: listeningHost(config.host), port: config.port, backlog });
+  listeners.push(adminApp);
   await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
+  threads?.noteOrigins(origins());
   // 7. What runs beside the requests.
-  const jobs = startJobs(config, engine, payments, log);
-  const stop = async (): Promise<void> => {
-    const begin = stopwatchMs();
-    log.info('stopping');
-    const drained = engine.drain();
-    jobs.stop();
-    // A node is taken off the list of a load balancer meanwhile, and goes on answering.
-    if (engine.node !== null) await Promise.race([drained, pause(HAND_OVER_MS_MAX)]);
-    payments.checkoutSessions.finishWithin(ANSWERS_MS_MAX);
-    await Promise.all(apps.map((app) => app.close()));
-    metrics.close();
-    await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
-  };
+  const jobs = startJobs(engine, payments, log);
   let stopped: Promise<void> | null = null;
   return {
     engine,
@@ -226,16 +233,103 @@ async function openService(
     adminUrl: adminUrl(),
     adminToken: secrets.adminToken,
     payments,
+    threads,
     log,
-    stop: () => (stopped ??= stop()),
+    stop: () => (stopped ??= stop({ engine, threads, jobs, payments, listeners, metrics, log })),
   };
 }
 
-/** Starts prunes by schedule and the repair of checkout sessions. */
+interface Running extends Pick<Service, 'engine' | 'threads' | 'payments' | 'log'> {
+  readonly jobs: { stop(): void };
+  readonly listeners: readonly Listener[];
+  readonly metrics: { close(): void };
+}
+
+async function stop({ engine, threads, jobs, payments, listeners, metrics, log }: Running): Promise<void> {
+  const begin = stopwatchMs();
+  log.info('stopping');
+  const drained = engine.drain();
+  if (engine.isStopping) threads?.noteStopping();
+  jobs.stop();
+  // A node is taken off the list of a load balancer meanwhile, and goes on answering; one machine is drained at once.
+  await Promise.race([drained, pause(HAND_OVER_MS_MAX, undefined, { ref: false })]);
+  payments.checkoutSessions.finishWithin(ANSWERS_MS_MAX);
+  await Promise.all(listeners.map((listener) => listener.close()));
+  metrics.close();
+  await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
+}
+
+/** Something that listens and can be closed. */
+interface Listener {
+  close(): Promise<unknown>;
+}
+
+/** Has buyers answered on this thread. */
+async function listenHere({
+  engine,
+  ...ports
+}: Omit<Parameters<typeof buildBuyersApp>[0], 'events' | 'advanceClock'> & {
+  readonly engine: Deployment;
+}): Promise<Listener & { readonly port: number }> {
+  const { host, port, limits } = ports.config;
+  const app = await buildBuyersApp({
+    ...ports,
+    events: engine.events,
+    advanceClock: async (seconds) => engine.serving().advanceClock(seconds),
+  });
+  await app.listen({ host: listeningHost(host), port, backlog: limits.connectionsBacklogMax });
+  return { port: portOf(app), close: () => app.close() };
+}
+
+/** Whether several threads answer buyers: where a port cannot be shared one does, and the log says so. */
+async function mayThread({ httpThreads }: Config, log: Logger): Promise<boolean> {
+  if (httpThreads === 1 || (await canSharePorts())) return httpThreads > 1;
+  log.warn({ asked: httpThreads }, 'one thread answers all requests: this system shares no port between threads');
+  return false;
+}
+
+function openMetrics(engine: Deployment, { checkoutSessions }: PaymentService, threads: ThreadsGauges | null): Metrics {
+  const metrics = createMetrics({
+    deployment: engine,
+    clock: engine.clock,
+    active: () => engine.active(),
+    ...(threads !== null && { threads }),
+  });
+  metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);
+  metrics.watchInUse('provider_calls_waiting', () => checkoutSessions.calls.waiting);
+  return metrics;
+}
+
+/** What is shown of threads that are opened later. */
+function gaugesOf(threads: () => HttpThreads | null): ThreadsGauges {
+  return {
+    get running() {
+      return threads()?.running ?? 0;
+    },
+    get restarts() {
+      return threads()?.restarts ?? 0;
+    },
+    delays: () => threads()?.delays() ?? [],
+  };
+}
+
+/** The events, with a note of each definition. */
+function noting(events: Deployment['events'], note: () => void): Deployment['events'] {
+  return {
+    byEventId: (eventId) => events.byEventId(eventId),
+    bySlug: (slug) => events.bySlug(slug),
+    byId: (prefix, id) => events.byId(prefix, id),
+    list: (page) => events.list(page),
+    listAll: (page) => events.listAll(page),
+    readActive: (eventIds) => events.readActive(eventIds),
+    define: (...definition) => events.define(...definition).finally(note),
+  };
+}
+
+/** Starts erasures whose time has come, and the repair of checkout sessions. */
 function startJobs(
-  config: Config,
-  engine: EnginePort,
-  { checkoutSessions, sessionExpiry }: PaymentService,
+  engine: Deployment,
+  { checkoutSessions, sessionExpiry, refundOutbox }: PaymentService,
   log: Logger,
 ): { stop(): void } {
   const repair = setInterval(() => {
@@ -243,39 +337,23 @@ function startJobs(
     inBackground('payments', sessionExpiry.scanActivated());
   }, RESUME_EVERY_MS);
   repair.unref();
-  const pruning = schedulePruning(config, engine, log);
   const retention = scheduleRetention(engine, log);
   return {
     stop() {
       clearInterval(repair);
       sessionExpiry.stop();
-      pruning.stop();
+      refundOutbox.stop();
       retention.stop();
     },
   };
 }
 
-function schedulePruning({ pruneEveryHours }: Config, engine: EnginePort, log: Logger): Pick<PruneSchedule, 'stop'> {
-  const { pruning } = engine;
-  if (pruning === null) return { stop: () => {} };
-  return startPruneSchedule(pruneEveryHours * 3_600_000, {
-    clock: engine.clock,
-    lastPrunedAt: () => pruning.lastPrunedAt(),
-    mayPrune: () => engine.trouble === null,
-    prune: () => pruning.prune(),
-    onPruned({ outcomes, archived }) {
-      const moved = archived && { fromSeq: archived.fromSeq, toSeq: archived.toSeq };
-      log.info({ snapshots: outcomes.length, archived: moved }, 'the journal was pruned');
-    },
-  });
-}
-
-function scheduleRetention(engine: EnginePort, log: Logger): Pick<RetentionSchedule, 'stop'> {
+function scheduleRetention(engine: Deployment, log: Logger): Pick<RetentionSchedule, 'stop'> {
   const schedule = startRetentionSchedule({
     clock: engine.clock,
     events: engine.events,
-    pastRetention: () => engine.pastRetention(),
-    mayErase: () => engine.trouble === null && !engine.isStopping,
+    pastRetention: () => engine.serving().pastRetention(),
+    mayErase: () => engine.state().trouble === null && !engine.isStopping,
     onErased({ eventId, erasedOrders, unsealedOrders }) {
       if (erasedOrders > 0) {
         log.info({ event: eventId, orders: erasedOrders }, 'personal data was erased: its retention has passed');
@@ -289,10 +367,12 @@ function scheduleRetention(engine: EnginePort, log: Logger): Pick<RetentionSched
     },
   });
   // A node owns events some time after its start; whoever started it learns of a start that fails.
-  void engine.whenReady().then(
-    () => schedule.eraseWhenDue(),
-    () => {},
-  );
+  void engine.opened
+    .then((served) => served.whenReady())
+    .then(
+      () => schedule.eraseWhenDue(),
+      () => {},
+    );
   return schedule;
 }
 
@@ -310,51 +390,38 @@ function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger):
 }
 
 function openPayments(
-  { sandbox, stripe }: Config,
+  { sandbox, stripe, limits }: Config,
   { webhooks }: ServiceSecrets,
-  engine: EnginePort,
+  engine: Deployment,
   baseUrl: () => string,
 ): Promise<PaymentService> {
   const { events, clock, personalData } = engine;
-  const ports = { events, active: () => engine.active(), clock, personalData, baseUrl };
-  return openPaymentService({ sandbox, secrets: webhooks, stripe }, ports);
-}
-
-function metricsOf({ cluster, figures }: EnginePort, gauges: Parameters<typeof createMetrics>[0]) {
-  return cluster === null ? createMetrics(gauges) : createMetrics(gauges, { cluster, figures });
+  const owns = (eventId: string): boolean => engine.owns(eventId);
+  const ports = { events, owns, active: () => engine.active(), clock, elapsedMs: stopwatchMs, personalData, baseUrl };
+  return openPaymentService({ sandbox, secrets: webhooks, stripe, callsMax: limits.providerCallsMax }, ports);
 }
 
 /** Starts notifications to the receiver in the settings, where there is one. */
-async function startNotifications({ notify }: Config, engine: EnginePort): Promise<void> {
+async function startNotifications({ notify }: Config, engine: Deployment): Promise<void> {
   if (notify === null) return;
   // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
   const post = createPoster(notify, () => engine.clock.machineNow());
   const { personalData } = engine;
-  await engine.followFacts((source) => openOutbox({ ...source, personalData, post }));
-}
-
-/**
- * The address to listen on. For `localhost` the framework would open a second server beside its own, which answers broken requests
- * without the error body and accepts connections without a limit; one address is enough for clients that use that name.
- */
-function listeningHost(host: string): string {
-  return host === 'localhost' ? '127.0.0.1' : host;
+  const following = engine.opened.then((served) =>
+    served.followFacts((source) => openOutbox({ ...source, personalData, post })),
+  );
+  // Whoever starts a node learns of one that cannot serve by `opened`.
+  if (engine.state().phase === 'STARTING') following.catch(() => {});
+  else await following;
 }
 
 function portOf(app: HttpApp): number {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** The pictures that events name, where a folder for them is known. */
-function picturesOf({ pictures, catalog }: Config, demo: boolean): Pick<PublicPorts, 'pictures'> {
-  const ofCatalog = catalog ?? (demo ? samplesFolder : null);
-  const folder = pictures ?? (ofCatalog === null ? null : picturesFolder(ofCatalog));
-  return folder === null ? {} : { pictures: openPictures(folder) };
-}
-
 /** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */
-async function loadCatalogue(engine: EnginePort, config: Config, demo: boolean): Promise<void> {
-  const source = config.catalog ?? (demo && engine.wasEmpty ? samplesFolder : null);
+async function loadCatalogue(engine: Deployment, config: Config, demo: boolean): Promise<void> {
+  const source = config.catalog ?? (demo && engine.serving().wasEmpty ? samplesFolder : null);
   if (source === null) return;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {

@@ -4,6 +4,7 @@
  * 1. A secret has at least 16 characters, or 16 bytes in base64; a shorter one could be guessed.
  */
 import { TICKET_KEYS_MAX } from '#tickets/signing.ts';
+import { LIMITS } from './limits.ts';
 import { TOKEN, WEBHOOK_SECRET } from './secrets.ts';
 
 export interface Setting {
@@ -196,6 +197,19 @@ export const SETTINGS = {
     default: 0,
     allowed: 'a whole number from 0 (off) to 1000000',
     meaning: 'changes per client address and minute; reports of payment providers and the sandbox do not count',
+  },
+  CLIENT_LIMITS: {
+    schema: onOff,
+    default: 'on',
+    allowed: 'on or off',
+    meaning: `limits of what one client address may ask: ${LIMITS.narrowedPagesPerMinuteMax} narrowed lists of events and ${LIMITS.joinsPerMinuteMax} joins of waiting rooms a minute, ${LIMITS.clientStreamsMax} live streams at once; clients of this machine are not counted; off for trusted networks`,
+  },
+  HTTP_THREADS: {
+    schema: { type: 'string', pattern: '^([1-9]|[1-5][0-9]|6[0-4]|auto)$' },
+    default: '1',
+    allowed: 'a whole number from 1 to 64, or auto (as many as there are cores, less 2, and at least 1)',
+    meaning:
+      'threads that answer the requests of buyers; from 2 on the events, the journal and the operators have a thread of their own beside them',
   },
   SERVER_TIMING: {
     schema: onOff,

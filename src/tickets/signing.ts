@@ -1,19 +1,19 @@
 /**
  * The codes on tickets: compact tokens that a scanner can check offline with public keys.
  *
- * A code is `base64url(payload).base64url(signature)`. The payload is JSON in UTF-8 with ticket, event, performance, seat and the key
- * (`kid`), and no personal data; the Ed25519 signature is over the payload's bytes. A code does not say whether its ticket is void:
- * `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` do.
+ * A code is `base64url(payload).base64url(signature)`. The payload is JSON in UTF-8 with ticket, event, performance,
+ * seat and the key (`kid`), and no personal data; the Ed25519 signature is over the payload's bytes. A code does not
+ * say whether its ticket is void: `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` do.
  *
  * 1. Signing is deterministic: a code is never stored, only made again and cached.
- * 2. The first key signs. The other keys signed before it; their public halves stay published, so that their codes stay valid.
- *    Codes of the first versions name no key: a scanner tries each.
+ * 2. The first key signs. The other keys signed before it; their public halves stay published, so that their codes stay
+ *    valid. Codes of the first versions name no key: a scanner tries each.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-export interface TicketClaims {
+export interface TicketPayload {
   readonly ticketId: string;
   readonly eventId: string;
   readonly performanceId: string;
@@ -21,7 +21,7 @@ export interface TicketClaims {
 }
 
 /** The public half of a key, as a JWK; `kid` is its thumbprint (RFC 7638). */
-export interface TicketKey {
+interface TicketKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
   readonly x: string;
@@ -32,10 +32,16 @@ export interface TicketSigner {
   /** The public halves of all keys; the first is that of the signing key. */
   readonly keys: readonly [TicketKey, ...TicketKey[]];
   /** The code of a ticket. Takes 50 µs when it is not in the cache. */
-  codeOf(claims: TicketClaims): string;
-  /** Signs many tickets in slices, so that the codes of a large order are in the cache and the event loop is not blocked. */
-  prepare(claims: readonly TicketClaims[]): Promise<void>;
+  codeOf(claims: TicketPayload): string;
+  /**
+   * Signs many tickets in slices, so that the codes of a large order are in the cache and the event loop is not
+   * blocked.
+   */
+  prepare(claims: readonly TicketPayload[]): Promise<void>;
 }
+
+/** What writes tickets needs no keys; where codes are not shown they are null. */
+export type TicketCodes = Pick<TicketSigner, 'prepare'> & { codeOf(claims: TicketPayload): string | null };
 
 /** Codes in the cache, about 500 B each; others are signed again. */
 const CODES_MAX = 20_000;
@@ -52,7 +58,9 @@ export const TICKET_KEYS_MAX = 10;
 /** The 32 bytes of an Ed25519 private key in base64url or base64. */
 export const TICKET_KEY = /^[A-Za-z0-9_+/-]{43}=?$/;
 
-/** Reads private keys separated by commas, without repeats, in base64url; null when one is wrong or there are too many. */
+/**
+ * Reads private keys separated by commas, without repeats, in base64url; null when one is wrong or there are too many.
+ */
 export function readTicketKeys(text: string): readonly [string, ...string[]] | null {
   const given = text.split(',').map((key) => key.trim());
   if (!given.every((key) => TICKET_KEY.test(key))) return null;
@@ -65,7 +73,7 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
   const privateKey = privateKeyOf(signing);
   const key = publicKeyOf(privateKey);
   const codes = new LRUCache<string, string>({ max: CODES_MAX });
-  const codeOf = (claims: TicketClaims): string => {
+  const codeOf = (claims: TicketPayload): string => {
     const known = codes.get(claims.ticketId);
     if (known !== undefined) return known;
     const code = signClaims(privateKey, key.kid, claims);
@@ -77,9 +85,9 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
     codeOf,
     async prepare(tickets) {
       const unsigned = tickets.filter(({ ticketId }) => !codes.has(ticketId));
-      for (const [place, claims] of unsigned.entries()) {
+      for (const [index, claims] of unsigned.entries()) {
         codeOf(claims);
-        if (place % CODES_A_SLICE === CODES_A_SLICE - 1) await nextRound();
+        if (index % CODES_A_SLICE === CODES_A_SLICE - 1) await nextRound();
       }
     },
   };
@@ -102,7 +110,7 @@ function privateKeyOf(seed: string): KeyObject {
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 }
 
-function signClaims(privateKey: KeyObject, kid: string, claimed: TicketClaims): string {
+function signClaims(privateKey: KeyObject, kid: string, claimed: TicketPayload): string {
   const { ticketId, eventId, performanceId, seatId } = claimed;
   const claims = { ticket_id: ticketId, event_id: eventId, performance_id: performanceId, seat_id: seatId, kid };
   const payload = Buffer.from(JSON.stringify(claims));

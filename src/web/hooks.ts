@@ -1,13 +1,13 @@
 /**
- * Hooks that the pages of storefront and console share: data from the service, and the page's address.
+ * Hooks of the pages of storefront and console: data from the service, the page's address, and the focus.
  *
  *  1. An answer stays visible until a newer one comes, also after a failure; a new `key` starts without one.
  *  2. An answer that comes after its key was replaced, or after the component is gone, is dropped.
  *  3. A hidden page does not repeat a request.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-export interface Loaded<Value> {
+interface Loaded<Value> {
   readonly value: Value | null;
   /** What the last request threw; null after an answer. */
   readonly error: unknown;
@@ -77,10 +77,40 @@ export function useLoaded<Value>(
 /** The part of the page's address that `read` takes, read again at each `event` of a changed address. */
 export function useAddress(event: 'popstate' | 'hashchange', read: () => string): string {
   const [address, setAddress] = useState(read);
-  useEffect(() => {
+  // Not an effect after the next frame: somebody may press a link before that.
+  useLayoutEffect(() => {
     const follow = (): void => setAddress(read());
     addEventListener(event, follow);
     return () => removeEventListener(event, follow);
   }, []);
   return address;
+}
+
+/**
+ * Keeps the focus in a part of the page when the element that had it goes away, such as a button that did its work: the
+ * element to watch. Once nothing is `isBusy`, a focus that was lost goes to the part's primary action, else to its
+ * heading: never to the document's body, from where a keyboard begins again at the top.
+ */
+export function useFocusWithin(isBusy: boolean) {
+  const section = useRef<HTMLElement>(null);
+  const hadFocus = useRef(false);
+  useEffect(() => {
+    const isInside = (target: EventTarget | null): boolean => section.current?.contains(target as Node | null) ?? false;
+    const follow = ({ target }: Event): void => {
+      hadFocus.current = isInside(target);
+    };
+    document.addEventListener('focusin', follow);
+    document.addEventListener('pointerdown', follow);
+    return () => {
+      document.removeEventListener('focusin', follow);
+      document.removeEventListener('pointerdown', follow);
+    };
+  }, []);
+  useEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (isBusy || !hadFocus.current || !isLost) return;
+    const next = section.current?.querySelector<HTMLElement>('.primary:not(:disabled)');
+    (next ?? section.current?.querySelector<HTMLElement>('h2'))?.focus({ preventScroll: true });
+  });
+  return section;
 }

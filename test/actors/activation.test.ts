@@ -3,7 +3,7 @@ import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf
 import { describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { activate } from '#actors/activation.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import { openActors, openConcert, place } from '../fixtures/actors.ts';
 
 const HOLDS = 2_000;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSnapshotDue } from '#actors/actor-pool.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import type { EventActor } from '#actors/event-actor.ts';
-import type { SnapshotJob, SnapshotOutcome } from '#actors/snapshotter.ts';
+import type { SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
 import { openActors, openConcert, place } from '../fixtures/actors.ts';
 import { fc } from '../property.ts';
 
@@ -69,7 +69,7 @@ describe('The snapshots of an event', () => {
     const { actor, events } = await openConcert(openActors(new MemoryJournal(), { snapshot }));
     await hold(actor, 'session-1');
     const added = [hold(actor, 'session-2')];
-    const before = actor.factsSinceSnapshot;
+    const before = actor.facts.sinceSnapshot;
     const outcome = events.actors.snapshot(actor);
     added.push(hold(actor, 'session-3'));
     await Promise.all(added);
@@ -77,7 +77,7 @@ describe('The snapshots of an event', () => {
     taking.resolve();
     assert.equal((await outcome).trouble, null);
     assert.ok(before >= 3);
-    assert.equal(actor.factsSinceSnapshot, 2);
+    assert.equal(actor.facts.sinceSnapshot, 2);
   });
 });
 

@@ -8,10 +8,10 @@ import { isRefusal } from '#domain/refusal.ts';
 import { DRAW_IN_TURN_MAX } from '#domain/waiting-room/decide.ts';
 import { drawUnderWay } from '#domain/waiting-room/state.ts';
 import { viewDraw } from '#domain/waiting-room/view.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { openActors, openConcert, START } from '../fixtures/actors.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { inspectDurably, openActors, openConcert, START } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
-import type { DrawView } from '#domain/views.ts';
+import type { DrawView } from '#domain/view.ts';
 
 const MINUTE = 60_000;
 const PEOPLE = DRAW_IN_TURN_MAX + 1_500;
@@ -36,7 +36,7 @@ async function fill(actor: EventActor): Promise<string[]> {
 /** Waits, one round of the event loop at a time, until the waiting room is open. */
 async function untilDrawn(actor: EventActor): Promise<DrawView> {
   while (actor.inspect(drawUnderWay) !== null) await nextRound();
-  return actor.inspectDurably((state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
+  return inspectDurably(actor, (state) => viewDraw(state, { offset: 0, limit: PEOPLE }, hashing)!);
 }
 
 function assertProved(proof: DrawView, entryIds: readonly string[]): void {

@@ -3,26 +3,19 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
-import { KeyDestruction } from '#actors/key-destruction.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
+import { KeyDestruction } from '#privacy/key-destruction.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { keyIdOf } from '#domain/personal.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { KeyStoreFault } from '#persistence/keys.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
-import type { OrderView } from '#domain/views.ts';
+import type { OrderView } from '#domain/view.ts';
 import { commitFirst, openActors, openConcert } from '../fixtures/actors.ts';
-import { start, visitor } from '../fixtures/commands.ts';
+import { erase, start, visitor } from '../fixtures/commands.ts';
 import { until } from '../fixtures/until.ts';
-
-const erase = (orderId: string): CommandOf<'EraseOrder'> => ({
-  type: 'EraseOrder',
-  orderId,
-  operator: 'olga',
-  note: null,
-});
 
 /** A concert whose journal commits on request, with a free order. */
 async function openSale(t: TestContext, keys = new MemoryKeys()) {

@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
 import { findHold } from '#domain/holds/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { commitFirst, openActors, openConcert, place, START } from '../fixtures/actors.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { commitFirst, inspectDurably, openActors, openConcert, place, START } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
 const available = (actor: EventActor): number =>
@@ -55,7 +55,7 @@ describe('The durability gate', () => {
     void actor.execute(place('session-1', 4));
     assert.equal(available(actor), 6);
     let read = false;
-    const reading = actor.inspectDurably((state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
+    const reading = inspectDurably(actor, (state) => findHold(state, 'hld_1_x', 'session-1')).then(() => (read = true));
     await nextTurn();
     assert.equal(read, false);
     journal.commit();
@@ -88,7 +88,7 @@ describe('A turn', () => {
     assert.ok(isRefusal(await actor.execute(place('session-2'))));
     clock.now += 1;
     assert.ok(!isRefusal(await actor.execute(place('session-2', 10))));
-    const hold = await actor.inspectDurably((state) => findHold(state, placed.hold.id, 'session-1'));
+    const hold = await inspectDurably(actor, (state) => findHold(state, placed.hold.id, 'session-1'));
     assert.equal('status' in hold && hold.status, 'EXPIRED');
   });
 
@@ -171,7 +171,7 @@ describe('Activation', () => {
     const { events } = openActors(journal.crashAfter());
     const replayed = (await events.byEventId('evt_concert'))!;
     assert.equal(fingerprint(replayed), fingerprint(actor));
-    assert.equal(replayed.lastSeq, actor.lastSeq);
+    assert.equal(replayed.facts.lastSeq, actor.facts.lastSeq);
   });
 
   it('is shared by requests that come at once', async () => {

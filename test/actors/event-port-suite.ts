@@ -1,18 +1,19 @@
 /**
- * What every port of an event must do, wherever the event is: run by each implementation of `EventPort` over its own fixture.
+ * What every port of an event must do, wherever the event is: run by each implementation of `EventPort` over its own
+ * fixture.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isRefusal } from '#domain/refusal.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/query.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/event/query.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { commitFirst, openActors } from '../fixtures/actors.ts';
-import { sampleDefinition } from '../fixtures/events.ts';
+import { definitionOf, sample } from '../fixtures/events.ts';
 
 /** The port of the sample event, whose facts become durable when the test says so. */
-export interface PortFixture {
+interface PortFixture {
   readonly clock: { now: number };
   find(): Promise<EventPort>;
   /** Lets everything that was asked so far reach the event, and advisory answers come back. */
@@ -27,7 +28,7 @@ export interface PortFixture {
 export async function openSampleEvent(arrive: () => Promise<void>) {
   const journal = new MemoryJournal({ manual: true });
   const { events, clock } = openActors(journal);
-  const definition = sampleDefinition('erfurt-volley');
+  const definition = definitionOf(sample('erfurt-volley'));
   journal.onStatus(() => events.actors.retireAll());
   await commitFirst(journal, events.define(definition, { operator: null, note: null }));
   return {
@@ -82,29 +83,31 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
   const page = { after: null, limit: 10 };
   return {
     ReadPayload: { type: 'ReadPayload', performanceId: 'derby', sessionKey: null, knownRevision: null },
-    ReadSeating: { type: 'ReadSeating', knownRevision: null },
-    ReadOccupancy: { type: 'ReadOccupancy', performanceId: 'derby', since: 0, knownRevision: null },
-    ReadAnySeating: { type: 'ReadAnySeating' },
-    ReadAnyOccupancy: { type: 'ReadAnyOccupancy', performanceId: 'derby', since: null },
+    ReadSeating: { type: 'ReadSeating', audience: 'BUYERS', knownRevision: null },
+    ReadOccupancy: {
+      type: 'ReadOccupancy',
+      audience: 'OPERATORS',
+      performanceId: 'derby',
+      since: 0,
+      knownRevision: null,
+    },
     SuggestSeats: { type: 'SuggestSeats', ticketTypeId: 'kat1', count: 2, performanceId: 'derby', sessionKey: SESSION },
     FindPerformance: { type: 'FindPerformance', performanceId: 'derby' },
     ReadLivePerformance: { type: 'ReadLivePerformance', performanceId: 'derby', last: null },
     CountUnknownCodes: { type: 'CountUnknownCodes', codes: ['NO SUCH CODE'] },
     FindHold: { type: 'FindHold', holdId, sessionKey: SESSION },
     QuoteOrder: { type: 'QuoteOrder', holdId, sessionKey: SESSION, promoCode: null },
-    FindOrder: { type: 'FindOrder', orderId },
-    FindOrderedEvent: { type: 'FindOrderedEvent', orderId },
-    FindTickets: { type: 'FindTickets', orderId, page },
+    FindOrder: { type: 'FindOrder', orderId, tickets: page, withDefinition: true },
     ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
-    ListNamedOrders: { type: 'ListNamedOrders', ...page },
-    ListSealedOrders: { type: 'ListSealedOrders', before: null, limit: 10 },
+    ListPersonalData: { type: 'ListPersonalData', of: 'NAMED', from: null, limit: 10 },
     ForecastCancellation: { type: 'ForecastCancellation', performanceId: 'derby', after: null },
     FindTicket: { type: 'FindTicket', ticketId: 'tkt_1_unknown' },
     ListVoidTickets: { type: 'ListVoidTickets', performanceId: null, ...page },
     FindSession: { type: 'FindSession', checkoutSessionId: 'cs_1_unknown' },
-    FindUnopenedPayments: { type: 'FindUnopenedPayments', ageMsMin: 0, limit: 10 },
+    FindUnopenedPayments: { type: 'FindUnopenedPayments', ageMsMin: 0, limit: 10, before: null },
     FindUselessSessions: { type: 'FindUselessSessions', orderId },
     ScanUselessSessions: { type: 'ScanUselessSessions', before: null, count: 10 },
+    ListDueRefunds: { type: 'ListDueRefunds', limit: 10 },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
     ReadFact: {
       type: 'ReadFact',
@@ -113,8 +116,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     ReadOperatorEvent: { type: 'ReadOperatorEvent' },
     ReadMoney: { type: 'ReadMoney' },
     ReadGauges: { type: 'ReadGauges' },
-    ReadFigures: { type: 'ReadFigures' },
-    ReadPerformanceFigures: { type: 'ReadPerformanceFigures', performanceId: 'derby' },
+    ReadTotals: { type: 'ReadTotals', performanceId: 'derby' },
   };
 }
 
@@ -194,8 +196,8 @@ export function testEventPort(name: string, open: () => Promise<PortFixture>): v
       const fixture = await open();
       const read = async (knownRevision: string | null) => {
         const port = await fixture.find();
-        const query = { type: 'ReadOccupancy', performanceId: 'derby', since: null, knownRevision } as const;
-        const view = await port.read(query);
+        const wanted = { audience: 'BUYERS', performanceId: 'derby', since: null, knownRevision } as const;
+        const view = await port.read({ type: 'ReadOccupancy', ...wanted });
         assert.ok('revision' in view && view.revision !== null);
         return view.revision;
       };

@@ -5,7 +5,7 @@ import { Overloaded } from '#actors/admission.ts';
 import { EvictedEvents } from '#actors/evicted-events.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { waitingRoomFigures } from '#domain/waiting-room/view.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import { concert, openActors, place, START, type ActorsFixture } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 

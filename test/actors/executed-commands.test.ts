@@ -1,14 +1,15 @@
 /** Commands with an id: sent again, also after another actor took over, they are answered by what was named then. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EventActor } from '#actors/event-actor.ts';
+import { createEventActor } from '#actors/event-composition.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
 import { createIdSource } from '#actors/crypto.ts';
 import { activate } from '#actors/activation.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import { openConcert, openActors, place, START } from '../fixtures/actors.ts';
-import type { NamedReply } from '#domain/decision.ts';
+import type { ReplyReference } from '#domain/decision.ts';
 import type { Unit } from '#persistence/journal.ts';
 
 /** An actor of the concert over a journal that keeps what commands named. */
@@ -20,14 +21,14 @@ async function openActor(journal: MemoryJournal, executed: Map<string, string>):
   };
   const factsAfter = (eventId: string, afterSeq: number) => journal.read({ eventId, afterSeq });
   const source = { newestSnapshot: async () => null, factsAfter };
-  const { state, lastSeq } = await activate(source, 'evt_concert', 1);
-  return new EventActor(state, lastSeq, 0, {
+  const activated = await activate(source, 'evt_concert', 1);
+  return createEventActor(activated, {
     journal,
     clock: createClock(() => START),
     ids: createIdSource(),
     waitingRepliesMax: 10,
     executed: (commandId) =>
-      executed.has(commandId) ? (JSON.parse(executed.get(commandId)!) as NamedReply) : undefined,
+      executed.has(commandId) ? (JSON.parse(executed.get(commandId)!) as ReplyReference) : undefined,
     schedule: () => {},
     retired: (_actor, defect) => assert.fail(String(defect)),
   });

@@ -1,10 +1,10 @@
 /** A data folder with sealed facts and their keys, without the events that they would belong to. */
 import type { TestContext } from 'node:test';
-import { KeySurvey, openFolderKeys } from '#actors/folder-keys.ts';
+import { KeySurvey, openFolderKeys } from '#privacy/folder-keys.ts';
 import { openSqliteJournal, type SqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { SqliteKeys } from '#persistence/sqlite/keys.ts';
 
-export interface SealedFolder {
+interface SealedFolder {
   readonly journal: SqliteJournal;
   readonly keys: SqliteKeys;
   /** The fact of a sealed order; returns its key. */

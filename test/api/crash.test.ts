@@ -1,5 +1,6 @@
 /**
- * kill -9 at any moment: afterwards every answered change is present, nothing is present twice, and the counters add up.
+ * kill -9 at any moment: afterwards every answered change is present, nothing is present twice, and the counters add
+ * up.
  *
  * The clients record the answers that they got. A request in progress at the kill may have happened or not, but never
  * half of it. `depth.ts` sets the number of rounds.
@@ -15,7 +16,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import { changeHold, placeHold, releaseHold } from '#rehearsal/player/buyer-requests.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
 import { deep } from '../depth.ts';
 import { bareEnvironment } from '../environment.ts';
@@ -97,26 +100,21 @@ async function shopUntilGone(service: ServiceProcess, n: number, season: Season,
   for (let step = n; ; step += 1) {
     const entry: Entry = { session: newSession(), eventId, hold: null, underWay: null };
     ledger.push(entry);
-    const send = async (kind: 'place' | 'change' | 'release', method: string, address: string, body?: object) => {
+    const send = async (kind: 'place' | 'change' | 'release', request: PlayerRequest) => {
       entry.underWay = kind;
-      const answer: Answer<HoldBody> = await service.call<HoldBody>(method, address, {
-        sessionKey: entry.session,
-        ...(body !== undefined && { body }),
-      });
+      const { method, path: address, headers = {}, body } = request;
+      const answer: Answer<HoldBody> = await service.call<HoldBody>(method, address, { headers, body });
       entry.underWay = null;
       if (answer.status < 300) entry.hold = answer.body;
       return answer;
     };
     try {
-      const placed = await send('place', 'POST', HOLDS, {
-        event_id: eventId,
-        session_key: entry.session,
-        items: items(1 + (step % 4)),
-      });
+      const { session } = entry;
+      const placed = await send('place', placeHold(eventId, session, items(1 + (step % 4))));
       if (placed.status !== 201) continue;
-      const address = `${HOLDS}/${placed.body.id}`;
-      if (step % 3 > 0) await send('change', 'PATCH', address, { items: items(1 + ((step + 1) % 4)) });
-      if (step % 3 > 1) await send('release', 'DELETE', address);
+      const { id } = placed.body;
+      if (step % 3 > 0) await send('change', changeHold(session, id, items(1 + ((step + 1) % 4))));
+      if (step % 3 > 1) await send('release', releaseHold(session, id));
     } catch {
       return;
     }

@@ -40,6 +40,21 @@ describe('The days that personal data is kept', () => {
   });
 });
 
+it('A definition with a field that it does not have is refused, and the event stays as it was', async (t) => {
+  const service = await openService();
+  t.after(() => service.close());
+  const put = (changes: object) =>
+    service.operate<Json>('PUT', '/admin/events/evt_club', { body: { ...sample('club-night'), ...changes } });
+  assert.equal((await put({ max_tickets_per_order: 4, x_note: 'asked by Ada' })).status, 201);
+  const { status, body } = await put({ max_ticket_per_order: 4 });
+  assert.deepEqual(
+    [status, (body['detail'] as Json)['errors']],
+    [400, [{ path: '/max_ticket_per_order', message: 'unknown field; did you mean max_tickets_per_order?' }]],
+  );
+  const kept = await service.operate<Json>('GET', '/admin/events/evt_club');
+  assert.equal((kept.body['definition'] as Json)['max_tickets_per_order'], 4);
+});
+
 describe('A slug belongs to one event', () => {
   let service: TestService;
   before(async () => {
@@ -51,7 +66,9 @@ describe('A slug belongs to one event', () => {
     service.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
   const idBehind = async (slug: string) => (await service.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
 
-  /** One of the answers is good, the other an UPDATE_CONFLICT that names the slug; returns the index of the good one. */
+  /**
+   * One of the answers is good, the other an UPDATE_CONFLICT that names the slug; returns the index of the good one.
+   */
   const oneWins = (
     answers: readonly { readonly status: number; readonly body: Json }[],
     goodStatus: number,

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { samplesFolder } from '#catalogue/files.ts';
-import type { EventBody, EventListEntryBody } from '#http/schemas/events.ts';
+import type { EventBody, EventListEntryBody } from '#http/buyers/events/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { as, newSession } from '../fixtures/client.ts';
-import { clubNight, floor, sample, seat, theatreRun } from '../fixtures/events.ts';
+import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 let service: TestService;
@@ -29,12 +29,6 @@ async function look(slug: string, query = '', key?: string): Promise<EventBody> 
   const { status, body } = await service.get<EventBody>(`/api/events/public/${slug}${query}`, headers);
   assert.equal(status, 200, JSON.stringify(body));
   return body;
-}
-
-function rowOf(event: EventBody, ticketTypeId: string, stageId = event.sellingStages[0]!.id) {
-  return event.ticketAvailability.find(
-    (row) => row.ticket_type_id === ticketTypeId && row.selling_stage_id === stageId,
-  )!;
 }
 
 describe('The public event payload', () => {
@@ -95,6 +89,21 @@ describe('The public event payload', () => {
     assert.deepEqual([entry.picture, entry.venue], [body.picture, { name: 'Kesselhaus', city: 'Leipzig' }]);
   });
 
+  it('has a picture that is served while a published event names it, and no longer', async () => {
+    const { publicUrl } = service;
+    const statusOf = async () => (await fetch(`${publicUrl}/pictures/pictures/the-glass-orchard.webp`)).status;
+    const named = (status: string) =>
+      service.define(clubNight({ id: 'evt_pic', slug: 'pic', status, picture: 'pictures/the-glass-orchard.webp' }));
+    assert.equal(await statusOf(), 404, 'no event names it');
+    await named('DRAFT');
+    assert.equal(await statusOf(), 404, 'a draft does');
+    await named('PUBLISHED');
+    assert.equal(await statusOf(), 200);
+    await named('DRAFT');
+    service.wait(10_000);
+    assert.equal(await statusOf(), 404);
+  });
+
   it('names a picture that this service serves by what its bytes are, and that a client may keep', async () => {
     const address = `${service.publicUrl}${(await look('shown')).picture}`;
     const answer = await fetch(address);
@@ -115,28 +124,6 @@ describe('The public event payload', () => {
       const refused = await fetch(`${service.publicUrl}/pictures/${other}`);
       assert.equal(refused.status, 404, other);
     }
-  });
-
-  it('has one row for each pair of type and stage with a price', async () => {
-    const { ticketAvailability } = await look('club-night');
-    assert.deepEqual(ticketAvailability, [
-      rowWith({ ticket_type_id: 'single', selling_stage_id: 'regular', price: 1900, available: 100 }),
-      rowWith({ ticket_type_id: 'single', selling_stage_id: 'late', price: 2500, available: 100, on_sale: false }),
-      rowWith({ ticket_type_id: 'crew', selling_stage_id: 'regular', price: 6800, available: 40 }),
-    ]);
-  });
-
-  const rowWith = (fields: object) => ({ performance_id: null, on_sale: true, reserved: 0, ...fields });
-
-  it('shows a stage as on sale between its times', async () => {
-    const { sellingStages } = await look('club-night');
-    assert.deepEqual(
-      sellingStages.map(({ id, on_sale, starts_at }) => [id, on_sale, starts_at]),
-      [
-        ['regular', true, null],
-        ['late', false, '2028-05-08T12:00:00.000Z'],
-      ],
-    );
   });
 
   it('shows total_available, from_price and sold_out of performances only where there are several', async () => {
@@ -160,197 +147,17 @@ describe('The public event payload', () => {
     );
   });
 
-  it('sums rows over the performances, and shows the stock of one with ?performance_id=', async () => {
-    await service.hold({ event_id: 'evt_play', session_key: session, items: [seat('standing', 'fri', 3)] });
-    const all = rowOf(await look('the-play'), 'standing');
-    assert.deepEqual([all.performance_id, all.available, all.reserved], [null, 37, 3]);
-    const friday = rowOf(await look('the-play', '?performance_id=fri'), 'standing');
-    assert.deepEqual([friday.performance_id, friday.available, friday.reserved], ['fri', 17, 3]);
-    const saturday = rowOf(await look('the-play', '?performance_id=sat'), 'standing');
-    assert.deepEqual([saturday.performance_id, saturday.available, saturday.reserved], ['sat', 20, 0]);
-    const ofPerformances = (await look('the-play')).performances.map((each) => each.total_available);
-    assert.deepEqual(ofPerformances, [47, 50], 'each ticket is counted once');
-  });
-
-  it('counts tickets, not units', async () => {
-    await service.hold({ session_key: session, items: [floor(2, { ticket_type_id: 'crew' })] });
-    const crew = rowOf(await look('club-night'), 'crew');
-    assert.deepEqual([crew.available, crew.reserved], [32, 8]);
-  });
-
-  it('limits available by what is left in the locality, in the type’s quota and in the stage’s quota', async () => {
-    await service.hold({ session_key: session, items: [floor(70)] });
-    assert.equal(rowOf(await look('club-night'), 'crew').available, 30);
-    const quotas = clubNight({
-      id: 'evt_quota',
-      slug: 'quota',
-      sellingStages: [{ id: 'regular', name: 'Regular', prices: { single: 100, crew: 400 }, quotas: { single: 9 } }],
-    });
-    assert.equal((await service.admin.put('/admin/events/evt_quota', quotas)).status, 201);
-    const event = await look('quota');
-    assert.deepEqual([rowOf(event, 'single').available, rowOf(event, 'crew').available], [9, 40]);
-  });
-
-  it('counts the session’s own ACTIVE hold as free, with the key in the header or the query', async () => {
+  it('has the session key in the header or the query', async () => {
     await service.hold({ session_key: session, items: [floor(60)] });
-    assert.equal(rowOf(await look('club-night'), 'single').available, 40);
-    assert.equal(rowOf(await look('club-night', '', session), 'single').available, 100);
-    assert.equal(rowOf(await look('club-night', `?session_key=${session}`), 'single').available, 100);
-    assert.equal(rowOf(await look('club-night', '', newSession()), 'single').available, 40);
-    assert.equal(rowOf(await look('club-night'), 'single').available, 40, 'and for nobody else');
+    const left = async (query = '', key?: string) =>
+      (await look('club-night', query, key)).ticketAvailability[0]!.available;
+    assert.deepEqual([await left(), await left('', session), await left(`?session_key=${session}`)], [40, 100, 100]);
   });
 
-  it('changes with every hold and with time alone', async () => {
-    const event = clubNight({
-      id: 'evt_soon',
-      slug: 'soon',
-      sellingStages: [
-        {
-          id: 'soon',
-          name: 'Soon',
-          starts_at: new Date(service.now() + MINUTE).toISOString(),
-          ends_at: new Date(service.now() + 2 * MINUTE).toISOString(),
-          prices: { single: 100 },
-        },
-      ],
-    });
-    assert.equal((await service.admin.put('/admin/events/evt_soon', event)).status, 201);
-    const onSale = async () => rowOf(await look('soon'), 'single').on_sale;
-    service.wait(MINUTE - 1);
-    assert.equal(await onSale(), false);
-    service.wait(1);
-    assert.equal(await onSale(), true);
-    service.wait(MINUTE - 1);
-    assert.equal(await onSale(), true);
-    service.wait(1);
-    assert.equal(await onSale(), false);
-  });
-
-  it('refuses an unknown slug, a draft event and an unknown performance', async () => {
+  it('refuses an unknown slug, a draft event and a session key that is none', async () => {
     assertRefused(await service.get('/api/events/public/nowhere'), 404, 'EVENT_NOT_FOUND');
     assertRefused(await service.get('/api/events/public/draft'), 404, 'EVENT_NOT_FOUND');
-    assertRefused(await service.get('/api/events/public/the-play?performance_id=sun'), 400, 'PERFORMANCE_NOT_FOUND');
     assertRefused(await service.get('/api/events/public/the-play?session_key=short'), 400, 'VALIDATION_ERROR');
-  });
-});
-
-describe('Performances in the payload', () => {
-  const date = (id: string, more: object = {}) => ({
-    id,
-    name: id,
-    starts_at: '2028-06-01T18:00:00Z',
-    ends_at: '2028-06-01T20:00:00Z',
-    ...more,
-  });
-
-  it('leave out drafts, and count 0 where cancelled, closed by the operator or over', async () => {
-    const event = clubNight({
-      id: 'evt_dates',
-      slug: 'dates',
-      performances: [
-        date('open'),
-        date('closed', { status: 'SOLD_OUT' }),
-        date('off', { status: 'CANCELLED' }),
-        date('hidden', { status: 'DRAFT' }),
-        date('past', { starts_at: '2027-01-01T18:00:00Z', ends_at: '2027-01-01T20:00:00Z' }),
-      ],
-    });
-    assert.equal((await service.admin.put('/admin/events/evt_dates', event)).status, 201);
-    const body = await look('dates');
-    const shown = body.performances.map((each) => [
-      each.id,
-      [each.status, each.on_sale, each.total_available, each.from_price],
-    ]);
-    assert.deepEqual(Object.fromEntries(shown), {
-      open: ['ON_SALE', true, 100, 1900],
-      closed: ['SOLD_OUT', false, 0, 0],
-      off: ['CANCELLED', false, 0, 0],
-      past: ['ON_SALE', false, 0, 0],
-    });
-    assert.equal(rowOf(body, 'single').available, 100);
-    assert.equal(rowOf(await look('dates', '?performance_id=off'), 'single').on_sale, false);
-    assertRefused(await service.get('/api/events/public/dates?performance_id=hidden'), 400, 'PERFORMANCE_NOT_FOUND');
-  });
-
-  it('have on_sale, which is false when over, sold out, or when no stage is open, on events with one performance too', async () => {
-    const start = service.now() + 10 * MINUTE;
-    const at = (minutes: number) => new Date(start + minutes * MINUTE).toISOString();
-    const event = clubNight({
-      id: 'evt_moment',
-      slug: 'moment',
-      performances: [date('night', { starts_at: at(0), ends_at: at(60) })],
-      localities: [{ id: 'floor', seating: 'GENERAL', capacity: 5 }],
-      ticketTypes: [{ id: 'crew', locality_id: 'floor', group_size: 4 }],
-      sellingStages: [{ id: 'evening', starts_at: at(0), ends_at: null, prices: { crew: 6800 } }],
-    });
-    assert.equal((await service.admin.put('/admin/events/evt_moment', event)).status, 201);
-    const onSale = async (key?: string) => (await look('moment', '', key)).performances[0]!.on_sale;
-    assert.equal(await onSale(), false, 'no stage is open');
-    service.wait(10 * MINUTE);
-    assert.equal(await onSale(), true);
-    const items = [{ ticket_type_id: 'crew', selling_stage_id: 'evening', quantity: 1 }];
-    await service.hold({ event_id: 'evt_moment', session_key: session, items });
-    assert.equal(await onSale(), false, 'one place is left, and a crew takes four');
-    assert.equal(await onSale(session), true, "the session's own hold counts as free");
-    service.wait(10 * MINUTE);
-    assert.equal(await onSale(), true, 'the hold ran out');
-    service.wait(50 * MINUTE);
-    const over = await look('moment');
-    assert.deepEqual([over.performances[0]!.on_sale, over.performances[0]!.status], [false, 'ON_SALE']);
-    assert.deepEqual([over.ticketAvailability[0]!.on_sale, over.ticketAvailability[0]!.available], [false, 0]);
-  });
-
-  it('may have no fixed time', async () => {
-    const event = clubNight({ id: 'evt_pass', slug: 'season-pass', performances: [{ id: 'any', name: 'Any day' }] });
-    assert.equal((await service.admin.put('/admin/events/evt_pass', event)).status, 201);
-    const [any] = (await look('season-pass')).performances;
-    assert.deepEqual([any!.starts_at, any!.ends_at, any!.on_sale], [null, null, true]);
-  });
-
-  it('sum reserved as their rows do, also those that are over while a hold runs', async () => {
-    const end = new Date(service.now() + 5 * MINUTE).toISOString();
-    const performances = [date('tonight', { starts_at: null, ends_at: end }), date('later')];
-    const event = clubNight({ id: 'evt_sums', slug: 'sums', performances });
-    assert.equal((await service.admin.put('/admin/events/evt_sums', event)).status, 201);
-    const items = [floor(3, { performance_id: 'tonight' }), floor(2, { performance_id: 'later' })];
-    await service.hold({ event_id: 'evt_sums', session_key: session, items });
-    service.wait(5 * MINUTE);
-    const rows = [];
-    for (const id of ['tonight', 'later']) rows.push(rowOf(await look('sums', `?performance_id=${id}`), 'single'));
-    assert.deepEqual(
-      rows.map(({ available, reserved }) => [available, reserved]),
-      [
-        [0, 3],
-        [98, 2],
-      ],
-    );
-    const { available, reserved } = rowOf(await look('sums'), 'single');
-    assert.deepEqual([available, reserved], [98, 5]);
-  });
-
-  it('that are all drafts cannot be named: PERFORMANCE_NOT_FOUND', async () => {
-    const event = clubNight({ id: 'evt_bare', slug: 'bare', performances: [date('x', { status: 'DRAFT' })] });
-    assert.equal((await service.admin.put('/admin/events/evt_bare', event)).status, 201);
-    const hold = { event_id: 'evt_bare', session_key: session, items: [floor(1)] };
-    const detail = assertRefused(await service.post('/api/checkout/holds', hold), 400, 'PERFORMANCE_NOT_FOUND');
-    assert.deepEqual(detail, { performance_id: null });
-    const customer = { name: 'Ada', email: 'ada@example.org' };
-    const start = { event_id: 'evt_bare', accept_terms: true, customer, items: [floor(1)] };
-    assertRefused(await service.post('/api/checkout/start', start), 400, 'PERFORMANCE_NOT_FOUND');
-    assert.deepEqual((await look('bare')).performances, []);
-  });
-
-  it('are not sold_out while others merely hold the rest', async () => {
-    const items = [seat('standing', 'fri', 20)];
-    const rest = { ...theatreRun({ id: 'evt_small', slug: 'small' }) } as Record<string, unknown>;
-    const localities = (rest['localities'] as { id: string }[]).filter(({ id }) => id === 'yard');
-    const ticketTypes = (rest['ticketTypes'] as { id: string }[]).filter(({ id }) => id === 'standing');
-    const sellingStages = [{ id: 'general', name: 'General', prices: { standing: 900 } }];
-    const event = { ...rest, localities, ticketTypes, sellingStages };
-    assert.equal((await service.admin.put('/admin/events/evt_small', event)).status, 201);
-    await service.hold({ event_id: 'evt_small', session_key: session, items });
-    const friday = (await look('small')).performances[0]!;
-    assert.deepEqual([friday.total_available, friday.sold_out, friday.status], [0, false, 'ON_SALE']);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * No thread of the service keeps anything readable of a person once it is answered: the heaps of a service with finished orders have no
- * address, name, telephone number, tracking text or note of anybody in them.
+ * No thread of the service keeps anything readable of a person once it is answered: the heaps of a service with
+ * finished orders have no address, name, telephone number, tracking text or note of anybody in them.
  *
  * 100,000 orders: `TEST_DEPTH=500 npm run test:only -- test/api/heap.test.ts`.
  */
@@ -10,10 +10,10 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { deep } from '../depth.ts';
-import { clubNight } from '../fixtures/events.ts';
+import { clubNight, floor } from '../fixtures/events.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, spawnService, type ServiceProcess } from '../fixtures/service.ts';
-import type { Started } from '../fixtures/checkout.ts';
+import { buy } from '../fixtures/checkout.ts';
 
 const ORDERS = Math.max(3, deep(200));
 const BUYERS_AT_ONCE = 16;
@@ -45,7 +45,9 @@ function formsOf(text: string): readonly Buffer[] {
   return [...new Map(encoded.map((bytes) => [bytes.toString('hex'), bytes])).values()];
 }
 
-/** Which of the texts are in a file, with what stands around the first of each; the file is never in memory as a whole. */
+/**
+ * Which of the texts are in a file, with what stands around the first of each; the file is never in memory as a whole.
+ */
 async function findIn(file: string, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const wanted = texts.flatMap((text) => formsOf(text).map((bytes) => ({ text, bytes })));
   const overlap = Math.max(...wanted.map(({ bytes }) => bytes.length)) - 1;
@@ -63,22 +65,15 @@ async function findIn(file: string, texts: readonly string[]): Promise<ReadonlyM
 }
 
 /** Buys, pays, and looks at the order as its buyer. */
-async function buy(service: ServiceProcess, n: number): Promise<string> {
+async function buyAndLook(service: ServiceProcess, n: number): Promise<string> {
   const person = personOf(n);
-  const started = await service.post<Started>(
-    '/api/checkout/start',
-    {
-      event_id: 'evt_club',
-      items: [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1, attendees: [person] }],
-      customer: person,
-      accept_terms: true,
-      tracking: { fbclid: `clickid-QX${n}` },
-    },
-    { 'idempotency-key': `key-${n}` },
-  );
-  assert.equal(started.status, 201, JSON.stringify(started.body));
-  const { order_id: orderId, checkout_session_id: session } = started.body;
-  assert.equal((await service.post(`/sandbox/payments/${session}`, { outcome: 'paid' })).status, 200);
+  const wanted = {
+    event_id: 'evt_club',
+    items: [floor(1, { attendees: [person] })],
+    customer: person,
+    tracking: { fbclid: `clickid-QX${n}` },
+  };
+  const { order_id: orderId } = await buy(service, wanted, { 'idempotency-key': `key-${n}` });
   const { body } = await service.get<{ readonly customer: object }>(`/api/checkout/status/${orderId}`);
   assert.deepEqual(body.customer, { name: person.name, email: person.email });
   return orderId;
@@ -128,7 +123,7 @@ describe('The heaps of a service with finished orders', () => {
     const orderIds: string[] = [];
     let next = 0;
     const buyer = async (): Promise<void> => {
-      for (let n = next++; n < ORDERS; n = next++) orderIds.push(await buy(service, n));
+      for (let n = next++; n < ORDERS; n = next++) orderIds.push(await buyAndLook(service, n));
     };
     await Promise.all(Array.from({ length: BUYERS_AT_ONCE }, buyer));
     await operate(service, orderIds);

@@ -1,7 +1,7 @@
 /** An Idempotency-Key on every change that takes one: the first answer again, one effect, and no refusal is kept. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
 import { START_CHECKOUT, setOutage } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { LiveFeeds, type Listener } from '#http/live-feeds.ts';
+import { LiveFeeds, type Listener } from '#http/live/feeds.ts';
+import { newUseCount } from '#http/metrics/request-metrics.ts';
 import { Overloaded } from '#actors/admission.ts';
 import type { Json } from '../fixtures/client.ts';
 import { sample } from '../fixtures/events.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 interface Message {
   readonly id: string;
@@ -117,6 +119,30 @@ describe('The live stream of a performance', () => {
     assert.equal(event, 'snapshot');
     assert.deepEqual(data.ticketAvailability, payload.body['ticketAvailability']);
     assert.deepEqual(data.seats, { held: occupancy.body['held'], sold: [], blocked: [] });
+  });
+
+  it('is open 200 times for one client at most; each gives its place back, also one that is refused', async () => {
+    const few = await openService({ environment: { TRUST_PROXY: '1' }, limits: { clientStreamsMax: 2 } });
+    await few.define(sample('club-night'));
+    const forwarded = { 'x-forwarded-for': '192.0.2.1' };
+    const openOne = async (path = CLUB, headers: Record<string, string> = forwarded): Promise<Stream> => {
+      const stream = await open(few, path, headers);
+      streams.push(stream);
+      return stream;
+    };
+    for (let n = 0; n < 3; n += 1) {
+      assert.equal((await openOne('/api/events/public/none/live')).status, 404);
+    }
+    const first = await openOne();
+    assert.deepEqual([first.status, (await openOne()).status], [200, 200]);
+    const third = await openOne();
+    assert.deepEqual([third.status, third.headers.get('retry-after')], [429, '5']);
+    assert.equal((await openOne(CLUB, { 'x-forwarded-for': '192.0.2.2' })).status, 200);
+    for (let n = 0; n < 3; n += 1) assert.equal((await openOne(CLUB, {})).status, 200, 'the loopback is not counted');
+    first.close();
+    await until(async () => (await openOne()).status === 200);
+    for (const stream of streams.splice(0)) stream.close();
+    await few.close();
   });
 
   it('then sends only what changed: the rows and seats in their new state', async () => {
@@ -238,7 +264,7 @@ describe('The clients of live streams', () => {
     const service = await openService();
     await service.define(sample('club-night'));
     const { events, clock } = service.internals.engine;
-    const feeds = new LiveFeeds({ events, clock, listenersMax: 3 });
+    const feeds = new LiveFeeds({ events, clock, listenersMax: 3, count: newUseCount() });
     const [slow, quick, other] = [listenerOf(10 * 1024 * 1024), listenerOf(), listenerOf()];
     for (const listener of [slow, quick, other]) {
       assert.equal(await feeds.watch('night-shift', null, null, () => listener), null);

@@ -7,6 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { bareEnvironment } from '../environment.ts';
 import {
@@ -20,11 +22,18 @@ import {
   type Started,
 } from '../fixtures/checkout.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
-import { copyUpTo } from '#persistence/backup.ts';
+import { copyUpTo } from '#persistence/folder/backup.ts';
 import { gala, item } from '../fixtures/events.ts';
+import { closed } from '../fuzz/document.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
+
+interface Webhooks {
+  readonly post: {
+    readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: object } } };
+  };
+}
 
 const skip = ofOneMachine('a process is killed and started again on its folder');
 
@@ -71,7 +80,7 @@ async function openReceiver(): Promise<Receiver> {
     const id = String(headers['webhook-id']);
     const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
     const isSigned = verifier.sign(id, sentAt, body) === headers['webhook-signature'];
-    if (!isSigned) receiver.answers = 401;
+    if (!isSigned || !/^Holdfast\/\d+\.\d+\.\d+/.test(headers['user-agent']!)) receiver.answers = 401;
     if (receiver.answers < 300) receiver.told.push({ id, ...(JSON.parse(body) as Omit<Told, 'id'>) });
     response.writeHead(receiver.answers).end();
   });
@@ -256,6 +265,25 @@ describe('A receiver', () => {
     );
     assert.deepEqual(typesOf(receiver.told, called.order_id).slice(-2), ['order.cancelled', 'refund.due']);
     assert.deepEqual(typesOf(receiver.told, 'eve'), ['performance.cancelled']);
+  });
+
+  it('gets what the document says, and nothing else', async () => {
+    const { body } = await service.get<{ webhooks: Record<string, Webhooks> }>('/openapi.json');
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    for (const [type, { post }] of Object.entries(body.webhooks)) {
+      const { schema } = post.requestBody.content['application/json'];
+      const messages = receiver.told.filter((message) => message.type === type);
+      assert.ok(messages.length > 0, `${type} was sent`);
+      const isMessage = ajv.compile(closed(schema) as object);
+      for (const { id: _, ...message } of messages) {
+        assert.ok(isMessage(message), `${type}: ${ajv.errorsText(isMessage.errors)}`);
+      }
+    }
+    assert.deepEqual(
+      receiver.told.filter(({ type }) => !Object.hasOwn(body.webhooks, type)),
+      [],
+    );
   });
 });
 

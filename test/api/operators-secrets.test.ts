@@ -1,10 +1,10 @@
 /**
- * What operators are shown of a service where people hold, wait and pay: every address of the admin API and every command that
- * reads, and none of the keys, passes, ids of holds and seeds that are in its journal.
+ * What operators are shown of a service where people hold, wait and pay: every address of the admin API and every
+ * command that reads, and none of the keys, passes, ids of holds and seeds that are in its journal.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { QueueEntryBody } from '#http/schemas/queue.ts';
+import type { QueueEntryBody } from '#http/buyers/queue.ts';
 import { operationsOf, type ApiDocument } from '../fuzz/document.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { settle, start } from '../fixtures/checkout.ts';
@@ -74,7 +74,7 @@ describe('Operators', () => {
     service.wait(MINUTE);
     await service.get('/api/events/public/the-drawn/draw');
     const [{ engine }] = service.services;
-    const { facts } = await engine.newestFacts({ limit: FACTS_MAX, before: null, eventId: null });
+    const { facts } = await engine.serving().newestFacts({ limit: FACTS_MAX, before: null, eventId: null });
     const found = facts.flatMap(({ data }) => [...secretsOf(JSON.parse(data))]);
     // A checkout without a session has its order's id in place of a session key.
     secrets = [...new Set(found)].filter((text) => !text.startsWith('ord_'));

@@ -1,10 +1,14 @@
-/** What operators are shown beside single orders: money by hour, orders found by parts of names, what a cancellation would do, chosen facts. */
+/**
+ * What operators are shown beside single orders: money by hour, orders found by parts of names, what a cancellation
+ * would do, chosen facts.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { EventMoneyBody } from '#http/schemas/money.ts';
-import type { JournalFactBody } from '#http/schemas/journal.ts';
-import type { AdminOrderBody, OrderStatusBody } from '#http/schemas/orders.ts';
-import type { FoundOrdersBody } from '#http/schemas/search.ts';
+import type { EventMoneyBody } from '#http/operators/money.ts';
+import type { JournalFactBody } from '#http/operators/journal.ts';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
+import type { FoundOrdersBody } from '#http/operators/search.ts';
 import { settle, start, type Started } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';

@@ -1,9 +1,9 @@
 /** Many requests at the same moment: nothing is held or sold twice. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { EventBody } from '#http/schemas/events.ts';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { OccupancyBody } from '#http/schemas/seating.ts';
+import type { EventBody } from '#http/buyers/events/schema.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { OccupancyBody } from '#http/buyers/seating.ts';
 import { audit } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';

@@ -61,10 +61,11 @@ test('bad settings and a bad catalogue end the process with exit code 2, with a 
 
   const folder = newFolder(t);
   const file = path.join(folder, 'bad.json');
-  writeFileSync(file, '{"id": "evt_bad"}');
+  writeFileSync(file, '{"id": "evt_bad", "curency": "EUR"}');
   const catalogue = await runToEnd({ environment: { CATALOG: file } });
   assert.equal(catalogue.code, 2);
   assert.match(catalogue.text, /bad\.json.*slug.*is required/);
+  assert.match(catalogue.text, /bad\.json \/curency: unknown field; did you mean currency\?/);
 });
 
 test('a short secret ends the process with exit code 2 and one line, which does not show the secret', async () => {

@@ -1,7 +1,7 @@
 /** What operators are told about a person: GET /admin/subject. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { SubjectBody } from '#http/schemas/subject.ts';
+import type { SubjectBody } from '#http/operators/subject.ts';
 import { settle, start } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
@@ -15,7 +15,7 @@ let service: TestService;
 /** Searches to the end, page by page. */
 async function subjectOf(email: string, limit?: number): Promise<SubjectBody & { readonly pages: number }> {
   const query = new URLSearchParams({ email, ...(limit !== undefined && { limit: String(limit) }) });
-  const found = { email, orders: [], attendances: [], unread_events: [], next_cursor: null } as SubjectBody;
+  const found: SubjectBody = { email, at: '', orders: [], attendances: [], unread_events: [], next_cursor: null };
   for (let pages = 1; ; pages += 1) {
     const { status, body } = await service.operate<SubjectBody>('GET', `/admin/subject?${query}`);
     assert.equal(status, 200, JSON.stringify(body));

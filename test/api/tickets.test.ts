@@ -1,4 +1,6 @@
-/** Tickets: codes that are checked with the public key alone, the validity of a ticket, and the list of void tickets. */
+/**
+ * Tickets: codes that are checked with the public key alone, the validity of a ticket, and the list of void tickets.
+ */
 import assert from 'node:assert/strict';
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { statSync } from 'node:fs';

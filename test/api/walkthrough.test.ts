@@ -4,7 +4,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
-import { spawnService } from '../fixtures/service.ts';
+import type { Json } from '../fixtures/client.ts';
+import { openService, spawnService } from '../fixtures/service.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -47,4 +48,17 @@ it('The walk-through of README works as it stands', async (t) => {
     }
   });
   return undefined;
+});
+
+it('The event of README is loaded as it stands, and sells', async (t) => {
+  const service = await openService();
+  t.after(() => service.close());
+  const body = JSON.parse(/^```json event\n([^]*?)^```$/m.exec(readme)![1]!) as Json;
+  assert.equal((await service.operate('PUT', `/admin/events/${String(body['id'])}`, { body })).status, 201);
+  const hold = await service.hold({
+    event_id: String(body['id']),
+    session_key: 'ada-on-her-phone',
+    items: [{ ticket_type_id: 'adult', selling_stage_id: 'general', quantity: 2 }],
+  });
+  assert.equal(hold.status, 'ACTIVE');
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { smallestEvent, smallHall } from './smallest-event.ts';
+import { smallestEvent, smallHall } from '../fixtures/events.ts';
 
 function definitionOf(json: unknown): EventDefinition {
   const checked = checkDefinition(json);
@@ -18,6 +18,37 @@ function problemPaths(json: unknown): string[] {
 }
 
 describe('A definition', () => {
+  it('has no control characters in its names and texts, but line feeds in its description', () => {
+    definitionOf({ ...smallestEvent, description: 'First line\nsecond' });
+    assert.deepEqual(problemPaths({ ...smallestEvent, name: 'A\nB', description: 'a\u001bb' }), [
+      '/name',
+      '/description',
+    ]);
+    const [type] = smallestEvent.ticketTypes;
+    assert.deepEqual(problemPaths({ ...smallestEvent, ticketTypes: [{ ...type, entry_cutoff: 'a\u0085' }] }), [
+      '/ticketTypes/0/entry_cutoff',
+    ]);
+  });
+
+  it('has at most 200,000 rows of availability, and says how many it has', () => {
+    const many = (count: number, make: (id: string) => object) =>
+      Array.from({ length: count }, (_, n) => make(`n${n}`));
+    const event = (types: number) => ({
+      ...smallestEvent,
+      performances: many(100, (id) => ({ id })),
+      ticketTypes: many(types, (id) => ({ id })),
+      sellingStages: many(50, (id) => ({ id, prices: { n0: 100 } })),
+    });
+    definitionOf(event(40));
+    const checked = checkDefinition(event(41));
+    assert.deepEqual('problems' in checked && checked.problems, [
+      {
+        path: '/performances',
+        message: 'are too many: 100 dates × 41 ticket types × 50 stages are 205000, at most 200000 are allowed',
+      },
+    ]);
+  });
+
   it('needs only id, slug, name, currency, a performance, a locality, a ticket type and a stage with a price', () => {
     assert.deepEqual(definitionOf(smallestEvent), {
       id: 'evt_small',
@@ -30,8 +61,8 @@ describe('A definition', () => {
       paymentProvider: 'provider_a',
       maxInstallments: 1,
       holdMinutes: 10,
-      holdMaxMinutes: 40,
-      limitsAtHold: true,
+      holdMaxMinutes: 0,
+      limitsAtHold: false,
       paymentMinutes: 30,
       waitingRoom: false,
       waitingRoomOpensAt: null,
@@ -43,6 +74,7 @@ describe('A definition', () => {
       maxTicketsPerOrder: null,
       maxTicketsPerEmail: null,
       requireIndividualData: false,
+      refunds: 'MANUAL',
       retentionDays: null,
       performances: [{ id: 'd1', name: 'Small', startsAt: null, endsAt: null, status: 'ON_SALE', sortOrder: 0 }],
       localities: [{ id: 'floor', name: 'floor', seating: 'GENERAL', capacity: 10 }],
@@ -92,9 +124,9 @@ describe('A definition', () => {
     assert.equal(performance?.endsAt, Date.UTC(2027, 4, 7, 18, 0, 0, 1));
   });
 
-  it('ignores fields it does not know', () => {
-    const later = { ...smallestEvent, theme: 'dark', performances: [{ id: 'd1', weather: { rain: true } }] };
-    assert.deepEqual(definitionOf(later), definitionOf(smallestEvent));
+  it('may have notes in fields that begin with x_, anywhere', () => {
+    const noted = { ...smallestEvent, x_note: 'ask Ada', performances: [{ id: 'd1', x_weather: { rain: true } }] };
+    assert.deepEqual(definitionOf(noted), definitionOf(smallestEvent));
   });
 
   it('reads null in a limit as no limit', () => {
@@ -391,10 +423,74 @@ describe('Problems', () => {
   it('say what must be there instead', () => {
     const checked = checkDefinition({ ...smallestEvent, currency: 'euro', status: 'LIVE', slug: 3 });
     assert.deepEqual('problems' in checked && checked.problems, [
-      { path: '/slug', message: 'must be string' },
+      {
+        path: '/slug',
+        message: 'must be 1 to 100 letters, digits, dots, hyphens, underscores or tildes, the first a letter or digit',
+      },
       { path: '/status', message: 'must be one of PUBLISHED, DRAFT' },
       { path: '/currency', message: 'must be three capital letters, such as EUR' },
     ]);
+  });
+
+  const hall = (row: object, seat: object = {}) => ({
+    ...smallestEvent,
+    localities: [{ id: 'hall', sections: [{ id: 'A', rows: [row, { seats: [seat] }] }] }],
+  });
+  const unknown: readonly (readonly [event: object, path: string, message: string])[] = [
+    [{ ...smallestEvent, max_ticket_per_email: 1 }, '/max_ticket_per_email', 'did you mean max_tickets_per_email?'],
+    [{ ...smallestEvent, tickettypes: [] }, '/tickettypes', 'did you mean ticketTypes?'],
+    [{ ...smallestEvent, venue: { name: 'Arena', town: 'Ulm' } }, '/venue/town', 'names that begin with x_'],
+    [hall({ seats: 2, aisle: [1] }), '/localities/0/sections/0/rows/0/aisle', 'did you mean aisle_after?'],
+    [hall({ seats: 2 }, { acessible: true }), '/localities/0/sections/0/rows/1/seats/0/acessible', 'accessible?'],
+    [
+      withType({ barPerks: [{ id: 'beer', price: 5, 'a/b': 1 }] })(smallestEvent) as object,
+      '/ticketTypes/0/barPerks/0/a~1b',
+      'x_',
+    ],
+    [withStage({ price: { adult: 1 } })(smallestEvent) as object, '/sellingStages/0/price', 'did you mean prices?'],
+    [withCode({ uses: 4 })(smallestEvent) as object, '/promoCodes/0/uses', 'unknown field'],
+    [{ ...smallestEvent, ['y'.repeat(100_000)]: 1 }, `/${'y'.repeat(100_000)}`, 'unknown field; notes'],
+  ];
+  it('name a field that the definition does not have, and the nearest that it has', () => {
+    for (const [event, path, message] of unknown) {
+      const checked = checkDefinition(event);
+      const [problem, ...more] = 'problems' in checked ? checked.problems : [];
+      assert.deepEqual([problem?.path, more.length], [path, 0]);
+      assert.match(problem!.message, /^unknown field; /);
+      assert.ok(problem!.message.includes(message), problem!.message);
+    }
+  });
+
+  const inWords: readonly (readonly [event: object, message: string])[] = [
+    [{ ...smallestEvent, name: '' }, 'must not be empty'],
+    [{ ...smallestEvent, name: 'n'.repeat(301) }, 'must have at most 300 characters'],
+    [{ ...smallestEvent, name: 5 }, 'must be a text of 1 to 300 characters without control characters'],
+    [{ ...smallestEvent, waiting_room: 'no' }, 'must be true or false'],
+    [{ ...smallestEvent, hold_minutes: 0 }, 'must be more than 0'],
+    [{ ...smallestEvent, max_installments: 0 }, 'must be from 1 to 12'],
+    [{ ...smallestEvent, max_installments: 13 }, 'must be at most 12'],
+    [{ ...smallestEvent, max_tickets_per_order: 1.5 }, 'must be a whole number or null'],
+    [{ ...smallestEvent, performances: [] }, 'must not be an empty list'],
+    [{ ...smallestEvent, performances: {} }, 'must be a list'],
+    [{ ...smallestEvent, venue: 'Arena' }, 'must be an object or null'],
+    [{ ...smallestEvent, lineup: Array.from({ length: 201 }, () => ({ name: 'N' })) }, 'must have at most 200 items'],
+    [withType({ zone_keys: ['A', 'A'] })({ ...hallEvent } as never) as object, 'must not have "A" twice'],
+    [{ ...smallestEvent, timezone: 'Berlin' }, 'must be a time zone of the IANA list, such as Europe/Berlin'],
+    [
+      { ...smallestEvent, waiting_room_opens_at: 'soon' },
+      'must be a time with its offset (RFC 3339), such as 2027-05-07T18:00:00Z',
+    ],
+    [
+      { ...smallestEvent, promoCodes: [{ code: ' X', amount_off: 1 }] },
+      'must be a text of 1 to 100 characters without space at its ends',
+    ],
+    [hall({ seats: 'four' }), 'must be a whole number or a list'],
+  ];
+  it('are said in words, one for each mistake', () => {
+    for (const [event, message] of inWords) {
+      const checked = checkDefinition(event);
+      assert.deepEqual('problems' in checked && checked.problems.map((problem) => problem.message), [message]);
+    }
   });
 
   it('are bounded in number', () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
-import { describedEventSchema } from '#catalogue/described.ts';
-import { toEventFile } from '#catalogue/event-file.ts';
+import { describedEventSchema } from '#catalogue/event-fields.ts';
+import { toEventFile } from '#catalogue/event-fields.ts';
 
 interface Described {
   readonly description?: string;
@@ -56,7 +56,7 @@ function eachField(path: string, schema: Described, see: (path: string, field: D
 describe('The described schema of an event', () => {
   it('says what each field means', () => {
     const paths: string[] = [];
-    eachField('', describedEventSchema() as Described, (path, { description }) => {
+    eachField('', describedEventSchema as Described, (path, { description }) => {
       assert.ok((description ?? '').length > 0, `${path} has no meaning`);
       paths.push(path);
     });
@@ -68,6 +68,6 @@ describe('The described schema of an event', () => {
     const checked = checkDefinition(LEAST);
     assert.ok('definition' in checked, JSON.stringify(checked));
     const full = toEventFile(checked.definition) as unknown as Record<string, unknown>;
-    compare('', describedEventSchema() as Described, LEAST, full);
+    compare('', describedEventSchema as Described, LEAST, full);
   });
 });

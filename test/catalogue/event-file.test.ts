@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
-import { toEventFile } from '#catalogue/event-file.ts';
+import { toEventFile } from '#catalogue/event-fields.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 function readBack(definition: EventDefinition): unknown {
@@ -95,6 +95,7 @@ const eventFile = fc
       max_installments: fc.integer({ min: 1, max: 12 }),
       hold_minutes: minutes,
       hold_max_minutes: fc.constantFrom(60, 0, null),
+      refunds: fc.constantFrom('MANUAL', 'AUTOMATIC'),
       limits_at_hold: fc.boolean(),
       payment_minutes: fc.constant(70.5),
       waiting_room: fc.boolean(),

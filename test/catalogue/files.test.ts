@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { smallestEvent } from './smallest-event.ts';
+import { smallestEvent } from '../fixtures/events.ts';
 
 const plan = {
   categories: [{ name: 'Red' }],

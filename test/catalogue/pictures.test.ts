@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readCatalogue } from '#catalogue/files.ts';
 import { openPictures, pictureBytesMax } from '#catalogue/pictures.ts';
-import { smallestEvent } from './smallest-event.ts';
+import { smallestEvent } from '../fixtures/events.ts';
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1]);
 const PNG = Buffer.from('\u0089PNG\r\n\u001a\n....', 'latin1');

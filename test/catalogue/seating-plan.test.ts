@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { samplesFolder } from '#catalogue/files.ts';
 import type { NumberedLocality } from '#domain/catalogue/definition.ts';
-import { smallestEvent } from './smallest-event.ts';
+import { smallestEvent } from '../fixtures/events.ts';
 
 function hallOf(seatingPlan: unknown, locality: object = {}): NumberedLocality {
   const checked = checkDefinition({

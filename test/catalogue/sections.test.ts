@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import type { NumberedLocality } from '#domain/catalogue/definition.ts';
-import { smallestEvent, smallHall } from './smallest-event.ts';
+import { smallestEvent, smallHall } from '../fixtures/events.ts';
 
 function hallOf(locality: object): NumberedLocality {
   const checked = checkDefinition({ ...smallestEvent, localities: [{ id: 'hall', ...locality }] });

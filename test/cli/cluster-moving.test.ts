@@ -4,10 +4,17 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { connect } from '@nats-io/transport-node';
-import { SECRETS } from '#cli/import.ts';
-import { openBuckets } from '#persistence/nats/cluster-buckets.ts';
-import { freePort } from '../../bench/free-port.ts';
+import { SECRETS } from '#cli/folder/import.ts';
+import { heartbeatSubject } from '#cluster/calls/membership.ts';
+import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
+import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { connectToServers } from '#persistence/nats/connection.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
+import { openBuckets } from '#persistence/nats/servers/buckets.ts';
+import { freePort } from '#operations/free-ports.ts';
 import { holdfast, samples, serving, type Environment } from './holdfast.ts';
+import { checkoutBody, start, START_CHECKOUT } from '../fixtures/checkout.ts';
+import { assertRefused } from '../fixtures/checks.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -25,19 +32,7 @@ const twoInErfurt = {
   items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
 };
 
-async function buy(url: string, email: string): Promise<{ readonly order_id?: string; readonly code?: string }> {
-  const response = await fetch(`${url}/api/checkout/start`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      event_id: 'evt_club',
-      items: [floor(1)],
-      customer: { email, name: email.split('@')[0] },
-      accept_terms: true,
-    }),
-  });
-  return (await response.json()) as { readonly order_id?: string; readonly code?: string };
-}
+const single = (email: string) => ({ event_id: 'evt_club', items: [floor(1)], customer: { email, name: 'Maria' } });
 
 describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
   let server: NatsServer;
@@ -61,7 +56,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const cluster = newCluster();
     const service = await serving(t, data);
     assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
-    for (const key of ['a', 'b', 'c']) await service.hold(`session-${key}`, twoInErfurt);
+    for (const key of ['a', 'b', 'c']) await service.client.hold({ session_key: `session-${key}`, ...twoInErfurt });
     const early = await holdfast(['import', data], cluster);
     assert.equal(early.code, 1);
     assert.match(early.stderr, /a service runs on .* \(process \d+\)\nStop it first/);
@@ -85,7 +80,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const verified = await holdfast(['verify', out], cluster);
     assert.equal(verified.code, 0, verified.stdout);
     const served = await serving(t, out);
-    await served.hold('session-d', twoInErfurt);
+    await served.client.hold({ session_key: 'session-d', ...twoInErfurt });
     await served.stop();
   });
 
@@ -95,7 +90,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const cluster = newCluster();
     const service = await serving(t, data);
     assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
-    await service.hold('session-a', twoInErfurt);
+    await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
     await service.stop();
     assert.equal((await holdfast(['import', data], cluster)).code, 0);
 
@@ -103,7 +98,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
       SECRETS.map(([file, setting]) => [setting, readFileSync(path.join(data, file), 'utf8').trim()]),
     );
     const node = await serving(t, path.join(parent, 'cache'), { ...cluster, ...secrets });
-    await node.hold('session-b', twoInErfurt);
+    await node.client.hold({ session_key: 'session-b', ...twoInErfurt });
     const backup = await holdfast(['backup', out, '--json'], cluster);
     assert.equal(backup.code, 0, backup.stdout + backup.stderr);
     const { figures, events } = backup.json<
@@ -113,7 +108,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     await node.stop();
 
     const back = await serving(t, out, secrets);
-    await back.hold('session-c', twoInErfurt);
+    await back.client.hold({ session_key: 'session-c', ...twoInErfurt });
     const verified = await holdfast(['verify', '--json'], back.environment);
     assert.equal(verified.code, 0, verified.stdout);
     assert.equal(verified.json<{ figures: { holds: { active: number } } }>().figures.holds.active, 3);
@@ -130,8 +125,8 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     writeFileSync(file, JSON.stringify(clubNight({ max_tickets_per_email: 1, sellingStages: stages })));
     assert.equal((await holdfast(['load', file], service.environment)).code, 0);
     const [maria, bernd] = [
-      await buy(service.publicUrl, 'maria@example.com'),
-      await buy(service.publicUrl, 'bernd@example.com'),
+      await start(service.client, single('maria@example.com')),
+      await start(service.client, single('bernd@example.com')),
     ];
     await service.stop();
     assert.equal((await holdfast(['import', data], cluster)).code, 0);
@@ -140,7 +135,8 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
       SECRETS.map(([name, setting]) => [setting, readFileSync(path.join(data, name), 'utf8').trim()]),
     );
     const node = await serving(t, path.join(parent, 'cache'), { ...cluster, ...secrets });
-    assert.equal((await buy(node.publicUrl, 'Maria@example.com')).code, 'MAX_TICKETS_PER_EMAIL_EXCEEDED');
+    const again = await node.client.post(START_CHECKOUT, checkoutBody(single('Maria@example.com')));
+    assertRefused(again, 400, 'MAX_TICKETS_PER_EMAIL_EXCEEDED');
     const erased = await holdfast(['erase', bernd.order_id!, '--yes'], node.environment);
     assert.equal(erased.code, 0, erased.stderr);
     const backup = await holdfast(['backup', out], cluster);
@@ -164,15 +160,12 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const data = path.join(parent, 'data');
     const cluster = newCluster();
     assert.equal((await holdfast(['load', '--offline', samples], { DATA_DIR: data })).code, 0);
-    const node = await connect({ servers: server.url });
-    const beat = setInterval(
-      () =>
-        node.publish(
-          `${cluster['CLUSTER_NAME']}.hb`,
-          '{"node":"node-b","instance":"b-1","beat":1,"shards":[],"leaving":false}',
-        ),
-      50,
-    );
+    const node = await connectToServers({ servers: [server.url] }, { name: 'test' });
+    const name = cluster['CLUSTER_NAME']!;
+    const keys = messageKeysOf(name, [Buffer.alloc(32, 5).toString('base64url')]);
+    const bus = signedBus({ bus: natsBus(node), time: nodeTiming, keys, instance: 'b-1' });
+    const heartbeat = '{"node":"node-b","instance":"b-1","beat":1,"shards":[],"leaving":false}';
+    const beat = setInterval(() => bus.publish(heartbeatSubject(name), Buffer.from(heartbeat)), 50);
     const refused = await holdfast(['import', data], cluster);
     clearInterval(beat);
     await node.close();

@@ -1,12 +1,16 @@
 /**
- * A purchase with unmistakable personal data, from sale to oblivion: nothing of it stands readable in any file; operators and the
- * person are told; and once it is erased nobody can tell any more, an earlier backup beside today's keys included.
+ * A purchase with unmistakable personal data, from sale to oblivion: nothing of it stands readable in any file;
+ * operators and the person are told; and once it is erased nobody can tell any more, an earlier backup beside today's
+ * keys included.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
+import { buy, start } from '../fixtures/checkout.ts';
+import type { Answer } from '../fixtures/client.ts';
+import { floor } from '../fixtures/events.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { holdfast, samples, serving, servingProcess, type Ended, type Serving } from './holdfast.ts';
 
@@ -52,72 +56,30 @@ function assertNotFound(text: string, orderId: string): void {
   assert.ok(!text.includes(orderId), text);
 }
 
-interface Bought {
-  readonly orderId: string;
-  readonly orderUrl: string;
+/** What a service answers, as a text. */
+function textOf({ status, body }: Answer<unknown>): string {
+  assert.equal(status, 200, JSON.stringify(body));
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
-class Shop {
-  readonly service: Serving;
-  readonly #token: string;
-  constructor(service: Serving, folder: string) {
-    this.service = service;
-    this.#token = readFileSync(path.join(folder, 'admin-token'), 'utf8').trim();
-  }
+const shownBy = async ({ client }: Serving, address: string): Promise<string> =>
+  textOf(await client.get(address, { accept: 'text/html, application/json' }));
 
-  async post(address: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
-    const response = await fetch(this.service.publicUrl + address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-    const answer = (await response.json()) as Record<string, unknown>;
-    assert.ok(response.ok, JSON.stringify(answer));
-    return answer;
-  }
+const toldBy = async ({ client }: Serving, address: string): Promise<string> => textOf(await client.admin.get(address));
 
-  async text(address: string): Promise<string> {
-    const response = await fetch(this.service.publicUrl + address, {
-      headers: { accept: 'text/html, application/json' },
-    });
-    assert.equal(response.status, 200, address);
-    return response.text();
-  }
-
-  async admin(method: string, address: string, body?: object): Promise<string> {
-    const response = await fetch(`http://127.0.0.1:${this.service.environment['ADMIN_PORT']}${address}`, {
-      method,
-      headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    assert.ok(response.ok, text);
-    return text;
-  }
-
-  async buy(key: string): Promise<Bought> {
-    const body = {
-      event_id: 'evt_club',
-      items: [
-        {
-          ticket_type_id: 'single',
-          selling_stage_id: 'regular',
-          quantity: 2,
-          attendees: [{ name: PERSON.name }, { name: GUEST.name, email: GUEST.email }],
-        },
-      ],
-      customer: PERSON,
-      tracking: { fbclid: CLICK, landing_page: 'https://shop.example/?who=quxmoor' },
-      accept_terms: true,
-    };
-    const started = await this.post('/api/checkout/start', body, { 'idempotency-key': key });
-    const again = await this.post('/api/checkout/start', body, { 'idempotency-key': key });
-    assert.equal(again['order_id'], started['order_id']);
-    await this.post(`/sandbox/payments/${String(started['checkout_session_id'])}`, { outcome: 'paid' });
-    const orderId = String(started['order_id']);
-    await this.admin('POST', `/admin/orders/${orderId}/refunds`, { amount: 100, note: NOTE });
-    return { orderId, orderUrl: `/orders/${orderId}` };
-  }
+/** A paid order, which a repeat finds again, with a refund and a note about it. */
+async function buyTwo({ client }: Serving): Promise<string> {
+  const wanted = {
+    event_id: 'evt_club',
+    items: [floor(2, { attendees: [{ name: PERSON.name }, { name: GUEST.name, email: GUEST.email }] })],
+    customer: PERSON,
+    tracking: { fbclid: CLICK, landing_page: 'https://shop.example/?who=quxmoor' },
+  };
+  const keyed = { 'idempotency-key': 'key-1' };
+  const { order_id: orderId } = await buy(client, wanted, keyed);
+  assert.equal((await start(client, wanted, keyed)).order_id, orderId);
+  textOf(await client.admin.post(`/admin/orders/${orderId}/refunds`, { amount: 100, note: NOTE }));
+  return orderId;
 }
 
 interface Report {
@@ -155,9 +117,10 @@ describe('A purchase', () => {
       (await holdfast(['load', '--offline', path.join(samples, 'club-night.json'), '--data', data])).code,
       0,
     );
-    const shop = new Shop(await servingProcess(t, data), data);
-    const { orderId, orderUrl } = await shop.buy('key-1');
-    const { environment } = shop.service;
+    const shop = await servingProcess(t, data);
+    const orderId = await buyTwo(shop);
+    const orderUrl = `/orders/${orderId}`;
+    const { environment } = shop;
 
     // 1. Nothing in journal, log, archive, snapshots and a backup; the keys open it for who may know.
     for (const _ of [1, 2]) assert.equal((await holdfast(['snapshot', '--prune'], environment)).code, 0);
@@ -166,13 +129,17 @@ describe('A purchase', () => {
     );
     const copied = await holdfast(['backup', backup], environment);
     assert.equal(copied.code, 0, copied.stdout + copied.stderr);
+    const [said] = copied.stdout.split('\n\n');
+    for (const secret of ['keys.db', 'admin-token', 'ticket-key', 'webhook-secret-a', 'webhook-secret-b']) {
+      assert.match(said!, new RegExp(`^ {2}${secret} +the `, 'm'), 'what must be kept from others is said first');
+    }
     for (const folder of [data, backup]) assert.deepEqual(foundIn(folder), []);
-    const status = await shop.text(`/api/checkout/status/${orderId}`);
-    const answers = [await shop.admin('GET', `/admin/orders/${orderId}`), (await exported(data, 'json')).stdout];
+    const status = await shownBy(shop, `/api/checkout/status/${orderId}`);
+    const answers = [await toldBy(shop, `/admin/orders/${orderId}`), (await exported(data, 'json')).stdout];
     for (const answer of [...answers, await told(t, data)]) {
       for (const each of [PERSON.name, PERSON.email, GUEST.name, CLICK, NOTE]) assert.ok(answer.includes(each), each);
     }
-    assert.ok(status.includes(PERSON.name) && (await shop.text(orderUrl)).includes(PERSON.name));
+    assert.ok(status.includes(PERSON.name) && (await shownBy(shop, orderUrl)).includes(PERSON.name));
     const pii = await holdfast(['pii', data, '--json']);
     assert.deepEqual([pii.code, pii.json<{ total: { sealed_texts: number } }>().total.sealed_texts], [0, 2]);
     const before = await verified(data);
@@ -187,13 +154,13 @@ describe('A purchase', () => {
       [orderId],
     );
     assert.match(orders[0]!.erased_at, /^\d{4}-/);
-    const page = await shop.text(orderUrl);
+    const page = await shownBy(shop, orderUrl);
     assert.match(page, /Personal data was erased on/);
     const rest = [
       page,
-      await shop.text(`/api/checkout/status/${orderId}`),
-      await shop.admin('GET', `/admin/orders/${orderId}`),
-      await shop.admin('GET', '/admin/events/evt_club/orders'),
+      await shownBy(shop, `/api/checkout/status/${orderId}`),
+      await toldBy(shop, `/admin/orders/${orderId}`),
+      await toldBy(shop, '/admin/events/evt_club/orders'),
       (await exported(data, 'json')).stdout,
       (await exported(data, 'csv')).stdout,
       (await holdfast(['journal', '--reveal', '--json'], environment)).stdout,
@@ -202,8 +169,8 @@ describe('A purchase', () => {
     const byAddress = `email=${PERSON.email}`;
     const searches = [
       await told(t, data),
-      await shop.admin('GET', `/admin/subject?${byAddress}`),
-      await shop.admin('GET', `/admin/events/evt_club/orders?${byAddress}`),
+      await toldBy(shop, `/admin/subject?${byAddress}`),
+      await toldBy(shop, `/admin/events/evt_club/orders?${byAddress}`),
     ];
     for (const text of searches) assertNotFound(text, orderId);
 
@@ -219,7 +186,7 @@ describe('A purchase', () => {
     assert.equal(destroyed.length, 2, 'the keys of the order and of the note');
     for (const folder of [data, copy]) assert.deepEqual(foundIn(folder, destroyed), []);
     assert.equal(foundIn(backup, destroyed).length > 0, true, 'a key is found where it is');
-    await shop.service.stop();
+    await shop.stop();
     assert.deepEqual(foundIn(data), []);
 
     // 4. The backup from before beside today's keys cannot tell either; as it was, it could.
@@ -231,13 +198,13 @@ describe('A purchase', () => {
     assertForgotten('a restored backup', (await exported(yesterday, 'json')).stdout);
     assertNotFound(await told(t, yesterday), orderId);
     assert.deepEqual((await verified(yesterday)).figures, before.figures);
-    const restored = new Shop(await serving(t, yesterday), yesterday);
-    assertForgotten('a service on a restored backup', await restored.admin('GET', `/admin/orders/${orderId}`));
-    assertForgotten('a service on a restored backup', await restored.text(orderUrl));
+    const restored = await serving(t, yesterday);
+    assertForgotten('a service on a restored backup', await toldBy(restored, `/admin/orders/${orderId}`));
+    assertForgotten('a service on a restored backup', await shownBy(restored, orderUrl));
     for (const address of [`/admin/subject?${byAddress}`, `/admin/events/evt_club/orders?${byAddress}`]) {
-      assertNotFound(await restored.admin('GET', address), orderId);
+      assertNotFound(await toldBy(restored, address), orderId);
     }
-    await restored.service.stop();
+    await restored.stop();
   });
 });
 

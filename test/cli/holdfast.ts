@@ -1,21 +1,22 @@
 /**
  * Runs `holdfast` as an operator does.
  *
- * 1. `holdfast` and `serving` run in this process, which costs a tenth of a start of Node. Tests of a process itself (its exit code,
- *    umask and pipes, and what a kill leaves) take `holdfastProcess` and `servingProcess`.
- * 2. A service in this process has locks on the files of its journal, and reading one through `fs` would drop them: tests that
- *    search the files of a folder in use need `servingProcess`.
+ * 1. `holdfast` and `serving` run in this process, which costs a tenth of a start of Node. Tests of a process itself
+ *    (its exit code, umask and pipes, and what a kill leaves) take `holdfastProcess` and `servingProcess`.
+ * 2. A service in this process has locks on the files of its journal, and reading one through `fs` would drop them:
+ *    tests that search the files of a folder in use need `servingProcess`.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import type { Program } from '#cli/command.ts';
+import type { Program } from '#cli/terminal/command.ts';
 import { runHoldfast } from '#cli/run.ts';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '#operations/free-ports.ts';
 import { bareEnvironment } from '../environment.ts';
 import { clientOf, type ServiceClient } from '../fixtures/client.ts';
 
@@ -75,20 +76,23 @@ export interface Serving {
   readonly publicUrl: string;
   /** What other commands need to find this service. */
   readonly environment: Environment;
-  /** Places a hold and answers its id. */
-  hold(sessionKey: string, body: object): Promise<string>;
+  /** Calls it as its buyers and its operators may. */
+  readonly client: ServiceClient;
   /** Stops it gracefully; a process must end with exit code 0. */
   stop(): Promise<void>;
 }
 
-/** Starts a service on a folder. `client` calls it as its operators may. */
+/** Starts a service on a folder. */
 export async function serving(
   t: Pick<TestContext, 'after'>,
   folder: string,
   settings: Environment = {},
-): Promise<Serving & { readonly client: ServiceClient }> {
+): Promise<Serving> {
   // Not every test that runs a command needs these modules.
-  const [{ readConfig }, { startService }] = await Promise.all([import('#src/config.ts'), import('#src/service.ts')]);
+  const [{ readConfig }, { startService }] = await Promise.all([
+    import('#service/config.ts'),
+    import('#service/service.ts'),
+  ]);
   const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', ...settings };
   const reading = readConfig(environment);
   if ('problems' in reading) throw new Error(reading.problems.join('\n'));
@@ -97,27 +101,8 @@ export async function serving(
   const stop = (): Promise<void> => (stopping ??= service.stop());
   t.after(stop);
   const { publicUrl, adminUrl, adminToken } = service;
-  return {
-    ...servingAt(publicUrl, { ...environment, ADMIN_PORT: new URL(adminUrl).port }, stop),
-    client: clientOf([publicUrl], [adminUrl], adminToken),
-  };
-}
-
-function servingAt(publicUrl: string, environment: Environment, stop: () => Promise<void>): Serving {
-  return {
-    publicUrl,
-    environment,
-    stop,
-    async hold(sessionKey, body) {
-      const response = await fetch(`${publicUrl}/api/checkout/holds`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ session_key: sessionKey, ...body }),
-      });
-      if (response.status !== 201) throw new Error(await response.text());
-      return ((await response.json()) as { id: string }).id;
-    },
-  };
+  const client = clientOf([publicUrl], [adminUrl], adminToken);
+  return { publicUrl, environment: { ...environment, ADMIN_PORT: new URL(adminUrl).port }, client, stop };
 }
 
 // ── as a process of its own, with plain Node ─────────────────────────────────────────────────────────────────────────
@@ -153,7 +138,7 @@ export async function holdfastProcess(
   return ended(code, stdout, stderr);
 }
 
-export interface ServingProcess extends Serving {
+interface ServingProcess extends Serving {
   /** Kills it on the spot. */
   kill(): Promise<void>;
 }
@@ -187,8 +172,13 @@ export async function servingProcess(
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`it ended with exit code ${code}:\n${printed.join('\n')}`);
   };
+  const adminUrl = `http://127.0.0.1:${environment.ADMIN_PORT}`;
+  const client = clientOf([publicUrl], [adminUrl], readFileSync(path.join(folder, 'admin-token'), 'utf8').trim());
   return {
-    ...servingAt(publicUrl, environment, stop),
+    publicUrl,
+    environment,
+    client,
+    stop,
     async kill() {
       child.kill('SIGKILL');
       await once(child, 'close');

@@ -1,9 +1,12 @@
-/** Copies of a folder and of its keys: what was erased stays erased whatever is restored, and nothing starts with keys of another journal. */
+/**
+ * Copies of a folder and of its keys: what was erased stays erased whatever is restored, and nothing starts with keys
+ * of another journal.
+ */
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import type { OrderStatusBody } from '#http/schemas/orders.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
 import { settle, start } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';

@@ -59,7 +59,7 @@ for (const umask of ['000', '022', '077']) {
     const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
     assert.equal((await run('load', '--offline', samples)).code, 0);
     const service = umask === '000' ? await servingProcess(t, data, umask) : await serving(t, data);
-    await service.hold('session-a', oneInErfurt);
+    await service.client.hold({ session_key: 'session-a', ...oneInErfurt });
     for (const prune of [[], ['--prune']]) {
       const asked = await holdfast(['snapshot', ...prune], service.environment);
       assert.equal(asked.code, 0, asked.stderr);

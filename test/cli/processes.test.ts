@@ -1,4 +1,7 @@
-/** Commands as processes of their own, of each kind some: they end by themselves when they are done. What they do is tested in one process. */
+/**
+ * Commands as processes of their own, of each kind some: they end by themselves when they are done. What they do is
+ * tested in one process.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import path from 'node:path';

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { buy } from '../fixtures/checkout.ts';
 import { holdfast, holdfastProcess, samples, serving, servingProcess } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
@@ -44,8 +46,8 @@ test('a folder can be loaded, inspected, copied and verified while a service run
   assert.equal(offline.code, 1);
   assert.match(offline.stderr, /is in use by process \d+\nStop that process first/);
 
-  await service.hold('session-a', twoInErfurt);
-  await service.hold('session-b', twoInErfurt);
+  await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
+  await service.client.hold({ session_key: 'session-b', ...twoInErfurt });
   const followed = holdfast(['journal', '--type', 'HoldPlaced', '--json'], environment);
   const [verified, facts, revealed, inspected, date] = await Promise.all([
     run('verify', '--json'),
@@ -90,24 +92,11 @@ test('an order can be inspected and exported, and survives kill -9, a replay and
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
   assert.equal((await run('load', '--offline', path.join(samples, 'club-night.json'))).code, 0);
   const service = await servingProcess(t, data);
-  const post = async (address: string, body: object): Promise<Record<string, unknown>> => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(service.publicUrl + address, { method: 'POST', headers, body: JSON.stringify(body) });
-    const answer = (await response.json()) as Record<string, unknown>;
-    assert.ok(response.ok, JSON.stringify(answer));
-    return answer;
-  };
   const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }];
-  const holdId = await service.hold('session-a', { event_id: 'evt_club', items });
+  const hold = await service.client.hold({ session_key: 'session-a', items });
   const customer = { email: 'anna@example.org', name: '=Anna, "the" first' };
-  const started = await post('/api/checkout/start', {
-    event_id: 'evt_club',
-    session_key: 'session-a',
-    hold_id: holdId,
-    customer,
-    accept_terms: true,
-  });
-  await post(`/sandbox/payments/${String(started['checkout_session_id'])}`, { outcome: 'paid' });
+  const bought = { event_id: 'evt_club', session_key: 'session-a', hold_id: hold.id, items: undefined, customer };
+  await buy(service.client, bought);
   await service.kill();
 
   const [inspected, csv, json, verified] = await Promise.all([
@@ -120,7 +109,7 @@ test('an order can be inspected and exported, and survives kill -9, a replay and
   assert.match(inspected.stdout, /^holds +1 CONSUMED$/m);
   assert.match(
     csv.stdout,
-    /^order_id,status,.*\r\nord_[\w-]+,CONFIRMED,COMPLETED,.*,"'=Anna, ""the"" first",anna@example\.org,/,
+    /^"order_id","status",.*\r\n"ord_[\w-]+","CONFIRMED","COMPLETED",.*,"'=Anna, ""the"" first","anna@example\.org",/,
   );
   const [order] = json.json<{ id: string; status: string; tickets: unknown[] }[]>();
   assert.deepEqual([order?.status, order?.tickets.length], ['CONFIRMED', 2]);
@@ -139,10 +128,10 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   const before = (await run('verify', '--json')).json<Report>();
 
   const first = await serving(t, data);
-  await first.hold('session-a', twoInErfurt);
+  await first.client.hold({ session_key: 'session-a', ...twoInErfurt });
   const asked = await holdfast(['snapshot', '--json'], first.environment);
   assert.equal(asked.code, 0, asked.stderr);
-  await first.hold('session-b', twoInErfurt);
+  await first.client.hold({ session_key: 'session-b', ...twoInErfurt });
   const withBoth = (await run('verify', '--json')).json<Report>();
   const pruned = await holdfast(['snapshot', '--prune', '--json'], first.environment);
   const { archived } = pruned.json<{ archived: { from_seq: number; to_seq: number } }>();
@@ -165,12 +154,12 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   assert.equal(dry.json<Report>().state_fingerprint, before.state_fingerprint);
   const real = await run('restore', '--to', restored, '--seq', String(before.head_seq));
   assert.equal(real.code, 0, real.stderr);
-  const [upTo, since] =
-    /has everything up to fact (\d+), of .+Z\.\nLater facts are not there; .* --since (\d+) lists them\.\n$/
+  const [upTo, missing, since] =
+    /has everything up to fact (\d+), of .+Z\.\n(\d+) answered facts are missing: .* --since (\d+) lists those .*\.\n$/
       .exec(real.stdout)!
       .slice(1)
       .map(Number);
-  assert.deepEqual([upTo, since], [before.head_seq, firstHoldSeq]);
+  assert.deepEqual([upTo, missing, since], [before.head_seq, withBoth.head_seq - before.head_seq, firstHoldSeq]);
   const proved = (await run('verify', '--data', restored, '--json')).json<Report>();
   assert.equal(proved.state_fingerprint, before.state_fingerprint);
 });
@@ -182,11 +171,11 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   assert.equal((await run('load', '--offline', samples)).code, 0);
   const { head_seq } = (await run('verify', '--json')).json<Report>();
   const service = await serving(t, data);
-  await service.hold('session-a', twoInErfurt);
+  await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
   assert.equal((await holdfast(['snapshot'], service.environment)).code, 0);
   const pruned = await holdfast(['snapshot', '--prune', '--json'], service.environment);
   assert.deepEqual(pruned.json<{ archived: object }>().archived, { from_seq: 1, to_seq: head_seq + 1 });
-  await service.hold('session-b', twoInErfurt);
+  await service.client.hold({ session_key: 'session-b', ...twoInErfurt });
   await service.stop();
   const whole = (await run('verify', '--json')).json<Report>();
   assert.deepEqual(whole.problems, []);
@@ -218,8 +207,10 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
 
   rmSync(path.join(data, 'archive'), { recursive: true });
   const [short, backup] = await Promise.all([run('verify'), run('backup', path.join(parent, 'short'))]);
+  const pruning = await run('snapshot', '--prune');
+  assert.match(pruning.stderr, /facts 1 to \d+ were moved to the archive, and no good file of it has them/);
+  for (const ended of [short, backup, pruning]) assert.equal(ended.code, 1);
   for (const ended of [short, backup]) {
-    assert.equal(ended.code, 1);
     assert.match(ended.stdout, /facts 1 to \d+ were moved to the archive, and no good file of it has them/);
   }
 });
@@ -248,14 +239,45 @@ test('a flipped byte is found and reported, and the folder can be restored up to
   assert.equal(verified.code, 1);
   const { problems, ok } = verified.json<Report>();
   assert.equal(ok, false);
-  assert.match(problems[0]!.what, /fails its checksum/);
-  const hint = `holdfast restore --to NEW_DIR --seq ${head_seq}`;
-  assert.ok(problems[0]!.hint.includes(hint), problems[0]!.hint);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0]!.what, /the journal is damaged: .* fails its checksum; facts? .* lost or in doubt$/);
+  assert.ok(problems[0]!.hint.includes(`holdfast restore ${data} --to NEW_DIR --seq ${head_seq}`), problems[0]!.hint);
   assert.equal(served.code, 5);
-  assert.match(served.stderr, new RegExp(`the journal is damaged: .*\\n.*${hint}`));
+  assert.equal(served.stderr, `${problems[0]!.what}\n${problems[0]!.hint}\n`);
 
   const saved = path.join(parent, 'saved');
   const restored = await run('restore', '--to', saved, '--seq', String(head_seq), '--json');
   assert.equal(restored.code, 0, restored.stderr);
   assert.equal(restored.json<Report>().events, 6);
+});
+
+test('a restore ends with what is missing against the watermark', async (t) => {
+  const parent = newFolder(t);
+  const data = path.join(parent, 'data');
+  const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
+  assert.equal((await run('load', '--offline', path.join(samples, 'theatre-run.json'))).code, 0);
+  assert.equal((await run('load', '--offline', samples)).code, 0);
+  const { head_seq } = (await run('verify', '--json')).json<Report>();
+  const lastLine = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run('restore', '--to', path.join(parent, 'out'), '--dry-run', ...args);
+    return stdout.trimEnd().split('\n').at(-1)!;
+  };
+  assert.equal(await lastLine(), `Nothing that ${data} has is missing.`);
+  const db = new Database(path.join(data, 'journal.db'));
+  db.exec('DELETE FROM batch WHERE last_seq = (SELECT max(last_seq) FROM batch)');
+  db.exec('DELETE FROM journal WHERE seq > (SELECT max(last_seq) FROM batch)');
+  const end = db.prepare<[], number>('SELECT max(seq) FROM journal').pluck().get()!;
+  db.close();
+  const missing = head_seq - end;
+  assert.match(
+    await lastLine('--seq', String(end)),
+    new RegExp(
+      `^${missing} answered facts? (is|are) missing: facts? ${end + 1}.* holdfast journal ${data} --since ${end + 1}`,
+    ),
+  );
+  writeFileSync(path.join(data, 'head.witness'), 'damaged');
+  assert.equal(
+    await lastLine('--seq', String(end)),
+    `Whether later facts are missing is unknown: in ${data} head.witness is damaged.`,
+  );
 });

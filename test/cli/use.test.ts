@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { createCall, readArguments, WrongUse, type Call, type Command } from '#cli/command.ts';
-import { eraseCommand } from '#cli/erase.ts';
-import { exportCommand } from '#cli/export.ts';
-import { importCommand } from '#cli/import.ts';
-import { inspectCommand } from '#cli/inspect.ts';
-import { journalCommand } from '#cli/journal.ts';
-import { loadCommand } from '#cli/load.ts';
-import { createOutput } from '#cli/output.ts';
-import { piiCommand } from '#cli/pii.ts';
-import { restoreCommand } from '#cli/restore.ts';
-import { snapshotCommand } from '#cli/snapshot.ts';
-import { subjectCommand } from '#cli/subject.ts';
-import { upgradeCommand } from '#cli/upgrade.ts';
-import { verifyCommand } from '#cli/verify.ts';
+import { createCall, readArguments, WrongUse, type CliCall, type CliCommand } from '#cli/terminal/command.ts';
+import { eraseCommand } from '#cli/privacy/erase.ts';
+import { exportCommand } from '#cli/folder/export.ts';
+import { importCommand } from '#cli/folder/import.ts';
+import { inspectCommand } from '#cli/folder/inspect.ts';
+import { journalCommand } from '#cli/folder/journal.ts';
+import { loadCommand } from '#cli/service/load.ts';
+import { createOutput } from '#cli/terminal/output.ts';
+import { piiCommand } from '#cli/privacy/pii.ts';
+import { restoreCommand } from '#cli/folder/restore.ts';
+import { snapshotCommand } from '#cli/service/snapshot.ts';
+import { subjectCommand } from '#cli/privacy/subject.ts';
+import { upgradeCommand } from '#cli/folder/upgrade.ts';
+import { verifyCommand } from '#cli/folder/verify.ts';
 import { holdfast, holdfastProcess, programOf, samples, type Environment } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
@@ -42,10 +42,40 @@ const COMMANDS = [
 ];
 
 /** What a command is run with, its help and its wrong use apart. */
-function callOf(command: Command, args: readonly string[], environment: Environment): Call {
+function callOf(command: CliCommand, args: readonly string[], environment: Environment): CliCall {
   const program = programOf(environment);
   return createCall(readArguments(command, args), createOutput(true, program), program);
 }
+
+describe('What a command waits for', () => {
+  const printedAt = (isTTY: boolean): string => {
+    const program = programOf();
+    const output = createOutput(false, { stdout: program.stdout, stderr: Object.assign(program.stderr, { isTTY }) });
+    for (const seconds of [0, 1]) output.waiting('waiting for a friend', seconds, 30);
+    output.text('done');
+    return program.printed()[1];
+  };
+
+  it('is one line with its limit, and on a terminal with the seconds, until there is a result', () => {
+    assert.equal(printedAt(false), 'waiting for a friend, for up to 30 s\n');
+    assert.equal(printedAt(true), '\r\u001b[Kwaiting for a friend: 0 of at most 30 s\r\u001b[K');
+  });
+});
+
+describe('What a command prints', () => {
+  it('has no control characters of texts that definitions and buyers wrote', async () => {
+    const text = 'Ada\u001b[2J\u009bm\r\u0007';
+    for (const isJson of [false, true]) {
+      const program = programOf();
+      const output = createOutput(isJson, program);
+      output.text(text);
+      output.json({ text });
+      output.trouble(text);
+      await output.raw(text.replace('\r', ''));
+      assert.doesNotMatch(program.printed().join(''), /[^\P{Cc}\n]/u);
+    }
+  });
+});
 
 describe('Help', () => {
   it('lists every command, with and without the word help', async () => {
@@ -86,7 +116,7 @@ describe('Wrong use', () => {
     });
   }
 
-  const cases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
+  const cases: readonly (readonly [command: CliCommand, args: readonly string[], line: RegExp])[] = [
     [loadCommand, [], /an argument is missing: holdfast load FILE/],
     [loadCommand, ['--chekc', 'x'], /there is no option --chekc; did you mean --check\?/],
     [verifyCommand, ['one', 'two'], /"two" is one argument too many: holdfast verify/],
@@ -115,7 +145,7 @@ describe('Wrong use', () => {
     });
   }
 
-  const clusterCases: readonly (readonly [command: Command, args: readonly string[], line: RegExp])[] = [
+  const clusterCases: readonly (readonly [command: CliCommand, args: readonly string[], line: RegExp])[] = [
     [journalCommand, [], /ask a node for GET \/admin\/journal, or name one, as holdfast backup OUT makes it/],
     [journalCommand, ['--reveal'], /ask a node for GET \/admin\/journal/],
     [exportCommand, ['orders', 'evt_club'], /ask a node for GET \/admin\/events\/EVENT\/orders/],
@@ -198,11 +228,12 @@ describe('A command that fails', () => {
     const folder = newFolder(t);
     const data = path.join(folder, 'data');
     mkdirSync(path.join(folder, 'events'));
-    writeFileSync(path.join(folder, 'events/a.json'), '{"id": "evt_a"}');
+    writeFileSync(path.join(folder, 'events/a.json'), '{"id": "evt_a", "max_ticket_per_email": 4}');
     writeFileSync(path.join(folder, 'events/b.json'), '{"id": ');
     const { code, stderr } = await holdfast(['load', '--offline', path.join(folder, 'events')], { DATA_DIR: data });
     assert.equal(code, 1);
     assert.match(stderr, /a\.json \/slug: is required/);
+    assert.match(stderr, /a\.json \/max_ticket_per_email: unknown field; did you mean max_tickets_per_email\?/);
     assert.match(stderr, /b\.json: is not JSON/);
     const verify = await holdfast(['verify'], { DATA_DIR: data });
     assert.equal(verify.code, 2);

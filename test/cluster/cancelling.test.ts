@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { concert } from '../fixtures/actors.ts';
-import { defineAt, executeAt, findAt, openNodes, ownerOf, type TestNode } from '../fixtures/cluster-nodes.ts';
+import { defineAt, executeAt, findAt, ownerOf, type TestNode, withNodes } from '../fixtures/cluster-nodes.ts';
 import { buy, item } from '../fixtures/commands.ts';
 
 const EVENT = 'evt_concert';
@@ -16,14 +16,12 @@ const sale = concert({
 });
 
 async function soldAt(node: TestNode): Promise<number> {
-  const { performances } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadFigures' });
+  const { performances } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadTotals', performanceId: null });
   return performances[0]!.sold;
 }
 
-it('is finished by the next owner, and then answered at the node that was asked', async () => {
-  const nodes = openNodes({});
-  try {
-    const all = await nodes.openAll('a', 'b', 'c');
+it('is finished by the next owner, and then answered at the node that was asked', () =>
+  withNodes(['a', 'b', 'c'], async (all) => {
     await defineAt(all, sale);
     const owner = ownerOf(all, EVENT);
     const bought = { performanceId: 'fri', sellingStageId: 'now' };
@@ -43,7 +41,4 @@ it('is finished by the next owner, and then answered at the node that was asked'
     assert.equal(cancelledOrders, ORDERS);
     assert.notEqual(ownerOf(all, EVENT), owner);
     assert.equal(await soldAt(asked), 0);
-  } finally {
-    await nodes.close();
-  }
-});
+  }));

@@ -1,22 +1,16 @@
-/** Definitions in a cluster: a number and a slug belong to one event, whichever node they come from, and every node knows it. */
+/**
+ * Definitions in a cluster: a number and a slug belong to one event, whichever node they come from, and every node
+ * knows it.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { concert, place } from '../fixtures/actors.ts';
-import { executeAt, openNodes, type TestNode, type TestNodes } from '../fixtures/cluster-nodes.ts';
+import { executeAt, withNodes, type TestNode } from '../fixtures/cluster-nodes.ts';
 import { until } from '../fixtures/until.ts';
 
 const MARK = { operator: null, note: null };
-
-async function withNodes(work: (all: readonly TestNode[], nodes: TestNodes) => Promise<void>): Promise<void> {
-  const nodes = openNodes();
-  try {
-    await work(await nodes.openAll('a', 'b', 'c'), nodes);
-  } finally {
-    await nodes.close();
-  }
-}
 
 const event = (id: string, slug = id) => concert({ id: `evt_${id}`, slug });
 
@@ -32,17 +26,17 @@ const slugsAt = async ({ engine }: TestNode): Promise<readonly string[]> => {
 
 describe('A definition in a cluster', () => {
   it('is known at the node that was asked when it is answered, and soon in the lists of every other', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       for (const [place, node] of all.entries()) {
         assert.deepEqual(await define(node, `event-${place}`), { created: true, changed: true, version: 1 });
         assert.notEqual(node.engine.events.bySlug(`event-${place}`), null);
       }
-      await until(() => all.every(({ engine }) => engine.figures.events === 3));
+      await until(() => all.every(({ engine }) => engine.state().events === 3));
       for (const node of all) assert.deepEqual(await slugsAt(node), ['event-0', 'event-1', 'event-2']);
     }));
 
   it('is found at every node from its answer on: a node that has not heard of it asks before it says that there is none', () =>
-    withNodes(async ([one, other]) => {
+    withNodes(['a', 'b', 'c'], async ([one, other]) => {
       const log = other!.logs[0]!;
       log.isLate = true;
       await define(one!, 'concert');
@@ -62,10 +56,10 @@ describe('A definition in a cluster', () => {
     }));
 
   it('gives each event a number of its own when many come to all nodes at once', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       const names = Array.from({ length: 12 }, (_, n) => `event-${n}`);
       await Promise.all(names.map((name, n) => define(all[n % 3]!, name)));
-      await until(() => all.every(({ engine }) => engine.figures.events === names.length));
+      await until(() => all.every(({ engine }) => engine.state().events === names.length));
       const ids = await Promise.all(
         names.map((name, n) => executeAt(all[(n + 1) % 3]!, `evt_${name}`, place('buyer')).then(({ hold }) => hold.id)),
       );
@@ -80,14 +74,14 @@ describe('A definition in a cluster', () => {
     }));
 
   it('is refused to one of two events that want a slug at once at two nodes', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       const replies = await Promise.all([define(all[0]!, 'one', 'wanted'), define(all[1]!, 'other', 'wanted')]);
       assert.equal(replies.filter((reply) => reply === 'UPDATE_CONFLICT').length, 1);
       assert.equal(replies.filter((reply) => typeof reply === 'object' && reply.created).length, 1);
     }));
 
   it('frees the slug that its event had before, and the one that it wanted when it was refused', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       await define(all[0]!, 'one', 'first');
       await define(all[1]!, 'one', 'second');
       assert.deepEqual(await define(all[2]!, 'other', 'first'), { created: true, changed: true, version: 1 });
@@ -97,12 +91,12 @@ describe('A definition in a cluster', () => {
       assert.ok(isRefusal(refused));
       assert.deepEqual(await define(all[1]!, 'next', 'third'), { created: true, changed: true, version: 1 });
       const { engine } = all[0]!;
-      await until(() => engine.figures.events === 3);
+      await until(() => engine.state().events === 3);
       assert.equal((await engine.events.bySlug('second'))?.eventId, 'evt_one');
     }));
 
   it('changes nothing when the same one comes to every node at once', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       const replies = await Promise.all(all.map((node) => define(node, 'same')));
       const created = replies.filter((reply) => typeof reply === 'object' && reply.created);
       assert.equal(created.length, 1, JSON.stringify(replies));
@@ -110,7 +104,7 @@ describe('A definition in a cluster', () => {
     }));
 
   it('is taken by the next owner of the index when the one that it was sent to is killed', () =>
-    withNodes(async (all) => {
+    withNodes(['a', 'b', 'c'], async (all) => {
       await define(all[0]!, 'before');
       const keeper = all.find(({ name }) => name === all[0]!.engine.cluster.shards()[0]!.owner)!;
       const [one, other] = all.filter((node) => node !== keeper);
@@ -119,12 +113,12 @@ describe('A definition in a cluster', () => {
       const reply = await defining;
       assert.ok(typeof reply === 'object' && reply.version === 1, JSON.stringify(reply));
       assert.deepEqual(await define(other!, 'after'), { created: true, changed: true, version: 1 });
-      await until(() => [one!, other!].every(({ engine }) => engine.figures.events === 3));
+      await until(() => [one!, other!].every(({ engine }) => engine.state().events === 3));
       assert.equal(await define(one!, 'thief', 'during'), 'UPDATE_CONFLICT');
     }));
 
   it('is known to a node that joins after the log of the index was purged', () =>
-    withNodes(async (all, nodes) => {
+    withNodes(['a', 'b', 'c'], async (all, nodes) => {
       for (const name of ['one', 'two', 'three']) await define(all[0]!, name);
       for (let round = 0; round < 2; round += 1) {
         await define(all[1]!, `more-${round}`);
@@ -133,7 +127,7 @@ describe('A definition in a cluster', () => {
       }
       const late = await nodes.open('late');
       assert.deepEqual(await slugsAt(late), await slugsAt(all[0]!));
-      assert.equal(late.engine.figures.events, 5);
+      assert.equal(late.engine.state().events, 5);
       assert.deepEqual(await define(late, 'latest'), { created: true, changed: true, version: 1 });
     }));
 });

@@ -1,11 +1,14 @@
-/** The drill itself: its audit notices what must not happen, and its gaps are the times without an answer. One machine stands for all nodes. */
+/**
+ * The drill itself: its audit notices what must not happen, and its gaps are the times without an answer. One machine
+ * stands for all nodes.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openService, type TestService } from '../fixtures/service.ts';
 import type { NodeProcess } from '../fixtures/nodes.ts';
 import { AnswerTimes } from './drill/answer-times.ts';
 import { audit } from './drill/audit.ts';
-import { buy, placeHold, type DrillSale } from './drill/buyers.ts';
+import { buy, takeTickets, type DrillSale } from './drill/buyers.ts';
 import { drillEvent, openSale } from './drill/run.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -24,7 +27,7 @@ describe('The audit of a drill', () => {
     const id = `evt_sold-${(events += 1)}`;
     await service.define(drillEvent(id, 1_000));
     const sale = openSale({ nodes, servers: [], clusterName: '', shards: 1 }, [id], { seed: events, restMsMax: 0 });
-    for (let n = 0; n < 3; n += 1) await placeHold(sale, id, 2);
+    for (let n = 0; n < 3; n += 1) await takeTickets(sale, id, 2);
     return sale;
   }
   const findings = async (sale: DrillSale): Promise<string> => {

@@ -1,28 +1,31 @@
-/** Personal data in a cluster: sealed on the servers, erased at any node, and erased whatever happens to the node that does it. */
+/**
+ * Personal data in a cluster: sealed on the servers, erased at any node, and erased whatever happens to the node that
+ * does it.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
-import { shardOf } from '#cluster/placement.ts';
-import type { AdminOrderBody, OrderStatusBody } from '#http/schemas/orders.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
 import { keyIdOf } from '#domain/personal.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { CommandOf } from '#domain/command.ts';
-import type { OrderView } from '#domain/views.ts';
-import { readAllKeys } from '#persistence/nats/key-copy.ts';
-import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
+import type { OrderView } from '#domain/view.ts';
+import { readAllKeys } from '#persistence/nats/keys/copy.ts';
+import { openServers, type ClusterServers } from '#persistence/nats/servers/servers.ts';
 import { checkoutBody, START_CHECKOUT, type Started } from '../fixtures/checkout.ts';
 import { clusterSecrets } from '../fixtures/cluster.ts';
 import {
   defineAt,
   executeAt,
   findAt,
-  openNodes,
+  withNodes,
   ownerOf,
   type TestNode,
   type TestNodes,
 } from '../fixtures/cluster-nodes.ts';
-import { start, visitor } from '../fixtures/commands.ts';
+import { erase, start, visitor } from '../fixtures/commands.ts';
 import { concert } from '../fixtures/actors.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith } from '../fixtures/folders.ts';
@@ -33,24 +36,12 @@ import { until } from '../fixtures/until.ts';
 const EVENT = 'evt_concert';
 const SHARD = shardOf(EVENT, 4);
 
-const erase = (orderId: string): CommandOf<'EraseOrder'> => ({
-  type: 'EraseOrder',
-  orderId,
-  operator: 'olga',
-  note: null,
-});
-
 /** Two nodes and a concert that costs nothing. */
-async function withConcert(work: (all: TestNode[], nodes: TestNodes) => Promise<void>): Promise<void> {
-  const nodes = openNodes();
-  try {
-    const all = await nodes.openAll('a', 'b');
+const withConcert = (work: (all: readonly TestNode[], nodes: TestNodes) => Promise<void>): Promise<void> =>
+  withNodes(['a', 'b'], async (all, nodes) => {
     await defineAt(all, concert({ sellingStages: [{ id: 'now', name: 'Now', prices: { stand: 0 } }] }));
     await work(all, nodes);
-  } finally {
-    await nodes.close();
-  }
-}
+  });
 
 async function buy(node: TestNode, email: string): Promise<OrderView> {
   const item = { ticketTypeId: 'stand', sellingStageId: 'now', quantity: 1, performanceId: null, seatIds: null };

@@ -1,5 +1,6 @@
 /**
- * Three real nodes on three real servers while nodes and servers fail: everything that was answered is there, once, and at each node.
+ * Three real nodes on three real servers while nodes and servers fail: everything that was answered is there, once, and
+ * at each node.
  *
  * `npm run soak -- --cluster` runs every kind of fault, for as long as asked.
  */
@@ -12,7 +13,7 @@ import { nats, type NatsServer } from '../fixtures/nats.ts';
 import { ownerOf, type NodeProcess } from '../fixtures/nodes.ts';
 import { until } from '../fixtures/until.ts';
 import { audit } from './drill/audit.ts';
-import { placeHold, purchase } from './drill/buyers.ts';
+import { purchase, takeTickets } from './drill/buyers.ts';
 import { streamsLedBy, type FaultKind } from './drill/faults.ts';
 import { missedPromises, reportDrill } from './drill/report.ts';
 import { drillEvent, openRunningCluster, openSale, runDrill, untilCurrent, type RunningCluster } from './drill/run.ts';
@@ -59,7 +60,7 @@ describe('Three nodes on three servers', { skip: nats.missing }, () => {
     const buyNext = async (): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        placed.push((await placeHold(sale, id, 1)) !== null);
+        placed.push((await takeTickets(sale, id, 1)) !== null);
         if (sale.ledger.length < STOCK / 3 || ending !== null) continue;
         ending = owner!.kill();
         placedBefore = sale.ledger.length;
@@ -79,7 +80,7 @@ describe('Three nodes on three servers', { skip: nats.missing }, () => {
     const { id } = drillEvent('evt_keys', STOCK);
     await cluster.nodes[0]!.define(drillEvent(id, STOCK));
     const sale = openSale(cluster, [id], { seed: 3, restMsMax: 0 });
-    const entry = (await placeHold(sale, id, 1))!;
+    const entry = (await takeTickets(sale, id, 1))!;
     await purchase(sale, entry);
     const owner = await ownerOf(id, cluster.nodes, SHARDS);
     // The owner has the key at hand.

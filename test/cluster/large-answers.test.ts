@@ -1,12 +1,12 @@
 /** Views of the largest halls and definitions of stadiums pass between nodes in messages that every server takes. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PART_BYTES_MAX } from '#cluster/wire.ts';
+import { PART_BYTES_MAX } from '#cluster/calls/wire.ts';
 import { eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 import { openActors } from '../fixtures/actors.ts';
 import { openCluster } from './nodes.ts';
-import type { Call, CommandCall, QueryCall } from '#cluster/calls.ts';
-import type { Query } from '#domain/query.ts';
+import type { Call, CommandCall, QueryCall } from '#cluster/calls/shard-calls.ts';
+import type { Query } from '#domain/event/query.ts';
 
 const SHARD = 1;
 const SEATS = 60_000;
@@ -48,10 +48,10 @@ describe('A hall of 60,000 seats', () => {
     const { actor, call } = await openStadium();
     const queries: Query[] = [
       { type: 'ReadPayload', performanceId: null, sessionKey: null, knownRevision: null },
-      { type: 'ReadSeating', knownRevision: null },
-      { type: 'ReadAnySeating' },
-      { type: 'ReadOccupancy', performanceId: null, since: null, knownRevision: null },
-      { type: 'ReadFigures' },
+      { type: 'ReadSeating', audience: 'BUYERS', knownRevision: null },
+      { type: 'ReadSeating', audience: 'OPERATORS', knownRevision: null },
+      { type: 'ReadOccupancy', audience: 'BUYERS', performanceId: null, since: null, knownRevision: null },
+      { type: 'ReadTotals', performanceId: null },
     ];
     let bytesOfAll = 0;
     for (const query of queries) {

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { startEngine, type Engine } from '#actors/engine.ts';
-import { searchSubject, SEARCH_BEGIN } from '#actors/subject-search.ts';
-import { verifyFolder } from '#actors/verification.ts';
-import { ImportRefused } from '#cluster/import.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
+import { searchSubject, SEARCH_BEGIN } from '#privacy/subject-search.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import { ImportRefused } from '#cluster/moving/import.ts';
 import { keyIdOf } from '#domain/personal.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { CopyRefused } from '#persistence/backup.ts';
-import { readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { openKeyStream } from '#persistence/nats/key-stream.ts';
+import { CopyRefused } from '#persistence/folder/backup.ts';
+import { readKeysIdentity } from '#persistence/nats/keys/copy.ts';
+import { openKeyStream } from '#persistence/nats/keys/keys.ts';
 import { KeyFile, KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
-import type { OrderView } from '#domain/views.ts';
+import type { OrderView } from '#domain/view.ts';
 import { concert } from '../fixtures/actors.ts';
 import { start, visitor } from '../fixtures/commands.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -122,7 +122,7 @@ describe('A shop with personal data', () => {
     assert.equal(after.stateFingerprint, before.stateFingerprint);
     const engine = await open(t, out);
     assert.deepEqual([await buyerOf(engine, kept), await buyerOf(engine, erased)], [MARIA, 'ERASED']);
-    const { purchases } = await searchSubject(engine, MARIA, { place: SEARCH_BEGIN, limit: 10 });
+    const { purchases } = await searchSubject(engine, MARIA, { position: SEARCH_BEGIN, limit: 10 });
     assert.deepEqual(
       purchases.map(({ order }) => order.id),
       [kept.id],

@@ -1,21 +1,24 @@
-/** What tests of backup and import share: a folder with sales of all kinds, an empty cluster in memory, and what a folder says. */
+/**
+ * What tests of backup and import share: a folder with sales of all kinds, an empty cluster in memory, and what a
+ * folder says.
+ */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { startEngine, type Engine } from '#actors/engine.ts';
-import { SERVICE_STREAM, type NotificationCursor } from '#actors/service-facts.ts';
-import { verifyFolder, type FolderReport } from '#actors/verification.ts';
-import { backUpCluster, type ClusterBackupReport, type ShardStore } from '#cluster/backup.ts';
-import { importFolder, type ImportReport, type KeysToImport } from '#cluster/import.ts';
-import { MemoryNetwork } from '#cluster/memory-bus.ts';
-import { machineTime } from '#cluster/time.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
+import { SERVICE_STREAM, type NotificationCursor } from '#engine/service-facts.ts';
+import { verifyFolder, type FolderReport } from '#offline/verification.ts';
+import { backUpCluster, type ClusterBackupReport, type ShardStore } from '#cluster/moving/backup.ts';
+import { importFolder, type ImportReport, type KeysToImport } from '#cluster/moving/import.ts';
+import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { isNotifiable } from '#notifications/messages.ts';
-import { openWhole } from '#persistence/backup.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { MemoryKeyLog } from '#persistence/memory-key-log.ts';
+import { openWhole } from '#persistence/folder/backup.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { MemoryKeyLog } from '#persistence/memory/key-log.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { makePastSales } from '../../bench/sold-out-events.ts';
 import { concert, place } from '../fixtures/actors.ts';
@@ -131,7 +134,7 @@ export async function importInto(
       cluster: CLUSTER,
       isNotifiable,
       // What was published before is delivered first, however late the timer is.
-      time: { ...machineTime, after: (_, work) => machineTime.after(20, () => void setImmediate(work)) },
+      time: { ...nodeTiming, after: (_, work) => nodeTiming.after(20, () => void setImmediate(work)) },
     });
   } finally {
     whole.close();
@@ -179,7 +182,9 @@ export function momentsIn(folder: string): number[] {
   return moments.map(({ at }) => at);
 }
 
-/** Which notifiable facts a cursor leaves to be delivered, as event and number within the event; null without a cursor. */
+/**
+ * Which notifiable facts a cursor leaves to be delivered, as event and number within the event; null without a cursor.
+ */
 export function undelivered(folder: string): string[] | null {
   const whole = openWhole(folder);
   let cursor: NotificationCursor | null = null;

@@ -1,17 +1,20 @@
-/** Nodes of a cluster: events are sold at each of them, whoever owns them, and stay what they were when their owner changes. */
+/**
+ * Nodes of a cluster: events are sold at each of them, whoever owns them, and stay what they were when their owner
+ * changes.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Overloaded } from '#actors/admission.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { shardOf } from '#cluster/placement.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
 import { concert, place } from '../fixtures/actors.ts';
 import {
   defineAt,
   executeAt,
   findAt,
-  openNodes,
+  withNodes,
   ownerOf,
   type TestNode,
   type TestNodes,
@@ -25,19 +28,14 @@ const TAKEOVER_MS_MAX = 15_000;
 const HAND_OVER_MS_MAX = 10_000;
 
 /** Three nodes with the concert on sale. */
-async function withConcert(
+const withConcert = (
   work: (all: readonly TestNode[], nodes: TestNodes) => Promise<void>,
   changes: object = { localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }] },
-): Promise<void> {
-  const nodes = openNodes();
-  try {
-    const all = await nodes.openAll('a', 'b', 'c');
+): Promise<void> =>
+  withNodes(['a', 'b', 'c'], async (all, nodes) => {
     await defineAt(all, concert(changes));
     await work(all, nodes);
-  } finally {
-    await nodes.close();
-  }
-}
+  });
 
 const hold = (node: TestNode, sessionKey: string, quantity = 1) =>
   executeAt(node, EVENT, place(sessionKey, quantity)).then((reply) => reply.hold);
@@ -50,7 +48,7 @@ const find = async (node: TestNode, holdId: string, sessionKey: string) => {
 };
 
 const heldAt = async (node: TestNode): Promise<number> => {
-  const { performances } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadFigures' });
+  const { performances } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadTotals', performanceId: null });
   return performances.reduce((sum, { held }) => sum + held, 0);
 };
 
@@ -60,9 +58,8 @@ const others = (all: readonly TestNode[], not: TestNode): [TestNode, TestNode] =
 };
 
 describe('A node that starts', () => {
-  it('refuses calls until it has read the index of events, because it does not know that there is no such event', async () => {
-    const nodes = openNodes();
-    try {
+  it('refuses calls until it has read the index of events, because it does not know that there is no such event', () =>
+    withNodes([], async (_, nodes) => {
       await defineAt([await nodes.open('a')], concert());
       const { engine } = await nodes.open('b', { isAwaited: false });
       assert.throws(() => engine.events.byEventId(EVENT), Overloaded);
@@ -72,10 +69,7 @@ describe('A node that starts', () => {
       await engine.whenReady();
       assert.equal((await engine.events.byEventId(EVENT))?.eventId, EVENT);
       assert.equal(await engine.events.bySlug('no-such-event'), null);
-    } finally {
-      await nodes.close();
-    }
-  });
+    }));
 });
 
 describe('An event of a cluster', () => {
@@ -128,9 +122,8 @@ describe('An event of a cluster', () => {
       assert.ok(longestMs < HAND_OVER_MS_MAX, `${longestMs} ms`);
     }));
 
-  it('moves to a node that joins when that one should own it, and is sold all the while', async () => {
-    const nodes = openNodes();
-    try {
+  it('moves to a node that joins when that one should own it, and is sold all the while', () =>
+    withNodes([], async (_, nodes) => {
       const a = await nodes.open('a');
       await defineAt([a], concert());
       const b = await nodes.open('b');
@@ -138,10 +131,7 @@ describe('An event of a cluster', () => {
       const holds = await Promise.all([hold(a, 'one'), hold(b, 'two')]);
       assert.equal(new Set(holds.map(({ id }) => id)).size, 2);
       assert.deepEqual(await Promise.all([heldAt(a), heldAt(b)]), [2, 2]);
-    } finally {
-      await nodes.close();
-    }
-  });
+    }));
 
   it('ends what ran out while nobody owned it', () =>
     withConcert(async (all, nodes) => {
@@ -186,25 +176,25 @@ describe('An event of a cluster', () => {
 });
 
 describe('The time of an event', () => {
-  it('never goes back, also when the clock of its next owner is behind', async () => {
-    const nodes = openNodes({ shards: 1 });
-    try {
-      const first = await nodes.open('a');
-      await defineAt([first], concert());
-      const before = await hold(first, 'first');
-      const late = await nodes.open('b', { behindMs: 30_000 });
-      first.kill();
-      const after = await hold(late, 'second');
-      assert.ok(after.expiresAt >= before.expiresAt, `${after.expiresAt - before.expiresAt} ms`);
-      // It follows its own machine's clock little by little, so that the hold ends at most that much later.
-      nodes.clock.now = before.expiresAt - 1;
-      assert.equal((await find(late, before.id, 'first')).status, 'ACTIVE');
-      nodes.clock.now = before.expiresAt + 30_000;
-      assert.equal((await find(late, before.id, 'first')).status, 'EXPIRED');
-    } finally {
-      await nodes.close();
-    }
-  });
+  it('never goes back, also when the clock of its next owner is behind', () =>
+    withNodes(
+      [],
+      async (_, nodes) => {
+        const first = await nodes.open('a');
+        await defineAt([first], concert());
+        const before = await hold(first, 'first');
+        const late = await nodes.open('b', { behindMs: 30_000 });
+        first.kill();
+        const after = await hold(late, 'second');
+        assert.ok(after.expiresAt >= before.expiresAt, `${after.expiresAt - before.expiresAt} ms`);
+        // It follows its own machine's clock little by little, so that the hold ends at most that much later.
+        nodes.clock.now = before.expiresAt - 1;
+        assert.equal((await find(late, before.id, 'first')).status, 'ACTIVE');
+        nodes.clock.now = before.expiresAt + 30_000;
+        assert.equal((await find(late, before.id, 'first')).status, 'EXPIRED');
+      },
+      { shards: 1 },
+    ));
 });
 
 describe('A revision of a view', () => {
@@ -220,7 +210,8 @@ describe('A revision of a view', () => {
       };
       const before = await revisionAt(one);
       await owner.engine.drain();
-      // All nodes of this test are one process, which counts its activations; the epoch tells those of several processes apart.
+      // All nodes of this test are one process, which counts its activations; the epoch tells those of several
+      // processes apart.
       const [, epoch] = /^(.+)-/.exec(await revisionAt(one))!;
       assert.notEqual(epoch, /^(.+)-/.exec(before)![1]);
     }));

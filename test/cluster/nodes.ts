@@ -1,18 +1,21 @@
-/** Nodes on a network in memory and in a time of their own: membership, forwarding and routing as in a process, over shards of a test. */
-import { CallServer } from '#cluster/call-server.ts';
-import { Forwarding } from '#cluster/forwarding.ts';
-import { MemoryNetwork } from '#cluster/memory-bus.ts';
-import { Membership } from '#cluster/membership.ts';
-import { ShardRouter } from '#cluster/router.ts';
-import { Moved, type Call } from '#cluster/calls.ts';
-import type { Bus } from '#cluster/bus.ts';
+/**
+ * Nodes on a network in memory and in a time of their own: membership, forwarding and routing as in a process, over
+ * shards of a test.
+ */
+import { CallServer } from '#cluster/calls/server.ts';
+import { Forwarding } from '#cluster/calls/forwarding.ts';
+import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { Membership } from '#cluster/calls/membership.ts';
+import { ShardRouter } from '#cluster/calls/router.ts';
+import { Moved, type Call } from '#cluster/calls/shard-calls.ts';
+import type { Bus } from '#cluster/calls/bus.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export const CLUSTER = 'test';
 
 /** What a node's shards answer; a test sets it. */
-export type Handle = (shard: number, call: Call, node: TestNode) => Promise<unknown>;
+type Handle = (shard: number, call: Call, node: TestNode) => Promise<unknown>;
 
 export interface TestNode {
   readonly name: string;
@@ -81,7 +84,7 @@ class StallableTime implements Timing {
   }
 }
 
-export interface NodeLimits {
+interface NodeLimits {
   readonly forwardedMax?: number;
   readonly servedMax?: number;
   readonly keptMax?: number;

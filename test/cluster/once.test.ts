@@ -1,10 +1,10 @@
 /**
- * A command takes effect once or not at all, and as it was answered, whatever the messages, owners and nodes do. The shards' logs are
- * played by one map: what is in it counts, and an owner with an older epoch writes nothing.
+ * A command takes effect once or not at all, and as it was answered, whatever the messages, owners and nodes do. The
+ * shards' logs are played by one map: what is in it counts, and an owner with an older epoch writes nothing.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Moved, type Call } from '#cluster/calls.ts';
+import { Moved, type Call } from '#cluster/calls/shard-calls.ts';
 import { commandCall, openCluster, type TestCluster, type TestNode } from './nodes.ts';
 import { chanceOf, type Chance } from '../simulation/chance.ts';
 
@@ -64,7 +64,10 @@ class Sale {
     this.#check();
   }
 
-  /** As the owner of a shard does: a command that is in the log is answered from it, others are decided and written later. */
+  /**
+   * As the owner of a shard does: a command that is in the log is answered from it, others are decided and written
+   * later.
+   */
   async #handle(shard: number, call: Call, node: TestNode): Promise<unknown> {
     assert.ok(call.kind === 'command');
     const { commandId } = call;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import { clusterSecrets } from '../fixtures/cluster.ts';
 import { HOLDS } from '../fixtures/client.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -11,13 +11,16 @@ import { startNodes } from '../fixtures/nodes.ts';
 import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
 import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
-import { sampleJson } from '../http/apps.ts';
+import { sample } from '../fixtures/events.ts';
 
 const NAMES = ['one', 'two', 'three'];
 const SHARDS = 4;
 /** Loaded in more time than it takes to hear that the node is ready. */
 const EVENTS = 600;
-/** Three seconds and one are promised, and measured by the bench; these only tell a takeover from a request that waits to its limit. */
+/**
+ * Three seconds and one are promised, and measured by the bench; these only tell a takeover from a request that waits
+ * to its limit.
+ */
 const TAKEOVER_MS_MAX = 15_000;
 const HAND_OVER_MS_MAX = 10_000;
 
@@ -64,7 +67,7 @@ describe('Three nodes on a NATS server', { skip: nats.missing }, () => {
   });
 
   it('know what was defined at one of them, and count what they own', async () => {
-    const definition = sampleJson('club-night');
+    const definition = sample('club-night');
     const put = await nodes[0]!.admin.put(`/admin/events/${String(definition['id'])}`, definition);
     assert.equal(put.status, 201);
     for (const node of nodes)
@@ -74,7 +77,13 @@ describe('Three nodes on a NATS server', { skip: nats.missing }, () => {
         const { body } = await node.admin.get<string>('/metrics');
         const value = (name: string): number => Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
         assert.equal(value('holdfast_cluster_nodes'), NAMES.length);
-        for (const name of ['forwarded_total', 'takeovers_total', 'fenced_total', 'append_seconds_count'])
+        for (const name of [
+          'forwarded_total',
+          'takeovers_total',
+          'fenced_total',
+          'foreign_messages_total',
+          'append_seconds_count',
+        ])
           assert.ok(value(`holdfast_cluster_${name}`) >= 0, name);
         return value('holdfast_cluster_shards_owned');
       }),
@@ -135,7 +144,7 @@ describe('A node that is told to stop while it loads its catalogue', { skip: nat
     t.after(() => server.close());
     const catalogue = newFolder(t);
     for (let number = 0; number < EVENTS; number += 1) {
-      const event = { ...sampleJson('club-night'), picture: null, id: `evt_${number}`, slug: `night-${number}` };
+      const event = { ...sample('club-night'), picture: null, id: `evt_${number}`, slug: `night-${number}` };
       writeFileSync(path.join(catalogue, `${number}.json`), JSON.stringify(event));
     }
     const [node] = await startNodes(1, {
@@ -147,6 +156,7 @@ describe('A node that is told to stop while it loads its catalogue', { skip: nat
     });
     t.after(() => node!.close());
     assert.equal(await node!.end(), 0);
+    assert.match(node!.printed(), /"level":40.*asks for no credentials: whoever reaches it could sell for nothing/);
     assert.match(node!.printed(), /"msg":"stopping"/);
     assert.doesNotMatch(node!.printed(), /"msg":"ready"/, 'all events were loaded before it was told');
   });

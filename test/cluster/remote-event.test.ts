@@ -1,10 +1,10 @@
 /** An event of another node passes the suite of every port: its calls and answers cross a bus as bytes. */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { CallServer } from '#cluster/call-server.ts';
-import { Forwarding } from '#cluster/forwarding.ts';
-import { laterOnTimers, MemoryNetwork } from '#cluster/memory-bus.ts';
-import { eventAt, ShardRouter } from '#cluster/router.ts';
-import { machineTime } from '#cluster/time.ts';
+import { CallServer } from '#cluster/calls/server.ts';
+import { Forwarding } from '#cluster/calls/forwarding.ts';
+import { laterOnTimers, MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { eventAt, ShardRouter } from '#cluster/calls/router.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
 import { openSampleEvent, testEventPort } from '../actors/event-port-suite.ts';
 
 const SHARD = 12;
@@ -21,7 +21,7 @@ testEventPort('an event of another node', async () => {
   const { events, eventId, ...controls } = await openSampleEvent(arrive);
 
   const network = new MemoryNetwork({ later: laterOnTimers });
-  const common = { time: machineTime, cluster: 'test' };
+  const common = { time: nodeTiming, cluster: 'test' };
   const server = new CallServer({
     ...common,
     bus: network.connect('owner'),

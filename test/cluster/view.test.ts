@@ -1,8 +1,8 @@
 /** The cluster as operators see it, by heartbeats on a network in memory. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ClusterView, TAKEOVERS_MAX } from '#cluster/cluster-view.ts';
-import { DEAD_MS, HEARTBEAT_MS } from '#cluster/membership.ts';
+import { ClusterView, TAKEOVERS_MAX } from '#cluster/view.ts';
+import { DEAD_MS, HEARTBEAT_MS } from '#cluster/calls/membership.ts';
 import { openCluster, type TestCluster, type TestNode } from './nodes.ts';
 
 const NOON = Date.UTC(2027, 4, 7, 12);
@@ -83,8 +83,8 @@ describe('The view of a cluster', () => {
 
   it('shows whether the connection stands', async () => {
     const { view, cluster } = await twoNodes();
-    assert.equal(view.isConnected, true);
+    assert.equal(view.state().isConnected, true);
     cluster.network.setConnected('north', false);
-    assert.equal(view.isConnected, false);
+    assert.equal(view.state().isConnected, false);
   });
 });

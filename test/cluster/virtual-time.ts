@@ -1,4 +1,7 @@
-/** Time that passes only when a test says so; what is due at one moment runs in its order, with all promises settled in between. */
+/**
+ * Time that passes only when a test says so; what is due at one moment runs in its order, with all promises settled in
+ * between.
+ */
 import { setImmediate as settled } from 'node:timers/promises';
 import type { Timing } from '#persistence/nats/timing.ts';
 

@@ -1,4 +1,6 @@
-/** Sends every example of the reference to a fresh demo service and writes what it answers to `src/docs/answers.json`. */
+/**
+ * Sends every example of the reference to a fresh demo service and writes what it answers to `src/docs/answers.json`.
+ */
 import { writeFileSync } from 'node:fs';
 import { openService, SECOND } from '../fixtures/service.ts';
 import { exampleKeys, sendRefused, sendWithSteps, shortened, type Answer } from './send-examples.ts';

@@ -1,4 +1,7 @@
-/** The pages of the reference in a browser: examples work when they are pressed, the search finds, and one language is chosen for all. */
+/**
+ * The pages of the reference in a browser: examples work when they are pressed, the search finds, and one language is
+ * chosen for all.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';

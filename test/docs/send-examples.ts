@@ -1,6 +1,6 @@
 /** Sends the examples of the reference to a service, each after those that it needs, and shortens what they answer. */
-import { filledIn, stepsBefore, TOKEN_NAME, valuesIn, type Example } from '#src/docs/example.ts';
-import { examples, refusedExample, type ExampleKey } from '#src/docs/examples.ts';
+import { filledIn, stepsBefore, TOKEN_NAME, valuesIn, type Example } from '#docs/example.ts';
+import { examples, refusedExample, type ExampleKey } from '#docs/examples.ts';
 import { ADMIN_TOKEN, type TestService } from '../fixtures/service.ts';
 
 export interface Answer {
@@ -17,6 +17,7 @@ const PREPARED_BY: Readonly<Partial<Record<ExampleKey, ExampleKey>>> = {
   getTicket: 'getOrderStatus',
   cancelOrder: 'getOrderStatus',
   recordRefund: 'getOrderStatus',
+  executeRefund: 'getOrderStatus',
   eraseOrder: 'getOrderStatus',
 };
 
@@ -96,7 +97,9 @@ function shortenedLine(line: string): string {
   return `data: ${JSON.stringify(shortened(JSON.parse(line.slice('data: '.length))))}`;
 }
 
-/** What two answers to the same example have in common: fields, types and statuses, whatever ids and times they have. */
+/**
+ * What two answers to the same example have in common: fields, types and statuses, whatever ids and times they have.
+ */
 export function shapeOf(value: unknown): unknown {
   if (typeof value === 'string') return /^[A-Z_]{3,}$/.test(value) ? value : 'text';
   if (Array.isArray(value)) return value.map(shapeOf);

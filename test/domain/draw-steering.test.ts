@@ -1,7 +1,8 @@
 /**
  * Attempts to steer a draw by somebody who reads everything that is kept before the opening and controls many entries.
  *
- * The adversary has the seed, every entry id and the rule, and decides until the last moment which of its entries leave.
+ * The adversary has the seed, every entry id and the rule, and decides until the last moment which of its entries
+ * leave.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,13 +11,13 @@ import { drawOrder } from '#domain/waiting-room/draw.ts';
 import { DRAW_IN_TURN_MAX } from '#domain/waiting-room/decide.ts';
 import { drawUnderWay, poolIds } from '#domain/waiting-room/state.ts';
 import { viewDraw } from '#domain/waiting-room/view.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import type { DrawView } from '#domain/views.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import type { DrawView } from '#domain/view.ts';
 import { eventOf, stage, ticketType } from '../fixtures/definitions.ts';
 import { assertSameAfterReplay, EventFixture, given, MINUTE, START } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { evolve } from '#domain/evolve.ts';
-import { initialState } from '#domain/event-state.ts';
+import { evolve } from '#domain/event/evolve.ts';
+import { initialState } from '#domain/event/state.ts';
 
 const hashing = createHashing();
 const OPENS_AT = START + MINUTE;
@@ -82,7 +83,8 @@ describe('An adversary who reads seed and entry ids before the opening', () => {
       const { count, entries } = proofOf(fixture);
       sum += entries.indexOf(hashing.sha256(ids[ACCOMPLICES]!)) / (count - 1);
     }
-    // A fair place, as a share of the queue, has mean 1/2 and a variance of about 1/12; four standard errors of the mean.
+    // A fair place, as a share of the queue, has mean 1/2 and a variance of about 1/12; four standard errors of the
+    // mean.
     const bound = 4 / Math.sqrt(12 * draws);
     assert.ok(Math.abs(sum / draws - 0.5) < bound, `mean place ${sum / draws} of the queue`);
   });

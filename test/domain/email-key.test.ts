@@ -1,7 +1,7 @@
 /** Which e-mail addresses count as one buyer. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { emailKey } from '#domain/email-key.ts';
 import { fc } from '../property.ts';
 
 const SAME: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventSummary, eventView, listingOf, listingOfUnsold, summaryOf } from '#domain/catalogue/view.ts';
+import { eventSummary, eventView, listingOf, listingOfUnsold, summaryOf } from '#domain/event/public-view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { bothDates, checkoutEvent, item, placeHold } from '../fixtures/commands.ts';
 import { stage } from '../fixtures/definitions.ts';
@@ -40,7 +40,9 @@ describe('The summary of an event in the list', () => {
   }
 
   it('of an evicted event is at every moment the same as of one in memory: stages open and close, performances end', () => {
-    for (const definition of definitions) {
+    // Guests come in free where the event sells to them.
+    const pricesAtTheEnd = [0, 0, 0, 900, 700];
+    for (const [index, definition] of definitions.entries()) {
       const { state } = given(definition);
       const kept = JSON.parse(JSON.stringify(listingOf(state))) as ReturnType<typeof listingOf>;
       for (let minute = 0; minute < 60; minute += 1) {
@@ -49,7 +51,8 @@ describe('The summary of an event in the list', () => {
       }
       const ended = START + 2e9;
       assert.deepEqual(summaryOf(kept, ended), eventSummary(state, ended));
-      assert.deepEqual([summaryOf(kept, ended).fromPrice, summaryOf(kept, ended).soldOut], [0, true]);
+      const { fromPrice, soldOut } = summaryOf(kept, ended);
+      assert.deepEqual([fromPrice, soldOut], [pricesAtTheEnd[index], true]);
     }
   });
 
@@ -57,6 +60,23 @@ describe('The summary of an event in the list', () => {
     const listing = listingOfUnsold(definitions[3]!);
     const priceAt = (minute: number): number => summaryOf(listing, START + minute * MINUTE).fromPrice;
     assert.deepEqual([priceAt(0), priceAt(10), priceAt(20), priceAt(30)], [700, 700, 900, 900]);
+  });
+
+  it('names the price of the stages on sale where nothing can be bought, and of the last stage when all have closed', () => {
+    const early = { ...stage('early', { adult: 700 }, { adult: 0 }), endsAt: START + 10 * MINUTE };
+    const next = { ...stage('next', { adult: 900 }), startsAt: START + 10 * MINUTE, endsAt: START + 20 * MINUTE };
+    const listing = listingOfUnsold(checkoutEvent({ sellingStages: [early, next] }));
+    const priceAt = (minute: number): number => summaryOf(listing, START + minute * MINUTE).fromPrice;
+    assert.deepEqual([priceAt(0), priceAt(10), priceAt(20)], [700, 900, 900]);
+  });
+
+  it('is the same value until it says something else', () => {
+    const fixture = given(earlyBirds);
+    const summary = eventSummary(fixture.state, START);
+    assert.equal(eventSummary(fixture.state, START + MINUTE), summary);
+    placeHold(fixture, [item('adult', 2, { sellingStageId: 'early' })]);
+    placeHold(fixture, [item('adult', 2, { sellingStageId: 'early', performanceId: 'd2' })], 'session-2');
+    assert.deepEqual([summary.fromPrice, eventSummary(fixture.state, START).fromPrice], [700, 900]);
   });
 
   it('names a price at which somebody can buy now: a stage whose quota is gone is left out, on each performance', () => {

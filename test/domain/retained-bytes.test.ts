@@ -1,18 +1,21 @@
 /**
  * What requests leave in the state is limited in bytes, not only in number.
  *
- * Each kind of request that anybody may send is sent many times with the longest strings that are accepted. What stays is weighed
- * by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed in memory as well.
+ * Each kind of request that anybody may send is sent many times with the longest strings that are accepted. What stays
+ * is weighed by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed
+ * in memory as well.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_WINDOW_MS, IdempotencyBook } from '#domain/idempotency.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import { buyTwo, openDomain } from '../../bench/in-process.ts';
-import { definitionOf, hotEvent } from '../../bench/events.ts';
-import { anna, buy, checkoutEvent, item } from '../fixtures/commands.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import { buyTwo, itemOf, openDomain, placeHold as placeMany } from '../../bench/in-process.ts';
+import { hallEvent, hotEvent } from '../../bench/events.ts';
+import { createEndedHolds, WHOLE_BYTES_MAX } from '#domain/holds/ended-holds.ts';
+import { definitionOf } from '../fixtures/events.ts';
+import { anna, buy, checkoutEvent, item, placeHold } from '../fixtures/commands.ts';
 import { given, MINUTE, restore, type EventFixture } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
@@ -60,14 +63,44 @@ describe('What a request leaves in the state', () => {
   it('is for a replaced hold its end alone, for two hours', () => {
     const fixture = given(checkoutEvent({ ...big, waitingRoom: false }));
     const place = (n: number): void => {
-      const command = { type: 'PlaceHold', items: [item('adult', 1)], queuePass: null, idempotency: null } as const;
-      fixture.do({ ...command, sessionKey: keyOf(n % 3) });
+      placeHold(fixture, [item('adult', 1)], keyOf(n % 3));
     };
     const left = charactersLeftBy(fixture, 2_000, place);
     assert.ok(left < 200, `${left} characters a hold`);
     fixture.wait(3 * HOUR);
     for (let n = 0; n < 2_000; n += 1) place(n);
     assert.ok(fixture.state.holds.ended.cutCount < 4_000, 'the first are forgotten');
+  });
+
+  it('is less than 300 bytes of memory for a replaced hold, however large its cart was', () => {
+    const fixture = openDomain(definitionOf(hallEvent(2_000)));
+    const replace = (count: number): void => {
+      for (let n = 0; n < count; n += 1)
+        fixture.do({ ...placeMany(n % 5, 'seat', 20), items: Array(10).fill(itemOf('seat', 20)) });
+    };
+    replace(500);
+    const before = used();
+    replace(2_000);
+    const bytes = (used() - before) / 2_000;
+    assert.ok(bytes < 300, `${bytes} bytes a hold`);
+  });
+
+  it('is for all released holds no more than 48 MiB: the oldest lose their items first, and read as they ended', () => {
+    const ended = createEndedHolds();
+    const seatIds = Array.from({ length: 1_000 }, (_, n) => `S-A-${n}`);
+    const at = { performanceId: 'fri', ticketTypeId: 'stalls', sellingStageId: 'general' };
+    const lines = [{ ...at, quantity: 1_000, ticketCount: 1_000, unitPriceCents: 1, seatIds }];
+    const times = { expiresAt: 5, firstPlacedAt: 1, orderId: null };
+    const cut: string[] = [];
+    for (let n = 0; n < 5_000; n += 1) {
+      const hold = { id: `hld_${n}`, sessionKey: 'k', status: 'RELEASED', lines, ...times } as const;
+      cut.push(...ended.add({ ...hold }, 'RELEASE', n).map(({ id }) => id));
+      assert.ok(ended.wholeBytes <= WHOLE_BYTES_MAX);
+    }
+    const whole = [...ended.whole()].map(({ id }) => id);
+    assert.ok(whole.length > 3_000 && cut.length === ended.cutCount && cut.length + whole.length === 5_000);
+    assert.deepEqual([...cut, ...whole].slice(0, 3), ['hld_0', 'hld_1', 'hld_2']);
+    assert.equal(ended.find('hld_0', 'k')?.status, 'RELEASED');
   });
 
   it('is of an entry that was left how it ended, for two hours', () => {
@@ -105,7 +138,7 @@ describe('What a request leaves in the state', () => {
     );
     const items = [{ ...item(`t-${long}`, 1), sellingStageId: `s-${long}` }];
     const place = (n: number): void => {
-      fixture.do({ type: 'PlaceHold', items, queuePass: null, idempotency: null, sessionKey: `session-${n}` });
+      placeHold(fixture, items, `session-${n}`);
       fixture.journal.length = 0;
     };
     // The first thousand compile the code, whose memory is not that of holds.
@@ -151,6 +184,21 @@ describe('The idempotency keys', () => {
     assert.deepEqual(book.get(key(count - book.size))?.answer, answer);
     for (let n = count - book.size; n < count; n += 1) book.delete(key(n));
     assert.equal(book.bytes, 0);
+  });
+
+  it('keep a record in its place when another form of its answer is put into it', () => {
+    const book = new IdempotencyBook<string>();
+    for (const at of [1, 2, 3]) book.add({ key: `key-${at}`, digest: 'd', at, answer: 'short' });
+    book.dropOld(4);
+    const { bytes } = book;
+    book.replace(book.get('key-1')!, 'a longer answer');
+    assert.equal(book.bytes, bytes + 10);
+    assert.deepEqual(book.get('key-1'), { key: 'key-1', digest: 'd', at: 1, answer: 'a longer answer' });
+    book.dropOld(1 + IDEMPOTENCY_WINDOW_MS);
+    assert.deepEqual(
+      [...book.values()].map(({ key }) => key),
+      ['key-2', 'key-3'],
+    );
   });
 
   it('are dropped after a day', () => {

@@ -1,11 +1,13 @@
 /**
  * Long random sales: any commands of buyers, providers and operators at any time; after every turn the counters add up.
  *
- * The counters are computed anew from holds and orders, in the simplest way, and compared with those of the event's state.
+ * The counters are computed anew from holds and orders, in the simplest way, and compared with those of the event's
+ * state.
  */
-import { perkKey } from '#domain/catalogue/pricing.ts';
+import { perkKey } from '#domain/orders/pricing.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 import type { StockTotals } from '#domain/inventory/inventory.ts';
 import { awaitsFirstSession } from '#domain/orders/order.ts';
@@ -13,7 +15,7 @@ import { buyerKeyOf } from '#domain/orders/purchase-limits.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import type { Command } from '#domain/command.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { OrderView, PaymentView } from '#domain/views.ts';
+import type { OrderView, PaymentView } from '#domain/view.ts';
 import {
   anna,
   buy,
@@ -233,7 +235,7 @@ describe('A random sale', () => {
         }
         assertSameAfterReplay(fixture);
       }),
-      { numRuns: 200 },
+      { numRuns: deep(200) },
     );
     for (const what of mustBeSeen) assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
   });

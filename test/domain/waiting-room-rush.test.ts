@@ -1,4 +1,7 @@
-/** A waiting room with 100,000 entries under a manual clock, and random commands of a few sessions, against the reference model. */
+/**
+ * A waiting room with 100,000 entries under a manual clock, and random commands of a few sessions, against the
+ * reference model.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../property.ts';

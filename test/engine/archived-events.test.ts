@@ -3,20 +3,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { startEngine, type Engine } from '#actors/engine.ts';
-import { verifyFolder } from '#actors/verification.ts';
-import { listSnapshots } from '#persistence/snapshots.ts';
-import type { CommandOf } from '#domain/command.ts';
-import { concert, START } from '../fixtures/actors.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
+import { concert, place, START } from '../fixtures/actors.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
-
-const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
-  type: 'PlaceHold',
-  sessionKey,
-  items: [{ ticketTypeId: 'stand', sellingStageId: 'now', performanceId: null, quantity: 1, seatIds: null }],
-  queuePass: null,
-  idempotency: null,
-});
+import { troublesAt } from '../fixtures/troubles.ts';
+import { until } from '../fixtures/until.ts';
 
 async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engine> {
   const engine = await startEngine({
@@ -62,8 +55,10 @@ async function prunedFolder(t: TestContext): Promise<{ folder: string; stateFing
   assert.deepEqual([first.archived?.toSeq, second.archived?.fromSeq, second.archived?.toSeq], [4, 5, 6]);
   await hold(engine, 'evt_concert', 'session-3');
   await engine.stop();
-  const { stateFingerprint, problems } = await verifyFolder(folder);
+  const { stateFingerprint, problems, snapshots, snapshotsReplayed } = await verifyFolder(folder);
   assert.deepEqual(problems, []);
+  assert.ok(snapshots.length > 3);
+  assert.equal(snapshotsReplayed, snapshots.length, 'every snapshot is compared with archive and journal');
   return { folder, stateFingerprint };
 }
 
@@ -113,6 +108,58 @@ describe('After a prune, when the snapshots', () => {
       assert.equal((await verifyFolder(folder)).stateFingerprint, stateFingerprint);
     });
   }
+});
+
+describe('An archive with a file that is damaged', () => {
+  it('is seen at the start and by a prune, until the file is put back', async (t) => {
+    const { folder } = await prunedFolder(t);
+    const file = path.join(folder, 'archive', '1-4.db');
+    const sound = readFileSync(file);
+    writeFileSync(file, sound.subarray(0, sound.length / 2));
+    const troubles = troublesAt(t, 'archive');
+    const engine = await open(t, folder);
+    await until(() => engine.state().degraded.includes('archive'));
+    assert.equal(engine.state().archiveProblems, 1);
+    assert.match(
+      troubles[0]!.message,
+      /archive\/1-4\.db: .*; no other file has facts 1 to 4\. Put the archive file back/,
+    );
+    await hold(engine, 'evt_concert', 'session-4');
+    writeFileSync(file, sound);
+    await engine.takeSnapshots({ prune: true }, null);
+    await until(() => engine.state().degraded.length === 0);
+    rmSync(path.join(folder, 'archive'), { recursive: true });
+    await engine.takeSnapshots({ prune: true }, null);
+    await until(() => engine.state().degraded.includes('archive'));
+  });
+});
+
+describe('Verification after a prune', () => {
+  it('names a snapshot that is not what the archived facts add up to', async (t) => {
+    const { folder } = await prunedFolder(t);
+    const snapshots = new SnapshotFolder(folder);
+    const { header, pieces, path: file } = (await snapshots.newest('evt_concert', 6))!;
+    await snapshots.write(
+      header,
+      pieces.map((piece) => piece.replace('session-1', 'session-9')),
+    );
+    assert.deepEqual(
+      (await verifyFolder(folder)).problems.map(({ what, where }) => [what, where]),
+      [['a snapshot is not what its facts add up to', `event evt_concert, ${file}`]],
+    );
+  });
+
+  it('goes on from the oldest snapshot after a file of the archive that is lost', async (t) => {
+    const { folder, stateFingerprint } = await prunedFolder(t);
+    rmSync(path.join(folder, 'archive', '1-4.db'));
+    const report = await verifyFolder(folder);
+    assert.equal(report.stateFingerprint, stateFingerprint);
+    assert.ok(report.snapshotsReplayed > 0 && report.snapshotsReplayed < report.snapshots.length);
+    assert.match(
+      report.problems.map(({ what }) => what).join(),
+      /^facts 1 to 4 were moved to the archive[^,]*, [^,]*$/,
+    );
+  });
 });
 
 describe('An event whose archived facts cannot be read', () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { startEngine, type Engine } from '#actors/engine.ts';
-import { startPruneSchedule, type PruneSchedule } from '#actors/prune-schedule.ts';
-import { verifyFolder } from '#actors/verification.ts';
-import type { SnapshotRound } from '#actors/snapshot-rounds.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
+import { startPruneSchedule, type PruneSchedule } from '#engine/prune-schedule.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import type { SnapshotRound } from '#engine/snapshot-rounds.ts';
 import { concert, START } from '../fixtures/actors.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 
@@ -28,7 +28,7 @@ function scheduled(t: TestContext) {
     const schedule = startPruneSchedule(everyHours * HOUR_MS, {
       clock: engine.clock,
       lastPrunedAt: () => engine.snapshots.lastPrunedAt,
-      mayPrune: () => engine.trouble === null,
+      mayPrune: () => engine.state().trouble === null,
       prune: () => engine.snapshots.takeRound({ prune: true, proveAll: false }),
       onPruned: (round) => rounds.push(round),
       checkEveryMs: 1_000_000,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
-import { shownFact, withoutSecretIds } from '#actors/shown-facts.ts';
+import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
+import { shownFact, withoutSecretIds } from '#engine/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { playEveryFact } from '../golden/every-fact.ts';
@@ -41,8 +41,8 @@ describe('A fact that operators are shown', () => {
     const rows = [...goldenRows, ...(await played)];
     const types = new Set(rows.map(({ type }) => type));
     assert.deepEqual([...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPES)].sort(), [...types].sort());
-    // Short ones, such as a count in what buyers were tracked by, are parts of many texts. A checkout without a session has its
-    // order's id in place of a session key, and that is shown.
+    // Short ones, such as a count in what buyers were tracked by, are parts of many texts. A checkout without a session
+    // has its order's id in place of a session key, and that is shown.
     const secrets = new Set(
       rows.flatMap((row) => [...secretsOf(dataOf(row))]).filter((text) => text.length > 3 && !text.startsWith('ord_')),
     );

@@ -2,23 +2,15 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
-import { verifyFolder } from '#actors/verification.ts';
+import Database from 'better-sqlite3';
+import { startEngine, type Engine, type EngineOptions } from '#engine/engine.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import type { CommandOf } from '#domain/command.ts';
-import { concert, START } from '../fixtures/actors.ts';
+import { concert, place, START } from '../fixtures/actors.ts';
 import { newDataFolder, newFolder } from '../fixtures/folders.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
-
-const place = (sessionKey: string): CommandOf<'PlaceHold'> => ({
-  type: 'PlaceHold',
-  sessionKey,
-  items: [{ ticketTypeId: 'stand', sellingStageId: 'now', performanceId: null, quantity: 1, seatIds: null }],
-  queuePass: null,
-  idempotency: null,
-});
 
 function open(folder: string, now = START, options: Partial<EngineOptions> = {}): Promise<Engine> {
   return startEngine({
@@ -176,9 +168,35 @@ describe('Verification', () => {
     await journal.close();
     const report = await verifyFolder(folder);
     assert.equal(report.problems.length, 1);
-    assert.match(report.problems[0]!.what, /its replay stops after fact 1: a hold that a fact names exists/);
-    assert.match(report.problems[0]!.hint, /holdfast restore --to NEW_DIR --seq 1/);
-    assert.equal(report.stateFingerprint, null);
+    const { what, hint } = report.problems[0]!;
+    assert.match(
+      what,
+      /^fact 2 \(HoldReleased\) contradicts .* rule that does not hold: a hold that a fact names exists/,
+    );
+    assert.ok(hint.endsWith(`holdfast restore ${folder} --to NEW_DIR --seq 1`), hint);
+    assert.deepEqual([report.stateFingerprint, report.leftOut], [null, 1]);
+  });
+
+  it('is as of the last fact before a damage of the journal, which is one problem', async (t) => {
+    const folder = newDataFolder(t);
+    const engine = await open(folder);
+    await define(engine);
+    await hold(engine, 'session-1');
+    await engine.snapshots.takeRound();
+    const { stateFingerprint } = await verifyFolder(folder);
+    await hold(engine, 'session-2');
+    await hold(engine, 'session-3');
+    await engine.stop();
+    const db = new Database(path.join(folder, 'journal.db'));
+    db.exec(`UPDATE journal SET data = replace(data, 'session-2', 'session-9') WHERE seq = 3`);
+    db.close();
+    const report = await verifyFolder(folder);
+    assert.deepEqual([report.headSeq, report.provedSeq, report.figures.tickets.held], [4, 2, 1]);
+    assert.equal(report.stateFingerprint, stateFingerprint);
+    assert.deepEqual(
+      report.problems.map(({ what }) => what),
+      ['the journal is damaged: the batch of fact 3 fails its checksum; facts 3 to 4 are lost or in doubt'],
+    );
   });
 
   it('names a damaged snapshot after a prune and, without the archive, the missing facts', async (t) => {

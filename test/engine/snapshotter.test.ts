@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import {
-  createSnapshotter,
-  startSnapshotter,
-  type SnapshotJob,
-  type SnapshotOutcome,
-  type SnapshotRequest,
-} from '#actors/snapshotter.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
+import { createSnapshotter, startSnapshotter, type SnapshotRequest } from '#engine/snapshotter.ts';
+import type { SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { fingerprintOf, listSnapshots } from '#persistence/snapshots.ts';
 import { openActors, openConcert, place, START } from '../fixtures/actors.ts';

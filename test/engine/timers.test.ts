@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
-import { startTimers, type Timers } from '#actors/timers.ts';
+import { startTimers, type Timers } from '#engine/timers.ts';
 
 const START = 1_000_000;
 

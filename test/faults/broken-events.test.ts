@@ -1,6 +1,6 @@
 /**
- * An event whose facts cannot be replayed is refused for itself alone: everything else is served, operators are told, and no
- * live stream of it ends the process.
+ * An event whose facts cannot be replayed is refused for itself alone: everything else is served, operators are told,
+ * and no live stream of it ends the process.
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
@@ -80,7 +80,9 @@ describe('An event that cannot be activated', () => {
     );
     const ready = await service.call('GET', '/health/ready');
     assert.equal(ready.status, 200);
-    assert.deepEqual(ready.body, { status: 'ok', degraded: ['event:evt_1'] });
+    assert.deepEqual(ready.body, { status: 'ok', degraded: ['event'] }, 'the public is told no name');
+    const own = await service.operate('GET', '/health/ready');
+    assert.deepEqual(own.body, { status: 'ok', degraded: ['event:evt_1'] });
     const overview = await service.operate<{ service: Json; events: { id: string }[] }>('GET', '/admin/overview');
     assert.deepEqual(overview.body.service['degraded'], ['event:evt_1']);
     assert.deepEqual(

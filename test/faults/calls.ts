@@ -1,6 +1,6 @@
 /** Calls that the tests of faults share: commands of `holdfast`, holds over HTTP, and the check of a 503. */
 import assert from 'node:assert/strict';
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { HOLDS, type Answer, type Json, type ServiceClient } from '../fixtures/client.ts';
@@ -13,7 +13,7 @@ export const bigClub = clubNight({
   localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 100_000 }],
 }) as Json;
 
-export interface Verified {
+interface Verified {
   readonly ok: boolean;
   readonly facts: number;
   readonly head_seq: number;

@@ -7,9 +7,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { startSpaceGuard } from '#actors/space-guard.ts';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { QueueEntryBody } from '#http/schemas/queue.ts';
+import { startSpaceGuard } from '#engine/space-guard.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { QueueEntryBody } from '#http/buyers/queue.ts';
 import {
   checkoutBody,
   newCustomer,

@@ -1,15 +1,14 @@
 /**
- * The drill that operators should know by heart: back up while it sells, lose the process, verify, restore to a fact and to a
- * moment in other folders, serve from them, and compare with what the buyers were told.
+ * The drill that operators should know by heart: back up while it sells, lose the process, verify, restore to a fact
+ * and to a moment in other folders, serve from them, and compare with what the buyers were told.
  */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { OrderStatusBody } from '#http/schemas/orders.ts';
-import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
-import { newCustomer } from '../fixtures/checkout.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
+import { buy, newCustomer, statusOf } from '../fixtures/checkout.ts';
 import { newSession, type Json, type ServiceClient } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { spawnService } from '../fixtures/service.ts';
@@ -32,19 +31,11 @@ interface Counters {
 async function sellOne(service: ServiceClient, ledger: Ledger): Promise<void> {
   const [browser, buyer] = [newSession(), newSession()];
   const place = (session_key: string, type: string) =>
-    service.call<HoldBody>('POST', '/api/checkout/holds', {
-      body: { event_id: 'evt_gala', session_key, items: [item(type, 1)] },
-    });
-  const hold = await place(browser, 'crew');
-  if (hold.status === 201) ledger.holds.set(browser, hold.body);
-  const picked = await place(buyer, 'single');
-  const body = { event_id: 'evt_gala', hold_id: picked.body.id, customer: newCustomer(), accept_terms: true };
-  const started = await service.call<StartedCheckoutBody>('POST', '/api/checkout/start', { body });
-  const paid = await service.call<OrderStatusBody>('POST', `/sandbox/payments/${started.body.checkout_session_id}`, {
-    body: { outcome: 'paid' },
-  });
-  assert.equal(paid.status, 200, JSON.stringify(paid.body));
-  ledger.orders.set(paid.body.order_id, paid.body);
+    service.hold({ event_id: 'evt_gala', session_key, items: [item(type, 1)] });
+  ledger.holds.set(browser, await place(browser, 'crew'));
+  const { id: hold_id } = await place(buyer, 'single');
+  const { order_id: orderId } = await buy(service, { items: undefined, hold_id, customer: newCustomer() });
+  ledger.orders.set(orderId, await statusOf(service, { order_id: orderId }));
 }
 
 async function countersOf(service: ServiceClient): Promise<Counters> {

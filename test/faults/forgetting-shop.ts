@@ -2,21 +2,21 @@
  * Sales and erasures of a service that is killed meanwhile, and what must be true of its folder afterwards.
  *
  * 1. A book keeps what was asked and what was answered. What was asked and not answered may have happened or not.
- * 2. Every name and address has ten letters that nothing else here has. Five are too few: in some megabytes of sealed texts they occur
- *    by chance in one run of twenty.
+ * 2. Every name and address has ten letters that nothing else here has. Five are too few: in some megabytes of sealed
+ *    texts they occur by chance in one run of twenty.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { openKeysOnDisk } from '#actors/keys-on-disk.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { verifyFolder } from '#actors/verification.ts';
+import { openKeysOnDisk } from '#offline/keys.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import { keyIdOf } from '#domain/personal.ts';
 import { KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { AdminOrderBody } from '#http/schemas/orders.ts';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import type { ServiceClient } from '../fixtures/client.ts';
 import { clubNight } from '../fixtures/events.ts';
 import { START_CHECKOUT, type Started } from '../fixtures/checkout.ts';
@@ -108,7 +108,10 @@ export class Shop {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   }
 
-  /** Orders are answered as they were bought, or erased: in their page, their status and to operators. Looks at so many at most. */
+  /**
+   * Orders are answered as they were bought, or erased: in their page, their status and to operators. Looks at so many
+   * at most.
+   */
   async check(most = Infinity): Promise<void> {
     const looked = [...this.book.bought].slice(-most);
     for (const [id, name] of looked) {
@@ -154,7 +157,10 @@ async function readFacts(folder: string): Promise<{ readonly sealed: readonly Se
   return { sealed, named };
 }
 
-/** What must be true of a folder at any moment, also before the next start: no text without its key, no key after its erasure. */
+/**
+ * What must be true of a folder at any moment, also before the next start: no text without its key, no key after its
+ * erasure.
+ */
 export async function checkKilled(folder: string, book: OrderBook): Promise<void> {
   const { sealed, named } = await readFacts(folder);
   const keys = new KeyReader(keysPath(folder));

@@ -1,9 +1,11 @@
 /**
- * kill -9 of a whole service at the steps of checkouts and erasures: never a fact without its key, never a key that comes back.
+ * kill -9 of a whole service at the steps of checkouts and erasures: never a fact without its key, never a key that
+ * comes back.
  *
- * A step is a call with which the service writes, cuts, renames or removes a file of its folder, or waits for the disk. The process is
- * killed by strace on entering the call; what the calls before it wrote stays, as it does when a process is killed. The suite tries two
- * calls, others in each run (`points.ts`); `TEST_DEPTH` tries more of them, `FAULT_POINTS=all` every one.
+ * A step is a call with which the service writes, cuts, renames or removes a file of its folder, or waits for the disk.
+ * The process is killed by strace on entering the call; what the calls before it wrote stays, as it does when a process
+ * is killed. The suite tries two calls, others in each run (`points.ts`); `TEST_DEPTH` tries more of them,
+ * `FAULT_POINTS=all` every one.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

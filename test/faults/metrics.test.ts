@@ -1,6 +1,7 @@
 /** What operators see: metrics in Prometheus' format, and why the service is not ready. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { reportTrouble } from '#actors/trouble.ts';
 import { as, HOLDS, newSession } from '../fixtures/client.ts';
 import { clubNight, floor, theatreRun } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
@@ -62,6 +63,21 @@ describe('GET /metrics', () => {
     assert.equal(samples.get('holdfast_turns_total{command="PlaceHold",code="INSUFFICIENT_TICKETS"}'), 1);
     assert.equal(samples.get('holdfast_facts_total{type="HoldPlaced"}'), 1);
     assert.equal(samples.get('holdfast_facts_total{type="QueueEntryJoined"}'), 1);
+  });
+
+  it('begins labelled counters at 0, so that the first count is an increase', async () => {
+    const { samples } = await metricsOf(service);
+    for (const label of [
+      'troubles_total{where="archive"}',
+      'troubles_total{where="provider_b"}',
+      'turns_total{command="CancelPerformance",code="DONE"}',
+      'facts_total{type="RefundRecorded"}',
+    ])
+      assert.equal(samples.get(`holdfast_${label}`), 0, label);
+    const before = samples.get('holdfast_troubles_total{where="snapshot"}');
+    reportTrouble('snapshot', 'a test reports it');
+    const after = (await metricsOf(service)).samples.get('holdfast_troubles_total{where="snapshot"}');
+    assert.deepEqual([before, after], [0, 1]);
   });
 
   it('shows tickets and queues of the events in memory, and that nothing is oversold', async () => {

@@ -1,4 +1,7 @@
-/** Which of many points of failure a run of the suite tries: others in each run, by a seed that is printed and can be given again. */
+/**
+ * Which of many points of failure a run of the suite tries: others in each run, by a seed that is printed and can be
+ * given again.
+ */
 import { randomInt } from 'node:crypto';
 import { chanceOf } from '../simulation/chance.ts';
 

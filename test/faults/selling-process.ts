@@ -1,18 +1,19 @@
 /**
- * A process that sells until it is done or its disk fails; started by the tests under strace with plain Node, to be hit.
+ * A process that sells until it is done or its disk fails; started by the tests under strace with plain Node, to be
+ * hit.
  *
- * It goes through everything that writes: opening, commits, checkpoints, snapshots, pruning, a second opening that reads it
- * all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`. Called with
- * `crash` it kills itself instead of closing at the end, when its watermark has seen everything; called with `brief` it sells
- * once, too little for a checkpoint before the one of closing.
+ * It goes through everything that writes: opening, commits, checkpoints, snapshots, pruning, a second opening that
+ * reads it all back, closing. Each hold that was answered is printed as `held ID`; its exit code is that of `serve`.
+ * Called with `crash` it kills itself instead of closing at the end, when its watermark has seen everything; called
+ * with `brief` it sells once, too little for a checkpoint before the one of closing.
  */
 import { writeSync } from 'node:fs';
-import { startEngine, type Engine } from '#actors/engine.ts';
-import { checkDefinition } from '#catalogue/definition.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { JournalFault } from '#persistence/journal.ts';
 import { KeyStoreFault } from '#persistence/keys.ts';
-import { clubNight } from '../fixtures/events.ts';
+import { clubNight, definitionOf } from '../fixtures/events.ts';
+import { printLine } from '../fixtures/print-line.ts';
 
 const [folder = '', ending = 'close'] = process.argv.slice(2);
 const EXIT = { defect: 1, journalNotWritable: 4, stuck: 9 } as const;
@@ -37,9 +38,7 @@ function open(): Promise<Engine> {
   });
 }
 
-const checked = checkDefinition(clubNight({ hold_minutes: 600, payment_minutes: 700 }));
-if ('problems' in checked) leave(EXIT.defect, JSON.stringify(checked.problems));
-const { definition } = checked;
+const definition = definitionOf(clubNight({ hold_minutes: 600, payment_minutes: 700 }));
 
 /** Repeats a request while the disk is full, as a buyer does after a 503. */
 async function retry<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -72,7 +71,7 @@ async function sell(engine: Engine, buyer: number, sales: number): Promise<void>
       const actor = await engine.events.byEventId(definition.id);
       return actor!.execute({ type: 'PlaceHold', sessionKey, items, queuePass: null, idempotency: null });
     });
-    if (!isRefusal(reply)) writeSync(1, `held ${reply.hold.id}\n`);
+    if (!isRefusal(reply)) printLine(`held ${reply.hold.id}`);
   }
 }
 
@@ -86,7 +85,7 @@ try {
   if (ending === 'brief') {
     await sell(engine, Date.now(), 1);
     await engine.stop();
-    writeSync(1, 'done\n');
+    printLine('done');
     process.exit(0);
   }
   await sellOut(engine);
@@ -102,7 +101,7 @@ try {
     process.kill(process.pid, 'SIGKILL');
   }
   await engine.stop();
-  writeSync(1, 'done\n');
+  printLine('done');
 } catch (error) {
   const { message, hint = '', stack } = error as { message: string; hint?: string; stack?: string };
   if (error instanceof JournalFault || error instanceof KeyStoreFault)

@@ -1,10 +1,10 @@
 /**
- * A disk that fails at its N-th fsync or write, for N over everything that writes: opening, commits, checkpoints, snapshots,
- * archive, recovery. Whatever N is, what was answered is there after a restart, and the process acts as promised: an I/O
- * error ends it with exit code 4 and a hint, a full disk is waited for.
+ * A disk that fails at its N-th fsync or write, for N over everything that writes: opening, commits, checkpoints,
+ * snapshots, archive, recovery. Whatever N is, what was answered is there after a restart, and the process acts as
+ * promised: an I/O error ends it with exit code 4 and a hint, a full disk is waited for.
  *
- * The kernel is made to fail by strace. The suite tries a few N, others in each run (`points.ts`); `TEST_DEPTH` tries more of them,
- * `FAULT_POINTS=all` every one, `FAULT_POINTS=3,40` those.
+ * The kernel is made to fail by strace. The suite tries a few N, others in each run (`points.ts`); `TEST_DEPTH` tries
+ * more of them, `FAULT_POINTS=all` every one, `FAULT_POINTS=3,40` those.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
@@ -13,8 +13,8 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { readEventState } from '#actors/reading.ts';
-import { verifyFolder } from '#actors/verification.ts';
+import { readEventState } from '#offline/events.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';

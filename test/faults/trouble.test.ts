@@ -1,11 +1,13 @@
-/** Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness. */
+/**
+ * Trouble that is no disk's: a process that stands still, a second one, a clock that jumps, too much at once, slowness.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
 import { newCustomer, sendWebhook, start, statusOf } from '../fixtures/checkout.ts';
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession } from '../fixtures/client.ts';
@@ -291,7 +293,7 @@ describe('More connections than there may be', () => {
 
 describe('More claims than may run at once', () => {
   it('wait in the admission queue, and commands that give tickets back do not', async (t) => {
-    const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 60_000 } });
+    const service = await openService({ limits: { runningRequestsMax: 4, admissionWaitMsMax: 60_000 } });
     t.after(() => service.close());
     await service.define(bigClub);
     const hold = (n: number): string => {
@@ -308,7 +310,7 @@ describe('More claims than may run at once', () => {
   });
 
   it('are shed when they have waited too long, with different values of Retry-After', async (t) => {
-    const service = await openService({ limits: { claimsAtOnceMax: 4, claimWaitMsMax: 50 } });
+    const service = await openService({ limits: { runningRequestsMax: 4, admissionWaitMsMax: 50 } });
     t.after(() => service.close());
     await service.define(bigClub);
     const release = stopDisk(service);
@@ -321,7 +323,7 @@ describe('More claims than may run at once', () => {
   });
 
   it('are dropped when their clients have disconnected', async (t) => {
-    const service = await openService({ limits: { claimsAtOnceMax: 1, claimWaitMsMax: 60_000 } });
+    const service = await openService({ limits: { runningRequestsMax: 1, admissionWaitMsMax: 60_000 } });
     t.after(() => service.close());
     await service.define(bigClub);
     const release = stopDisk(service);

@@ -1,7 +1,8 @@
 /**
  * The OpenAPI documents of both listeners: their operations, and a checker of answers against their schemas.
  *
- * Schemas of answers are closed before they are compiled, so that a field which the document does not name is a finding.
+ * Schemas of answers are closed before they are compiled, so that a field which the document does not name is a
+ * finding.
  */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -89,7 +90,7 @@ export function bodyCheckerOf(document: ApiDocument): BodyChecker {
 }
 
 /** The same schema, with additionalProperties false on every object that does not set it. */
-function closed(schema: unknown): unknown {
+export function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const parts = Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, closed(part)]));

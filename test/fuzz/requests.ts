@@ -1,6 +1,6 @@
 /**
- * Generators of requests: to every operation of the OpenAPI documents, to the pages beside them, and to unknown addresses.
- * About half of the requests are valid; the others have a wrong part somewhere.
+ * Generators of requests: to every operation of the OpenAPI documents, to the pages beside them, and to unknown
+ * addresses. About half of the requests are valid; the others have a wrong part somewhere.
  */
 import { METHODS } from 'node:http';
 import { fc } from '../property.ts';
@@ -29,7 +29,7 @@ export interface FuzzRequest {
   readonly operationId: string | null;
 }
 
-// ── data of the events on sale ────────────────────────────────────────────────────────────────────────────────────────
+// ── data of the events on sale ───────────────────────────────────────────────────────────────────────────────────────
 
 const item = (type: string, stage: string, quantity: number, more: Json = {}): Json => ({
   ticket_type_id: type,
@@ -38,7 +38,7 @@ const item = (type: string, stage: string, quantity: number, more: Json = {}): J
   ...more,
 });
 
-/** Items that can be bought, for each event of `service.ts`. */
+/** Items that can be bought, for each event of `fuzz/service.ts`. */
 const ITEMS: Readonly<Record<string, readonly Json[]>> = {
   evt_club: [item('single', 'regular', 1), item('single', 'regular', 3), item('crew', 'regular', 1)],
   evt_room: [item('single', 'regular', 1)],
@@ -351,7 +351,7 @@ function headers({ path }: Operation): Arbitrary<Record<string, string>> {
         { weight: 5, arbitrary: fc.constant(null) },
         { weight: 1, arbitrary: fc.constantFrom('client-1', 'client-2', 'planted') },
       ),
-      // `service.ts` replaces the placeholder with the provider's signature.
+      // `fuzz/service.ts` replaces the placeholder with the provider's signature.
       signed: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
       odd: fc.oneof(
         { weight: 3, arbitrary: fc.constant([]) },

@@ -1,12 +1,13 @@
 /**
  * Purchases of several buyers in random order, with random requests of another client, waits and restarts in between.
  *
- * A model run of fast-check. The model is what each buyer was last answered, and how the API says that changes with time. After
- * every step that changed anything each buyer reads exactly what the model has, and the counters add up (I7).
+ * A model run of fast-check. The model is what each buyer was last answered, and how the API says that changes with
+ * time. After every step that changed anything each buyer reads exactly what the model has, and the counters add up
+ * (I7).
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
 import { settle, statusOf, type OrderStatus, type Started } from '../fixtures/checkout.ts';
 import { audit } from '../fixtures/checks.ts';
 import { as, HOLDS, type Json } from '../fixtures/client.ts';
@@ -46,7 +47,9 @@ type Step = fc.AsyncCommand<BuyersModel, FuzzedService>;
 
 const placeOf = (buyer: number, eventId: string): string => `${buyer} ${eventId}`;
 
-/** What a comparison depends on; without a new fact `service.ts` has asserted already that the state is unchanged. */
+/**
+ * What a comparison depends on; without a new fact `fuzz/service.ts` has asserted already that the state is unchanged.
+ */
 function circumstances({ service }: FuzzedService): string {
   return `${service.internals.engine.journal.appendedSeq} ${service.now()} ${service.publicUrl}`;
 }

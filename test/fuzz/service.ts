@@ -1,12 +1,14 @@
 /**
- * A service with every kind of event on sale and customers whose data is secret, and the checks of every answer it gives.
+ * A service with every kind of event on sale and customers whose data is secret, and the checks of every answer it
+ * gives.
  *
- * The customers hold, queue and buy before the fuzzing client sends anything. Their session keys, addresses, orders and tickets
- * must not be in any answer to the client. The client knows the ids of some of their holds and entries and tries them with keys
- * of its own. `send` sends a request and asserts these rules, whatever was sent:
+ * The customers hold, queue and buy before the fuzzing client sends anything. Their session keys, addresses, orders and
+ * tickets must not be in any answer to the client. The client knows the ids of some of their holds and entries and
+ * tries them with keys of its own. `send` sends a request and asserts these rules, whatever was sent:
  *
  *  1. The status is below 500, or 503 OVERLOADED, or 502 during a simulated outage of the sandbox.
- *  2. The body has the schema of the OpenAPI document for this status; an error has the API's error body and a code of this status.
+ *  2. The body has the schema of the OpenAPI document for this status; an error has the API's error body and a code of
+ *     this status.
  *  3. The answer contains no data of the customers and no seed of a draw that has not happened.
  *  4. An answer with the id of a hold, an entry, an order or a session has Cache-Control: no-store.
  *  5. An answer that is not a success leaves no new facts, and the state is unchanged.
@@ -16,12 +18,12 @@
 import assert from 'node:assert/strict';
 import { Agent, request as sendRequest, type IncomingMessage } from 'node:http';
 import { FACT_TYPES, type FactType } from '#domain/fact.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import { ERRORS } from '#http/errors.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
 import { fingerprintOf } from '#persistence/snapshots.ts';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { OrderStatusBody } from '#http/schemas/orders.ts';
-import type { QueueEntryBody } from '#http/schemas/queue.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
+import type { QueueEntryBody } from '#http/buyers/queue.ts';
 import { settle, signatureOf, start, type OrderStatus } from '../fixtures/checkout.ts';
 import { RFC_3339 } from '../fixtures/checks.ts';
 import { as, HOLDS, type Json } from '../fixtures/client.ts';
@@ -38,7 +40,7 @@ import {
 import { SIGNED, type FuzzRequest } from './requests.ts';
 import type { Kind } from './values.ts';
 
-export interface FuzzAnswer {
+interface FuzzAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -64,7 +66,7 @@ export interface FuzzedService {
   close(): Promise<void>;
 }
 
-export interface FuzzedServiceOptions {
+interface FuzzedServiceOptions {
   /** Whether the client has the operators' token: it may then see the customers' orders and change everything. */
   readonly asOperator?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
@@ -399,7 +401,7 @@ function encodeOutside(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character));
 }
 
-// ── checking ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── checking ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Ids that grant access; those in the examples of a document are of a service that is gone. */
 const PERSONAL = /\b(hld|que|ord|cs)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/;
@@ -480,7 +482,8 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled', 'RequestAnswered'],
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
   cancelOrder: ['OrderCancelled', 'RequestAnswered'],
-  recordRefund: ['RefundRecorded', 'RequestAnswered'],
+  recordRefund: ['RefundRecorded', 'RefundRequested', 'RequestAnswered'],
+  resolveRefund: ['RefundRecorded', 'RefundAnswered', 'RequestAnswered'],
   eraseOrder: ['OrderErased', 'RequestAnswered'],
 };
 

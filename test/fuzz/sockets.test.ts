@@ -1,4 +1,6 @@
-/** Bytes that no client library would send: cut off, mislabelled, smuggled. The service refuses them or does not answer. */
+/**
+ * Bytes that no client library would send: cut off, mislabelled, smuggled. The service refuses them or does not answer.
+ */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, it } from 'node:test';
@@ -14,7 +16,9 @@ const RUNS = deep(12);
 /** How long a test waits for an answer, by how the sender ends. */
 const SILENCE_MS = { end: 40, break: 40, stay: 30_000 } as const;
 
-/** A damaged request can leave the service waiting for more bytes; an answer, if there is one, comes within this time. */
+/**
+ * A damaged request can leave the service waiting for more bytes; an answer, if there is one, comes within this time.
+ */
 const DAMAGED_MS_MAX = 700;
 
 let service: TestService;

@@ -1,7 +1,9 @@
 /**
- * Random requests to every address: answers have the schemas of the documents, secrets stay secret, a refusal changes nothing.
+ * Random requests to every address: answers have the schemas of the documents, secrets stay secret, a refusal changes
+ * nothing.
  *
- * `service.ts` asserts its rules for every answer. `depth.ts` sets how many requests are sent; `FC_SEED=random` sends others.
+ * `fuzz/service.ts` asserts its rules for every answer. `depth.ts` sets how many requests are sent; `FC_SEED=random`
+ * sends others.
  */
 import { it, type TestContext } from 'node:test';
 import { deep } from '../depth.ts';

@@ -1,8 +1,8 @@
 /**
  * Generators of values: made from schemas, mutated in one place or several, and texts that are not quite JSON.
  *
- * Ids of a running service are written as placeholders such as `‹hold 3›`, which `service.ts` replaces when it sends, so that
- * counterexamples stay short and readable.
+ * Ids of a running service are written as placeholders such as `‹hold 3›`, which `fuzz/service.ts` replaces when it
+ * sends, so that counterexamples stay short and readable.
  */
 import { fc } from '../property.ts';
 import type { Schema } from './document.ts';
@@ -10,7 +10,7 @@ import type { Schema } from './document.ts';
 export type Arbitrary<Value> = fc.Arbitrary<Value>;
 
 /** Kinds of ids: the client's own, and those of customers that the client knows. */
-export const KINDS = ['hold', 'entry', 'order', 'session', 'ticket', 'other hold', 'other entry'] as const;
+const KINDS = ['hold', 'entry', 'order', 'session', 'ticket', 'other hold', 'other entry'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** An id of one of the kinds, as a placeholder. */
@@ -123,7 +123,7 @@ function objectOf({ properties = {}, required = [] }: Schema, words: Vocabulary)
   return fc.record(Object.fromEntries(named), { requiredKeys: required as string[] }) as Arbitrary<unknown>;
 }
 
-// ── mutated values ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── mutated values ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 const CHANGES = ['drop', 'replace', 'wrap', 'double', 'add', 'rename'] as const;
 

@@ -4,23 +4,18 @@
  * `record.ts` stores its facts as a golden journal; the golden test checks that every type of fact still happens.
  */
 import assert from 'node:assert/strict';
-import { checkDefinition } from '#catalogue/definition.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import { place } from '../fixtures/commands.ts';
+import { definitionOf } from '../fixtures/events.ts';
 import { openActors, START, type ActorsFixture } from '../fixtures/actors.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const by = { operator: 'Ada', note: 'as the promoter asked' };
-
-function definitionOf(file: object): EventDefinition {
-  const checked = checkDefinition(file);
-  if ('problems' in checked) assert.fail(JSON.stringify(checked.problems));
-  return checked.definition;
-}
 
 /** Two dates, numbered seats and a floor, codes, perks, groups and installments. */
 function gala(changes: object = {}): EventDefinition {
@@ -95,7 +90,7 @@ function hold(sessionKey: string, ...items: CheckoutItemRequest[]): CommandOf<'P
     performanceId,
     seatIds,
   }));
-  return { type: 'PlaceHold', sessionKey, items: plain, queuePass: null, idempotency: null };
+  return place(plain, sessionKey);
 }
 
 function checkout(changes: Partial<CommandOf<'StartCheckout'>>): CommandOf<'StartCheckout'> {
@@ -214,6 +209,29 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await execute(actor, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
   await execute(actor, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 
+  // Refunds that are executed: one that the provider works on, one that it refuses and fails later, with another one
+  // made at its own page meanwhile.
+  const refund = async (amountCents: number): Promise<string> => {
+    const command = { type: 'ExecuteRefund', orderId, amountCents, paymentId: null, ...by } as const;
+    return (await execute(actor, command)).order.refunds.at(-1)!.id;
+  };
+  const slow = await refund(100);
+  const atWork = { outcome: 'PENDING', reference: 're_slow' } as const;
+  await execute(actor, { type: 'AnswerRefund', orderId, refundId: slow, answer: atWork });
+  const succeeded = { ...unreferenced, reference: 're_slow', provider: 'provider_a', ...by } as const;
+  await execute(actor, { type: 'RecordRefund', orderId, amountCents: 100, ...succeeded, note: null });
+  const refused = await refund(60);
+  const failure = { code: 'charge_disputed', message: 'The charge is disputed.' };
+  await execute(actor, { type: 'AnswerRefund', orderId, refundId: refused, answer: { outcome: 'REFUSED', failure } });
+  const again = { type: 'ResolveRefund', orderId, refundId: refused, outcome: 'RETRY', reference: null, ...by } as const;
+  await execute(actor, { ...again, idempotency: { key: 'k-9', digest: 'd-9' } });
+  const unclear = { outcome: 'UNCLEAR', isAnswered: true } as const;
+  await execute(actor, { type: 'AnswerRefund', orderId, refundId: refused, answer: unclear });
+  const found = [{ reference: 're_page', refundId: null, amountCents: 20, status: 'SUCCEEDED' }] as const;
+  await execute(actor, { type: 'MatchRefunds', orderId, refundId: refused, found });
+  const failed = { outcome: 'FAILED', reference: 're_refused', failure } as const;
+  await execute(actor, { type: 'AnswerRefund', orderId, refundId: refused, answer: failed });
+
   // A free order, one that runs out, one with perks and names on a date that is then called off.
   await execute(actor, checkout({ items: [wanted('guest', 2, 'sat')] }));
   await execute(actor, checkout({ items: [wanted('stand', 1)] }));
@@ -225,11 +243,15 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   const called = { type: 'CancelPerformance', performanceId: 'sat', ...by } as const;
   await execute(actor, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
 
-  // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after another note.
+  // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after
+  // another note.
   await execute(actor, { type: 'EraseOrder', orderId: full.order.id, operator: 'Ada', note: null });
   await execute(actor, { type: 'EraseOrder', orderId, operator: null, note: null });
   await execute(actor, { type: 'RecordRefund', orderId, amountCents: 100, ...unreferenced, ...by });
   await execute(actor, { type: 'EraseOrder', orderId, operator: 'Ada', note: null });
+
+  // The process has too much of what was left behind, and this event most of it.
+  for (const of of ['ANSWERS', 'HOLD_ITEMS', 'ENDED_HOLDS'] as const) await execute(actor, { type: 'DropOldest', of });
 
   // What stands at the end: a hold, a waiting order, a paid one.
   const sold = await execute(actor, checkout({ items: [wanted('seat', 2)] }));
@@ -272,6 +294,7 @@ async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void
   for (const name of names) entries.set(name, await join(name));
   pass(4 * MINUTE);
   await execute(actor, { type: 'CancelOrder', orderId: order.id, ...by });
+  await execute(actor, { type: 'DropOldest', of: 'ENDED_ENTRIES' });
   entries.set('late', await join('late'));
   pass(SECOND);
   await poll(entries.get('late')!, 'late');

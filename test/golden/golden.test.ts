@@ -1,14 +1,17 @@
-/** Later versions read what earlier ones wrote: golden journals lead to the states that they led to, and the future is refused. */
+/**
+ * Later versions read what earlier ones wrote: golden journals lead to the states that they led to, and the future is
+ * refused.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
-import { verifyFolder } from '#actors/verification.ts';
-import { openSealed } from '#actors/sealing.ts';
+import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import { openSealed } from '#privacy/sealing.ts';
 import { keyIdOf, type PersonalData, type SealingFactType } from '#domain/personal.ts';
 import { FACT_TYPES, type FactData } from '#domain/fact.ts';
-import { recordCountOf, restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { recordCountOf, restoreEventState, restorePiece, snapshotPieces } from '#domain/event/snapshot.ts';
 import { runToEnd } from '../fixtures/service.ts';
 import { playEveryFact } from './every-fact.ts';
 import { folderOf, goldenJournals, readGolden, readStates, replayGolden, statesOf, readGoldenKeys, sealedIn } from './golden.ts';

@@ -1,35 +1,38 @@
 /**
  * The golden journals: facts that earlier versions wrote, as text, and the states that they must still lead to.
  *
- * `journal-N.ndjson` has one fact per line and never changes once it was released; a version with new facts adds a file.
- * `states.json` has the state that each journal leads to: figures by event, and its fingerprint. When a later version keeps
- * more of a state, the fingerprint changes and is recorded again (`record.ts --states`); the figures must not change.
+ * `journal-N.ndjson` has one fact per line and never changes once it was released; a version with new facts adds a
+ * file. `states.json` has the state that each journal leads to: figures by event, and its fingerprint. When a later
+ * version keeps more of a state, the fingerprint changes and is recorded again (`record.ts --states`); the figures must
+ * not change.
  */
+import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { replayFact } from '#domain/replay.ts';
-import { figuresOf, type Figures } from '#domain/figures.ts';
-import { auditEventState } from '#domain/audit.ts';
-import { initialState, type EventState } from '#domain/event-state.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
+import { startEngine } from '#engine/engine.ts';
+import { replayFact } from '#domain/event/replay.ts';
+import { countsOf, type EventCounts } from '#domain/event/operator-view.ts';
+import { auditEventState } from '#domain/event/audit.ts';
+import { initialState, type EventState } from '#domain/event/state.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { fingerprintOf } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { keyIdsOf } from '#actors/folder-keys.ts';
+import { keyIdsOf } from '#privacy/folder-keys.ts';
 import { KEY_BYTES } from '#persistence/keys.ts';
 import { KeyFile, keysPath } from '#persistence/sqlite/key-file.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 export const goldenFolder = new URL('./', import.meta.url);
 
-export interface GoldenState {
-  readonly figures: Figures;
+interface GoldenState {
+  readonly figures: EventCounts;
   readonly fingerprint: string;
 }
 
 /** The states of a journal's events, by event id. */
-export type GoldenStates = Readonly<Record<string, GoldenState>>;
+type GoldenStates = Readonly<Record<string, GoldenState>>;
 
 /** The names of all golden journals, the oldest first. */
 export function goldenJournals(): string[] {
@@ -61,6 +64,17 @@ export async function folderOf(
   for (const { at, eventId, type, data } of rows) journal.append({ at, eventId, facts: [{ type, data }] });
   await journal.close();
   return folder;
+}
+
+/**
+ * Has everything up to the second last round of snapshots in the archive. The golden receiver of notifications is
+ * behind, and nobody waits for it.
+ */
+export async function prune(folder: string, rounds = 2): Promise<void> {
+  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUnnotified: false };
+  const engine = await startEngine({ folder, ...bounds, onFatal: assert.fail });
+  for (let round = 0; round < rounds; round += 1) await engine.snapshots.takeRound({ prune: true, proveAll: false });
+  await engine.stop();
 }
 
 /** The keys of a golden journal's folder; those that its erasures destroyed are known as destroyed. */
@@ -98,7 +112,7 @@ export function statesOf(eventStates: ReadonlyMap<string, EventState>): GoldenSt
   const states = [...eventStates].map(([eventId, state]) => {
     const found = auditEventState(state);
     if (found.length > 0) throw new Error(`${eventId}: ${JSON.stringify(found)}`);
-    return [eventId, { figures: figuresOf(state), fingerprint: fingerprintOf(snapshotPieces(state)) }] as const;
+    return [eventId, { figures: countsOf(state), fingerprint: fingerprintOf(snapshotPieces(state)) }] as const;
   });
   return Object.fromEntries(states);
 }
@@ -109,7 +123,10 @@ export function sealedIn(data: string): readonly string[] {
   return [personal?.sealed, sealedNote].filter((text) => text !== undefined && text !== null);
 }
 
-/** The keys that were not destroyed when a golden journal was recorded, by id; none of one from before there was sealing. */
+/**
+ * The keys that were not destroyed when a golden journal was recorded, by id; none of one from before there was
+ * sealing.
+ */
 export function readGoldenKeys(journal: string): ReadonlyMap<string, Buffer> {
   const file = new URL(journal.replace('journal-', 'keys-').replace('.ndjson', '.json'), goldenFolder);
   const keys = (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}) as Record<string, string>;

@@ -61,6 +61,7 @@ describe('calls from a browser of another origin', () => {
         },
       });
       assert.equal(statusCode, 204);
+      assert.equal(headers['content-length'], undefined, 'a 204 has none');
       assert.equal(headers['access-control-allow-origin'], '*');
       assert.ok(String(headers['access-control-allow-methods']).split(', ').includes(method));
       assert.equal(headers['access-control-allow-headers'], 'content-type,x-session-key,idempotency-key');
@@ -166,9 +167,10 @@ describe('health', () => {
       assert.deepEqual((await app.inject('/health/live')).json(), { status: 'ok' });
       assert.deepEqual((await app.inject('/health/ready')).json(), { status: 'ok' });
     }
-    apps.health.readiness = () => ({ ready: false, reason: 'recovering' });
+    const { now } = apps.deployment;
+    apps.deployment.now = { ...now, trouble: 'recovering' };
     const answer = await apps.app.inject('/health/ready');
-    apps.health.readiness = () => ({ ready: true, degraded: [] });
+    apps.deployment.now = now;
     assert.equal(answer.statusCode, 503);
     assert.deepEqual(answer.json(), { status: 'unavailable', reason: 'recovering' });
   });

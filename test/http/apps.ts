@@ -1,29 +1,33 @@
 /**
  * Both apps over event states in memory, for tests of the HTTP layer by injection.
  *
- * Decisions are those of the real domain; mailbox and journal are missing. The clock stands still until a test moves it.
+ * Decisions are those of the real domain; mailbox and journal are missing. The clock stands still until a test moves
+ * it.
  */
 import { LATEST_MOMENT } from '#actors/clock.ts';
-import { readFileSync } from 'node:fs';
-import { checkDefinition } from '#catalogue/definition.ts';
-import { eventSummary } from '#domain/catalogue/view.ts';
-import { read } from '#domain/read.ts';
+import { eventSummary } from '#domain/event/public-view.ts';
+import { read } from '#domain/event/read.ts';
 import { createHashing } from '#actors/crypto.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
-import { isPublished } from '#domain/event-state.ts';
-import type { HttpApp } from '#http/app.ts';
-import { createMetrics } from '#http/metrics.ts';
-import { buildAdminApp, buildPublicApp } from '#http/server.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import { isPublished } from '#domain/catalogue/state.ts';
+import type { HttpApp } from '#http/protocol/app.ts';
+import { createMetrics } from '#http/metrics/metrics.ts';
+import { buildAdminApp, buildPublicApp } from '#http/server/apps.ts';
 import type { EventPort } from '#actors/event-port.ts';
-import type { ClusterPort } from '#actors/cluster-port.ts';
-import type { AdminPorts, EventsPort, GaugesPort, HttpSettings, Readiness } from '#http/ports.ts';
+import type { CommandType } from '#domain/command.ts';
+import { isReading } from '#http/limits/admission-queue.ts';
+import type { FastifyInstance } from 'fastify';
+import type { ClusterState, DeploymentState } from '#engine/deployment.ts';
+import type { AdminPorts, EventsPort, HttpSettings } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { LIMITS } from '#src/limits.ts';
+import { LIMITS } from '#service/limits.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { definitionOf, sample } from '../fixtures/events.ts';
+import { servingState } from '../fixtures/test-service.ts';
 import { EVENT_NUMBER, given, START, type EventFixture } from '../fixtures/event-state.ts';
 
 export const ADMIN_TOKEN = 'operators-only-token';
@@ -38,11 +42,13 @@ export interface Apps {
   readonly fixtures: Map<string, EventFixture>;
   readonly clock: { ms: number };
   readonly logged: { level: 'error' | 'debug'; details: object; message: string }[];
-  readonly health: { readiness: () => Readiness; draining: boolean; readonly node?: string };
+  readonly deployment: { now: DeploymentState; isStopping: boolean; state(): DeploymentState };
   /** Thrown by every event instead of an answer, for the tests of faults. */
   trouble: Error | null;
   /** Every command waits for this before its turn, as it would for a slow disk. */
   delay: Promise<void> | null;
+  /** What each changing route executes, by method and address. */
+  readonly commands: ReadonlyMap<string, CommandType | undefined>;
   close(): Promise<void>;
 }
 
@@ -50,7 +56,9 @@ const settingsOfTests: HttpSettings = {
   corsOrigins: '*',
   baseUrl: null,
   trustProxy: false,
+  nodeName: null,
   rateLimitPerMinute: 0,
+  clientLimits: true,
   responseEnvelope: 'none',
   sandboxClock: true,
   serverTiming: false,
@@ -61,45 +69,55 @@ const settingsOfTests: HttpSettings = {
 export async function openApps(
   settings: Partial<HttpSettings> = {},
   samples: readonly string[] = ['club-night', 'erfurt-volley'],
-  { cluster, console }: Pick<AdminPorts, 'cluster' | 'console'> = {},
+  { cluster = null, console }: Pick<AdminPorts, 'console'> & { readonly cluster?: ClusterState | null } = {},
 ): Promise<Apps> {
   const fixtures = new Map<string, EventFixture>();
+  const commands = new Map<string, CommandType | undefined>();
   const clock = { ms: START };
   const logged: Apps['logged'] = [];
-  const health: Apps['health'] = {
-    ...(cluster !== undefined && { node: cluster.nodeName }),
-    readiness: () => ({ ready: true, degraded: [] }),
-    draining: false,
+  const deployment: Apps['deployment'] = {
+    now: { ...servingState, cluster, events: samples.length, journal: { appendedSeq: 7, durableSeq: 7 } },
+    isStopping: false,
+    state: () => deployment.now,
   };
-  for (const definition of samples.map(readSample)) fixtures.set(definition.id, openEvent(definition, clock.ms));
-  const apps = { fixtures, clock, logged, health, trouble: null, delay: null } as unknown as {
+  for (const definition of samples.map((name) => definitionOf(sample(name))))
+    fixtures.set(definition.id, openEvent(definition, clock.ms));
+  const apps = { fixtures, clock, logged, deployment, commands, trouble: null, delay: null } as unknown as {
     -readonly [K in keyof Apps]: Apps[K];
   };
 
   const events = createEvents(apps);
   const personalData = new PersonalDataReader(KEYS);
   const payments = await openPaymentService(
-    { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null },
+    { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null, callsMax: 64 },
     {
       events,
+      owns: () => true,
       active: () => [...fixtures.values()].flatMap((fixture) => portOf(apps, fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
+      elapsedMs: () => clock.ms,
       baseUrl: () => BASE_URL,
       personalData,
     },
   );
-  const gauges = gaugesOf(fixtures.size);
-  const metrics = createMetrics(gauges, cluster && { cluster, figures: { forwarded: 0 } });
+  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [] });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
-    metrics,
+    metrics: {
+      ...metrics,
+      observe(app: FastifyInstance) {
+        metrics.observe(app);
+        app.addHook('onRoute', ({ method, url, config }) => {
+          if (!isReading(method)) commands.set(`${[method].flat().join()} ${url}`, config?.command);
+        });
+      },
+    },
     events,
     personalData,
     baseUrl: () => BASE_URL,
     clock: { now: () => clock.ms },
-    health,
-    ...(cluster !== undefined && { cluster }),
+    deployment,
     log: {
       error: (details: object, message: string) => void logged.push({ level: 'error', details, message }),
       debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
@@ -116,7 +134,6 @@ export async function openApps(
     ...(console !== undefined && { console }),
     absentProviders: [],
     newestFacts: async () => ({ facts: [], nextBefore: null }),
-    gauges,
     takeSnapshot: async () => ({
       answer: { seq: 7, taken: fixtures.size, failed: 0, archived: null },
       replayed: false,
@@ -204,37 +221,6 @@ function pageOf(ids: readonly string[], { limit, after }: { limit: number; after
   };
 }
 
-function gaugesOf(events: number): GaugesPort {
-  return {
-    ready: true,
-    events,
-    brokenEvents: 0,
-    clockLeaps: 0,
-    journal: { appendedSeq: 7, durableSeq: 7 },
-    freeBytes: null,
-    snapshotAgeSeconds: () => 0,
-    notifiedSeq: () => null,
-    active: () => [],
-  };
-}
-
-/** A sample of the demo catalogue, its seating plan inlined because a PUT needs that. */
-export function sampleJson(name: string): Record<string, unknown> {
-  const read = (file: string) =>
-    JSON.parse(readFileSync(new URL(`../../src/catalogue/samples/${file}`, import.meta.url), 'utf8')) as unknown;
-  const event = read(`${name}.json`) as { localities: { seating_plan?: unknown }[] };
-  for (const locality of event.localities) {
-    if (typeof locality.seating_plan === 'string') locality.seating_plan = read(locality.seating_plan);
-  }
-  return event as unknown as Record<string, unknown>;
-}
-
-export function readSample(name: string): EventDefinition {
-  const checked = checkDefinition(sampleJson(name));
-  if ('problems' in checked) throw new Error(`${name}: ${JSON.stringify(checked.problems)}`);
-  return checked.definition;
-}
-
 /** A body that holds tickets of the club night. */
 export function clubHold(overrides: object = {}): Record<string, unknown> {
   return {
@@ -246,21 +232,22 @@ export function clubHold(overrides: object = {}): Record<string, unknown> {
 }
 
 /** A cluster of two nodes as the first one sees it: shard 2 was taken over, shard 3 has no owner. */
-export function clusterOfTwo(): ClusterPort {
+export function clusterOfTwo(): ClusterState {
   return {
     clusterName: 'holdfast',
     nodeName: 'north',
     isConnected: true,
-    nodes: () => [
+    nodes: [
       { name: 'north', shards: 2, isLeaving: false },
       { name: 'south', shards: 1, isLeaving: true },
     ],
-    shards: () => [
+    shards: [
       { shard: 0, owner: 'north', epoch: 7 },
       { shard: 1, owner: 'south', epoch: 9 },
       { shard: 2, owner: 'north', epoch: 1_204 },
       { shard: 3, owner: null, epoch: null },
     ],
-    takeovers: () => [{ shard: 2, at: START, from: 'south', to: 'north', epoch: 1_204, ownerlessMs: 1_630.2 }],
+    takeovers: [{ shard: 2, at: START, from: 'south', to: 'north', epoch: 1_204, ownerlessMs: 1_630.2 }],
+    forwarded: 0,
   };
 }

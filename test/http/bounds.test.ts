@@ -17,7 +17,7 @@ interface Document {
 
 /** Fields that are limited after their schema, and where that is tested. */
 const BOUNDED_ELSEWHERE = new Set([
-  // Cut, never refused: test/domain/tracking.test.ts, test/api/checkout.test.ts.
+  // Cut, never refused: test/domain/orders/tracking.test.ts, test/api/checkout.test.ts.
   'post /api/checkout/start /tracking',
   'post /api/checkout/start /promoter_code',
   'post /api/checkout/start /referral_code',
@@ -25,9 +25,15 @@ const BOUNDED_ELSEWHERE = new Set([
   'get /api/events/public/{slug}/seating /If-None-Match',
   'get /api/events/public/{slug}/seating/occupancy /If-None-Match',
   'get /api/events/public/{slug}/live /Last-Event-ID',
+  // The text is read as its provider signed it, within the bounds of all headers and of all bodies.
+  ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'Stripe-Signature', 'type', 'timestamp'].map(
+    (name) => `post /api/payments/webhooks/{provider} /${name}`,
+  ),
 ]);
 
-/** The body is checked by the catalogue's own schema, by patterns and formats too: test/catalogue/definition.test.ts. */
+/**
+ * The body is checked by the catalogue's own schema, by patterns and formats too: test/catalogue/definition.test.ts.
+ */
 const CHECKED_BY_CATALOGUE = 'put /admin/events/{id} /';
 
 let apps: Apps;

@@ -64,7 +64,7 @@ describe('GET /admin/cluster', () => {
 
 describe('X-Served-By', () => {
   it('names the node in every answer of both listeners, errors included', () =>
-    withApps(openApps({}, ['club-night'], { cluster: clusterOfTwo() }), async ({ app, admin }) => {
+    withApps(openApps({ nodeName: 'north' }, ['club-night'], { cluster: clusterOfTwo() }), async ({ app, admin }) => {
       const addresses = ['/health/ready', '/api/events/public', '/no/such/address', '/%E0%A4%A'];
       for (const listener of [app, admin]) {
         for (const url of addresses) {
@@ -79,6 +79,15 @@ describe('X-Served-By', () => {
           assert.match(await client.closed(), /^x-served-by: north\r$/m, bytes);
         }
       }
+    }));
+
+  it('is a digest where NODE_NAME is not set, as the node is in the health that the public reads', () =>
+    withApps(openApps({}, ['club-night'], { cluster: clusterOfTwo() }), async ({ app, admin }) => {
+      const answer = await app.inject('/health/ready');
+      const { node } = answer.json<{ node: string }>();
+      assert.match(node, /^[\w-]{16}$/);
+      assert.equal(answer.headers['x-served-by'], node);
+      assert.equal((await admin.inject('/health/ready')).json<{ node: string }>().node, 'north');
     }));
 
   it('is not sent by a single machine', () =>

@@ -4,19 +4,21 @@ import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ERRORS } from '#http/errors.ts';
-import type { HttpApp } from '#http/app.ts';
-import { clubHold, clusterOfTwo, openApps, type Apps } from './apps.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
+import type { HttpApp } from '#http/protocol/app.ts';
+import { ADMIN_TOKEN, clubHold, clusterOfTwo, openApps, type Apps } from './apps.ts';
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   readonly tags: readonly string[];
   readonly security?: readonly Record<string, readonly string[]>[];
-  readonly parameters?: readonly { name: string; in: string; schema: Record<string, unknown> }[];
+  readonly parameters?: readonly { name: string; in: string; description?: string; schema: Record<string, unknown> }[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, { schema: object }> };
   readonly responses: Record<
     string,
-    { content?: Record<string, { schema: object }>; headers?: Record<string, object> }
+    { description: string; content?: Record<string, { schema: object }>; headers?: Record<string, object> }
   >;
 }
 
@@ -25,11 +27,13 @@ interface Document {
   readonly info: {
     readonly description: string;
     readonly version: string;
-    readonly license?: { readonly name: string };
+    readonly license?: { readonly name: string; readonly url: string };
+    readonly contact?: { readonly name: string; readonly url: string; readonly email: string };
   };
   readonly servers?: readonly { readonly url: string }[];
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
+  readonly webhooks?: Record<string, Record<string, Operation>>;
   readonly components: { readonly schemas: Record<string, object>; readonly securitySchemes?: Record<string, object> };
 }
 
@@ -53,15 +57,20 @@ test('both documents are valid OpenAPI 3.1 of the interface version', async () =
   }
 });
 
-test('every operation has a name of its own, a summary and a topic', async () => {
+test('every operation has a name of its own, a summary, a description and a topic', async () => {
   const names = new Set<string>();
   for (const app of [apps.app, apps.admin]) {
     const listener = app === apps.app ? 'public' : 'admin';
-    for (const [url, methods] of Object.entries((await documentOf(app)).paths)) {
+    const { paths, webhooks = {} } = await documentOf(app);
+    for (const [url, methods] of Object.entries({ ...paths, ...webhooks })) {
       for (const [method, operation] of Object.entries(methods)) {
         const where = `${method} ${url}`;
         assert.ok(operation.operationId, where);
         assert.ok(operation.summary, where);
+        assert.ok(operation.description, where);
+        for (const { name, description } of operation.parameters ?? []) assert.ok(description, `${where} ${name}`);
+        for (const [status, { description }] of Object.entries(operation.responses))
+          assert.ok(description && description !== 'Default Response', `${where} ${status}`);
         assert.ok(operation.tags.length > 0, where);
         assert.ok(!names.has(`${listener} ${operation.operationId}`), `${where}: ${operation.operationId} is taken`);
         names.add(`${listener} ${operation.operationId}`);
@@ -88,17 +97,24 @@ async function operationsOf(listener: 'public' | 'admin'): Promise<readonly Desc
 
 test('a document says where it is served, under which licence, and what its topics are', async () => {
   for (const app of [apps.app, apps.admin]) {
-    const { servers, info, tags, paths } = await documentOf(app);
+    const { servers, info, tags, paths, webhooks = {} } = await documentOf(app);
     assert.deepEqual(servers, [{ url: '/' }]);
-    assert.equal(info.license?.name, 'MIT');
+    assert.deepEqual(info.license, { name: 'MIT', url: 'https://opensource.org/license/mit' });
+    assert.equal(info.contact?.email, 'support@holdfast.example');
     const topics = new Set(
-      Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
+      Object.values({ ...paths, ...webhooks }).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
     );
     assert.deepEqual(tags?.map(({ name }) => name).sort(), [...topics].sort());
     assert.ok(tags?.every(({ description }) => (description ?? '').length > 0));
   }
   const elsewhere = await openApps({ baseUrl: 'https://tickets.example' });
-  assert.deepEqual((await documentOf(elsewhere.app)).servers, [{ url: 'https://tickets.example' }]);
+  const published = await documentOf(elsewhere.app);
+  assert.deepEqual(published.servers, [{ url: 'https://tickets.example' }]);
+  assert.deepEqual(published.info.contact, {
+    name: 'Holdfast',
+    url: 'https://tickets.example/docs',
+    email: 'support@tickets.example',
+  });
   assert.deepEqual(
     (await documentOf(elsewhere.admin)).servers,
     [{ url: '/' }],
@@ -173,6 +189,64 @@ function areAmbiguous(one: string, other: string): boolean {
     left.every((step, place) => isParameter(right[place]!) || !isParameter(step));
   return fits && isLess(ours, theirs) === isLess(theirs, ours);
 }
+
+interface Refusal {
+  readonly allOf: readonly [
+    { readonly $ref: string },
+    { readonly properties: { readonly code: { readonly enum: string[] } } },
+  ];
+}
+
+test('an operation lists the codes with which it refuses, each with its status, and answers with no other', async () => {
+  const operations = [...(await operationsOf('public')), ...(await operationsOf('admin'))];
+  const named = new Set<string>();
+  const codesAt = ({ responses }: Operation, status: string) => {
+    const { allOf } = responses[status]!.content!['application/json']!.schema as Refusal;
+    assert.equal(allOf[0].$ref, '#/components/schemas/ErrorBody');
+    return allOf[1].properties.code.enum;
+  };
+  for (const operation of operations) {
+    const codes = ['4XX', '5XX'].flatMap((status) => codesAt(operation, status));
+    for (const code of codes) named.add(code);
+    for (const code of ['VALIDATION_ERROR', 'OVERLOADED']) assert.ok(codes.includes(code), operation.where);
+    assert.equal(
+      codes.includes('UNAUTHORIZED'),
+      operation.path.startsWith('/admin/') || operation.path.includes('webhooks'),
+    );
+  }
+  // It is the answer of an address to a method that it does not take, so that no operation has it.
+  assert.deepEqual(
+    Object.keys(ERRORS).filter((code) => !named.has(code)),
+    ['METHOD_NOT_ALLOWED'],
+  );
+  const release = operations.find(({ operationId }) => operationId === 'releaseHold')!;
+  assert.match(release.responses['4XX']!.description, /404 `HOLD_NOT_FOUND`, .*409 `HOLD_NOT_ACTIVE`/);
+});
+
+test('a payment provider finds the signature of its report, and its body', async () => {
+  const { parameters, requestBody } = (await operationsOf('public')).find(
+    ({ operationId }) => operationId === 'receivePaymentWebhook',
+  )!;
+  assert.deepEqual(
+    parameters?.map(({ name }) => name),
+    ['provider', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'Stripe-Signature'],
+  );
+  const { schema } = requestBody!.content['application/json'] as { schema: { required: string[] } };
+  assert.deepEqual(schema.required, ['type', 'data']);
+});
+
+test('a body that may be left out is not required', async () => {
+  const operations = await operationsOf('admin');
+  const requiredAt = (name: string) =>
+    operations.find(({ operationId }) => operationId === name)!.requestBody!.required;
+  assert.deepEqual(['takeSnapshot', 'cancelOrder', 'recordRefund'].map(requiredAt), [false, false, true]);
+  const taken = await apps.admin.inject({
+    method: 'POST',
+    url: '/admin/snapshot',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  });
+  assert.equal(taken.statusCode, 200);
+});
 
 test('the document lists every error code', async () => {
   const { description } = (await documentOf(apps.app)).info;

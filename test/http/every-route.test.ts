@@ -1,8 +1,8 @@
 /** Every operation of both documents with other methods, invalid bodies and malformed parameters. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ERRORS } from '#http/errors.ts';
-import { LIMITS } from '#src/limits.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
+import { LIMITS } from '#service/limits.ts';
 import { ADMIN_TOKEN, clusterOfTwo, openApps, type Apps } from './apps.ts';
 
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';

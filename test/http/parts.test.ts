@@ -1,5 +1,6 @@
 /** The small parts of the HTTP layer: digests, cursors, tags, error bodies, bounded schemas, kept payloads. */
 import assert from 'node:assert/strict';
+import { calendarOf } from '#http/pages/calendar.ts';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
 import { fc } from '../property.ts';
@@ -8,15 +9,15 @@ import {
   readCursor,
   canonicalJson,
   digestOf,
-  idempotencyMark,
+  readIdempotencyKey,
   requiredSessionKey,
-} from '#http/request-parts.ts';
-import { errorBody, ERRORS } from '#http/errors.ts';
-import type { SealedText } from '#http/envelope.ts';
-import { formatTime } from '#http/formats.ts';
-import { etagOf, tagNamed } from '#http/negotiation.ts';
-import { createPayloadCache } from '#http/payload-cache.ts';
-import { boundLists } from '#http/validation.ts';
+} from '#http/protocol/request-parts.ts';
+import { errorBody, ERRORS } from '#http/protocol/errors.ts';
+import type { SealedText } from '#http/protocol/envelope.ts';
+import { formatTime } from '#http/protocol/formats.ts';
+import { etagOf, tagNamed } from '#http/protocol/negotiation.ts';
+import { createPayloadCache } from '#http/protocol/payload-cache.ts';
+import { boundLists } from '#http/protocol/validation.ts';
 import { refuse } from '#domain/refusal.ts';
 
 /** The same value with the fields of every object in another order. */
@@ -76,10 +77,10 @@ describe('the digest of a request', () => {
   });
 
   test('a key of 1 to 255 characters marks a request', () => {
-    const mark = (key: string) => idempotencyMark('POST /a', { headers: { 'idempotency-key': key }, body: {} });
-    assert.equal(idempotencyMark('POST /a', { headers: {}, body: {} }), null);
-    for (const key of ['k', 'k'.repeat(255)]) assert.equal((mark(key) as { key: string }).key, `POST /a ${key}`);
-    for (const key of ['', 'k'.repeat(256)]) assert.equal((mark(key) as { code: string }).code, 'VALIDATION_ERROR');
+    const keyOf = (key: string) => readIdempotencyKey('POST /a', { headers: { 'idempotency-key': key }, body: {} });
+    assert.equal(readIdempotencyKey('POST /a', { headers: {}, body: {} }), null);
+    for (const key of ['k', 'k'.repeat(255)]) assert.equal((keyOf(key) as { key: string }).key, `POST /a ${key}`);
+    for (const key of ['', 'k'.repeat(256)]) assert.equal((keyOf(key) as { code: string }).code, 'VALIDATION_ERROR');
   });
 });
 
@@ -225,4 +226,18 @@ test('A kept body is sent while the event answers UNCHANGED to its revision', as
     refusal,
   );
   assert.equal(await recall('other', 'a.1'), '6', 'a refusal is not kept');
+});
+
+test('a calendar file has every line break of a name escaped, and no other control character', () => {
+  const breaks = ['\r\n', '\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+  const name = `a${breaks.join('b')}c\u0007\u001b`;
+  const performance = { id: 'd1', name, startsAt: 0, endsAt: null, status: 'ON_SALE' } as const;
+  const event = { id: 'e', slug: 'e', name, performances: [performance] };
+  const file = calendarOf({ id: 'ord_1_x', placedAt: 0, event } as unknown as Parameters<typeof calendarOf>[0]);
+  const summary = file
+    .replaceAll('\r\n ', '')
+    .split('\r\n')
+    .find((line) => line.startsWith('SUMMARY:'));
+  assert.equal(summary, `SUMMARY:a${'\\nb'.repeat(breaks.length - 1)}\\nc`);
+  assert.ok(!/[^\P{Cc}\r\n]|[\u2028\u2029]/u.test(file));
 });

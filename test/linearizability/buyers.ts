@@ -1,13 +1,23 @@
 /**
  * Buyers that record their operations: over HTTP, many at once, on very little stock, through crashes of the service.
  *
- * Owns the event on sale, the translation between the API and the model of `stock.ts`, and the recording of histories, one for
- * each group of stock. An operation that a crash left without an answer is repeated with the same key, as the contract says;
- * both are recorded, and the first may never have happened.
+ * Owns the event on sale, the translation between the API and the model of `stock.ts`, and the recording of histories,
+ * one for each group of stock. An operation that a crash left without an answer is repeated with the same key, as the
+ * contract says; both are recorded, and the first may never have happened.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { Answer, CallOptions, Json } from '../fixtures/client.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
+import {
+  changeHold,
+  placeHold,
+  readHold,
+  readOrder,
+  releaseHold,
+  settlePayment,
+  startCheckout,
+} from '#rehearsal/player/buyer-requests.ts';
+import type { Answer, Json } from '../fixtures/client.ts';
 import type { ServiceProcess } from '../fixtures/service.ts';
 import type { Chance } from '../simulation/chance.ts';
 import type { Amounts, StockGroup, StockInput, StockOperation, StockOutput } from './stock.ts';
@@ -41,7 +51,10 @@ export const EVENT = {
   sellingStages: [{ id: 'general', name: 'General sale', prices: { seat: 0, pit: 1_000, ring: 2_000 } }],
 } as const satisfies Json;
 
-/** Stock that is sold together: a seat, two seats, a counter, and the counters of two performances that one hold may span. */
+/**
+ * Stock that is sold together: a seat, two seats, a counter, and the counters of two performances that one hold may
+ * span.
+ */
 export const STOCK_GROUPS: Readonly<Record<string, StockGroup>> = {
   'one seat': { capacities: { 'S-A-1': 1 }, isFree: true },
   'two seats': { capacities: { 'S-A-3': 1, 'S-A-4': 1 }, isFree: true },
@@ -73,8 +86,6 @@ interface KnownIds {
 }
 
 type HoldInput = Exclude<StockInput, { readonly type: 'count' }>;
-
-const HOLDS = '/api/checkout/holds';
 
 /** Milliseconds on the clock that all buyers share. */
 export function moment(): number {
@@ -157,34 +168,34 @@ async function insist(run: Run, group: string, input: HoldInput, known: KnownIds
   }
 }
 
-// ── requests and answers of the API ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── requests and answers of the API ──────────────────────────────────────────────────────────────────────────────────
 
 function send(service: ServiceProcess, input: HoldInput, known: KnownIds): Promise<Answer> {
-  const { session: sessionKey, holdId, orderId, checkoutSessionId } = known;
-  const ask = (method: string, address: string, options: CallOptions = {}) =>
-    service.call(method, address, { sessionKey, ...options });
+  const { method, path, headers = {}, body } = requestOf(input, known);
+  return input.type === 'cancel' ? service.operate(method, path) : service.call(method, path, { headers, body });
+}
+
+function requestOf(input: HoldInput, known: KnownIds): PlayerRequest {
+  const { session, holdId = '', orderId = '', checkoutSessionId = null } = known;
   switch (input.type) {
-    case 'place': {
-      const body = { event_id: EVENT.id, session_key: sessionKey, items: itemsOf(input.amounts) };
-      return ask('POST', HOLDS, { body, headers: { 'idempotency-key': input.hold } });
-    }
+    case 'place':
+      return placeHold(EVENT.id, session, itemsOf(input.amounts), {}, input.hold);
     case 'change':
-      return ask('PATCH', `${HOLDS}/${holdId}`, { body: { items: itemsOf(input.amounts) } });
+      return changeHold(session, holdId, itemsOf(input.amounts));
     case 'release':
-      return ask('DELETE', `${HOLDS}/${holdId}`);
+      return releaseHold(session, holdId);
     case 'read':
-      return ask('GET', `${HOLDS}/${holdId}`);
+      return readHold(session, holdId);
     case 'start': {
       const customer = { email: `${input.hold}@example.com`, name: 'Somebody' };
-      const body = { event_id: EVENT.id, hold_id: holdId, customer, accept_terms: true };
-      return ask('POST', '/api/checkout/start', { body, headers: { 'idempotency-key': `${input.hold}-start` } });
+      return startCheckout(EVENT.id, { hold_id: holdId, customer }, `${input.hold}-start`);
     }
     case 'pay':
-      return ask('POST', `/sandbox/payments/${checkoutSessionId}`, { body: { outcome: 'paid' } });
+      return settlePayment(checkoutSessionId, 'paid');
     case 'status':
-      return ask('GET', `/api/checkout/status/${orderId}`);
+      return readOrder(orderId);
     case 'cancel':
-      return service.operate('POST', `/admin/orders/${orderId}/cancel`);
+      return { method: 'POST', path: `/admin/orders/${orderId}/cancel` };
   }
 }
 

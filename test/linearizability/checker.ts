@@ -3,13 +3,14 @@
  * its call and its return, in an order that a sequential model allows.
  *
  * The search is that of Wing and Gong (“Testing and verifying concurrent objects”, 1993) with Lowe's set of the
- * configurations that were tried (“Testing for linearizability”, 2017). Histories of independent objects are checked one by
- * one, which Horn and Kroening prove correct (“Faster linearizability checking via P-compositionality”, 2015).
+ * configurations that were tried (“Testing for linearizability”, 2017). Histories of independent objects are checked
+ * one by one, which Horn and Kroening prove correct (“Faster linearizability checking via P-compositionality”, 2015).
  * Crashes are checked strictly (Aguilera and Frølund, “Strict linearizability and the power of aborting”, 2003): an
  * operation that was never answered happened before the crash or never. The model alone knows what operations mean.
  *
  *  1. An operation that returned before another was called comes before it.
- *  2. Times are taken before the call and after the return, on one clock, so that every rejected history is really wrong.
+ *  2. Times are taken before the call and after the return, on one clock, so that every rejected history is really
+ *     wrong.
  */
 
 /** One call as its client recorded it. */
@@ -34,7 +35,7 @@ export interface Model<State, Input, Output> {
   keyOf(state: State): string;
 }
 
-export type CheckResult<State, Input, Output> =
+type CheckResult<State, Input, Output> =
   | { readonly isLinearizable: true; readonly configurations: number }
   | {
       readonly isLinearizable: false;
@@ -57,7 +58,10 @@ interface Configuration<State> {
   readonly before: { readonly configuration: Configuration<State>; readonly index: number } | null;
 }
 
-/** Searches for an order of the operations that the model allows. The cost grows with the number of operations that overlap. */
+/**
+ * Searches for an order of the operations that the model allows. The cost grows with the number of operations that
+ * overlap.
+ */
 export function checkHistory<State, Input, Output>(
   history: readonly Operation<Input, Output>[],
   model: Model<State, Input, Output>,
@@ -91,7 +95,9 @@ export function checkHistory<State, Input, Output>(
   };
 }
 
-/** The operations that may come next: those before whose call no other one returned that is not in the order yet (1). */
+/**
+ * The operations that may come next: those before whose call no other one returned that is not in the order yet (1).
+ */
 function candidatesOf<State, Each extends Operation<unknown, unknown>>(
   operations: readonly Each[],
   { first, ahead }: Configuration<State>,

@@ -1,15 +1,16 @@
 /**
  * The service under many clients and kill -9 behaves as if every operation happened alone, one after the other.
  *
- * Buyers compete for a few seats and counters of a real process, which is killed and started again; `checker.ts` checks the
- * recorded histories against the model of `stock.ts`. `depth.ts` sets the number of rounds; `FC_SEED=random` draws other
- * operations. Public availability is advisory and takes no part, except for the count at the end, when nothing is in progress.
+ * Buyers compete for a few seats and counters of a real process, which is killed and started again; `checker.ts` checks
+ * the recorded histories against the model of `stock.ts`. `depth.ts` sets the number of rounds; `FC_SEED=random` draws
+ * other operations. Public availability is advisory and takes no part, except for the count at the end, when nothing is
+ * in progress.
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { EventBody } from '#http/schemas/events.ts';
-import type { OccupancyBody } from '#http/schemas/seating.ts';
+import type { EventBody } from '#http/buyers/events/schema.ts';
+import type { OccupancyBody } from '#http/buyers/seating.ts';
 import { deep } from '../depth.ts';
 import type { ServiceClient } from '../fixtures/client.ts';
 import { spawnService } from '../fixtures/service.ts';

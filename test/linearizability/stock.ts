@@ -1,8 +1,10 @@
 /**
- * The sequential model of the sale that histories are checked against: seats and counters, the holds on them, their orders.
+ * The sequential model of the sale that histories are checked against: seats and counters, the holds on them, their
+ * orders.
  *
- * It follows the contract and shares no code with the service. A seat is a good with the capacity 1. A hold is named by its
- * Idempotency-Key, which its client knows even without an answer. No hold expires here; best-available seats are tested elsewhere.
+ * It follows the contract and shares no code with the service. A seat is a good with the capacity 1. A hold is named by
+ * its Idempotency-Key, which its client knows even without an answer. No hold expires here; best-available seats are
+ * tested elsewhere.
  */
 import type { Model, Operation } from './checker.ts';
 
@@ -40,7 +42,7 @@ interface Hold {
   readonly order: 'PENDING' | 'CONFIRMED' | 'CANCELLED' | null;
 }
 
-export interface Stock {
+interface Stock {
   readonly free: Amounts;
   readonly holds: ReadonlyMap<string, Hold>;
 }
@@ -81,7 +83,9 @@ interface Outcome {
 
 type InputOf<Type extends StockInput['type']> = Extract<StockInput, { readonly type: Type }>;
 
-/** Placing a hold by its key: known already, granted in place of the session's ACTIVE hold, or refused without a change. */
+/**
+ * Placing a hold by its key: known already, granted in place of the session's ACTIVE hold, or refused without a change.
+ */
 function outcomesOfPlace(stock: Stock, input: InputOf<'place'>): readonly Outcome[] {
   const { hold: key, session, amounts } = input;
   if (stock.holds.has(key)) return [{ answer: { type: 'PLACED' }, next: stock }];

@@ -1,4 +1,6 @@
-/** The tables against the machines: XState's own `transition()` must give the same result in every cell of every table. */
+/**
+ * The tables against the machines: XState's own `transition()` must give the same result in every cell of every table.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';

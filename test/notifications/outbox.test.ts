@@ -1,14 +1,16 @@
-/** The outbox over a journal in memory: delivery at least once and in order for each event, whatever the receiver does. */
+/**
+ * The outbox over a journal in memory: delivery at least once and in order for each event, whatever the receiver does.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { initialState } from '#domain/event-state.ts';
-import { read } from '#domain/read.ts';
+import { initialState } from '#domain/event/state.ts';
+import { read } from '#domain/event/read.ts';
 import { createHashing } from '#actors/crypto.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { openOutbox, type Outbox } from '#notifications/outbox.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
-import type { NotificationCursor } from '#actors/service-facts.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import type { NotificationCursor } from '#engine/service-facts.ts';
 import type { Message } from '#notifications/messages.ts';
 import { until } from '../fixtures/until.ts';
 

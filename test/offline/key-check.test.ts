@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { KEYED_TYPES, KeyCheck, type KeysReport } from '#actors/key-check.ts';
-import { copyUpTo, CopyRefused } from '#persistence/backup.ts';
+import { KEYED_TYPES, KeyCheck, type KeysReport } from '#offline/key-check.ts';
+import { copyUpTo, CopyRefused } from '#persistence/folder/backup.ts';
 import { KeyFile, keysPath } from '#persistence/sqlite/key-file.ts';
-import { verifyJournal, type Finding } from '#persistence/verify.ts';
+import type { Finding } from '#persistence/faults.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
-import { openSealedFolder } from './sealed-folders.ts';
+import { openSealedFolder } from '../actors/sealed-folders.ts';
 
 /** What a verification says of the keys of a folder. */
 async function check(

@@ -1,18 +1,19 @@
-/** The files that start a cluster: they name each other's services and the settings that exist, and a real NATS server takes its own. */
+/**
+ * The files that start a cluster: they name each other's services and the settings that exist, and a real NATS server
+ * takes its own.
+ */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { readConfig } from '#src/config.ts';
-import { SETTINGS } from '#src/settings.ts';
-import { freePorts } from '../../bench/free-port.ts';
+import { readConfig } from '#service/config.ts';
+import { startGroup } from '#operations/nats-servers.ts';
+import { SETTINGS } from '#service/settings.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
-import { nats } from '../fixtures/nats.ts';
-import { until } from '../fixtures/until.ts';
+import { nats, prepareServers } from '../fixtures/nats.ts';
 
 const run = promisify(execFile);
 const withoutOpenssl = existsSync('/usr/bin/openssl') ? false : 'there is no openssl here';
@@ -34,61 +35,6 @@ function environmentOf(name: string): Record<string, string> {
   };
 }
 
-interface RunningServer {
-  readonly url: string;
-  readonly monitorUrl: string;
-}
-
-/** Servers whose ports another test has taken meanwhile never get a leader: they are started again on others. */
-const STARTS_MAX = 3;
-const MEET_MS_MAX = 20_000;
-
-/** The three servers of compose.yaml, once they have a leader. */
-async function startThree(t: TestContext): Promise<readonly RunningServer[]> {
-  for (let starts = 1; ; starts += 1) {
-    const servers = await spawnThree(t);
-    try {
-      const ofAll = servers.map(({ monitorUrl }) =>
-        until(() => isThere(`${monitorUrl}/healthz`), 'the servers have a leader', MEET_MS_MAX),
-      );
-      await Promise.all(ofAll);
-      return servers;
-    } catch (error) {
-      if (starts === STARTS_MAX) throw error;
-    }
-  }
-}
-
-/** Each has a folder, and addresses of this machine in place of Docker's. */
-async function spawnThree(t: TestContext): Promise<readonly RunningServer[]> {
-  const ports = await freePorts(9);
-  const names = ['nats-1', 'nats-2', 'nats-3'];
-  return names.map((name, n) => {
-    const folder = newFolder(t);
-    const [client, monitor, route] = ports.slice(3 * n);
-    const text = textOf('nats.conf')
-      .replace('store_dir: /data', `store_dir: ${JSON.stringify(folder)}`)
-      .replace('0.0.0.0:4222', `127.0.0.1:${client}`)
-      .replace('0.0.0.0:8222', `127.0.0.1:${monitor}`)
-      .replace('0.0.0.0:6222', `127.0.0.1:${route}`)
-      .replace('50GB', '1GB');
-    const environment = environmentOf(name);
-    for (const [other, named] of names.entries()) {
-      const local = `127.0.0.1:${ports[3 * other + 2]}`;
-      environment['NATS_ROUTES'] = environment['NATS_ROUTES']!.replace(`${named}:6222`, local);
-    }
-    const file = path.join(folder, 'nats.conf');
-    writeFileSync(file, text);
-    const server = spawn(nats.program!, ['-c', file], { stdio: 'ignore', env: environment });
-    const closed = once(server, 'close');
-    t.after(async () => {
-      server.kill('SIGKILL');
-      await closed;
-    });
-    return { url: `nats://127.0.0.1:${client}`, monitorUrl: `http://127.0.0.1:${monitor}` };
-  });
-}
-
 describe('The files for a cluster', () => {
   it('have a compose file whose nodes set only settings that exist, and all that a node must have', () => {
     const compose = textOf('compose.yaml');
@@ -98,7 +44,16 @@ describe('The files for a cluster', () => {
       set.filter((name) => !(name in SETTINGS)),
       [],
     );
-    for (const name of ['NATS_URL', 'ADMIN_TOKEN', 'TICKET_KEY', 'WEBHOOK_SECRET_A', 'WEBHOOK_SECRET_B']) {
+    for (const name of [
+      'NATS_URL',
+      'NATS_CA',
+      'NATS_USER',
+      'NATS_PASSWORD',
+      'ADMIN_TOKEN',
+      'TICKET_KEY',
+      'WEBHOOK_SECRET_A',
+      'WEBHOOK_SECRET_B',
+    ]) {
       assert.ok(set.includes(name), name);
     }
     assert.equal(compose.match(/\bNODE_NAME: node-\d/g)?.length, 3);
@@ -118,7 +73,7 @@ describe('The files for a cluster', () => {
           .map((line) => /^(\w+)=(.*)$/.exec(line)!.slice(1)),
       );
       assert.match(secrets['NATS_PASSWORD'], /^[a-z][0-9a-z]{16,}$/);
-      const reading = readConfig({ ...secrets, NATS_URL: 'nats://nats-1:4222', NATS_USER: 'holdfast' });
+      const reading = readConfig({ ...secrets, NATS_URL: 'tls://nats-1:4222', NATS_USER: 'holdfast' });
       assert.ok('config' in reading, JSON.stringify(reading));
     },
   );
@@ -131,33 +86,66 @@ describe('The files for a cluster', () => {
       named('compose.yaml', /nats-route:\/\/holdfast:\$\{NATS_PASSWORD\}@([^:]+):6222/g),
       services.slice(0, 3),
     );
-    assert.deepEqual(named('compose.yaml', /nats:\/\/([^:]+):4222/g), services.slice(0, 3));
+    assert.deepEqual(named('compose.yaml', /tls:\/\/([^:]+):4222/g), services.slice(0, 3));
     assert.deepEqual(named('compose.yaml', /http:\/\/([^:]+):8222[,\n]/g), services.slice(0, 3));
     assert.deepEqual(named('haproxy.cfg', /^ {2}server \S+ ([^:]+):8080$/gm), services.slice(3));
   });
 
-  it('have settings that the NATS server takes', { skip: nats.missing }, async (t) => {
-    const file = path.join(newFolder(t), 'nats.conf');
-    writeFileSync(file, textOf('nats.conf'));
-    const { stderr } = await run(nats.program!, ['-c', file, '-t'], { env: environmentOf('nats-1') });
-    assert.match(stderr, /is valid/);
-  });
+  it(
+    'have settings that the NATS server takes, and with the certificate of the compose file a node uses TLS',
+    { skip: nats.missing || withoutOpenssl },
+    async (t) => {
+      const folder = newFolder(t);
+      const [, lines] = /^# {3}(mkdir -p tls && [^]*?)\n# {3}docker/m.exec(textOf('compose.yaml'))!;
+      // This machine has not the names of the containers.
+      const command = lines!.replaceAll(/^# +/gm, '').replace('DNS:nats-1', 'DNS:localhost,DNS:nats-1');
+      await run('/bin/sh', ['-c', command], { cwd: folder });
+      const file = path.join(folder, 'nats.conf');
+      const withCertificate = (text: string): string => text.replaceAll('/etc/nats/tls', `${folder}/tls`);
+      writeFileSync(file, withCertificate(textOf('nats.conf')));
+      const { stderr } = await run(nats.program!, ['-c', file, '-t'], { env: environmentOf('nats-1') });
+      assert.match(stderr, /is valid/);
+
+      const [server] = await prepareServers(1, { user: 'holdfast', password: PASSWORD });
+      t.after(() => server!.close());
+      const [tls] = /^tls \{[^]*?^\}$/m.exec(textOf('nats.conf'))!;
+      const settings = readFileSync(`${server!.folder}.conf`, 'utf8');
+      writeFileSync(
+        `${server!.folder}.conf`,
+        `${settings}\n${withCertificate(tls)}\nclient_advertise: "192.0.2.7:4222"\n`,
+      );
+      await server!.start();
+      const checked = await holdfast(['cluster', 'check'], {
+        NATS_URL: server!.url.replace('nats://127.0.0.1', 'tls://localhost'),
+        NATS_CA: `${folder}/tls/cert.pem`,
+        NATS_USER: 'holdfast',
+        NATS_PASSWORD: PASSWORD,
+        CLUSTER_REPLICAS: '1',
+      });
+      assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+      assert.match(checked.stdout, /^good +access [^]*^good +TLS /m);
+    },
+  );
 
   it(
-    'start three NATS servers in which holdfast cluster check finds nothing wrong',
+    'start three NATS servers, in which holdfast cluster check finds nothing wrong once they have met',
     { skip: nats.missing },
     async (t) => {
-      const servers = await startThree(t);
+      const servers = await prepareServers(3, { user: 'holdfast', password: PASSWORD });
+      t.after(() => Promise.all(servers.map((server) => server.close())));
       const settings = {
         NATS_URL: servers.map(({ url }) => url).join(','),
-        NATS_MONITOR_URL: servers.map(({ monitorUrl }) => monitorUrl).join(','),
+        NATS_MONITOR_URL: servers.map(({ operatorsUrl }) => operatorsUrl).join(','),
         NATS_USER: 'holdfast',
+        NATS_PASSWORD: PASSWORD,
       };
-      const checked = await holdfast(['cluster', 'check'], { ...settings, NATS_PASSWORD: PASSWORD });
+      await startGroup(servers, path.dirname(servers[0]!.folder));
+      const checked = await holdfast(['cluster', 'check'], settings);
       assert.equal(checked.code, 0, checked.stdout + checked.stderr);
-      assert.match(checked.stdout, /^good +servers +nats-1 .*nats-2 .*nats-3 /);
-      assert.match(checked.stdout, /^good +fsync +before each acknowledgement at nats-1, nats-2, nats-3$/m);
-      const { max_payload: bytesMax } = (await (await fetch(`${servers[0]!.monitorUrl}/varz`)).json()) as {
+      assert.match(checked.stdout, /^good +servers +server-0.* .*server-1.* .*server-2.* /);
+      assert.match(checked.stdout, /^good +access +3 servers asked: none lets anybody in/m);
+      assert.match(checked.stdout, /^good +fsync +before each acknowledgement at server-0.*, server-1.*, server-2.*$/m);
+      const { max_payload: bytesMax } = (await (await fetch(`${servers[0]!.operatorsUrl}/varz`)).json()) as {
         max_payload: number;
       };
       assert.equal(bytesMax, 8 * 1024 * 1024);
@@ -167,11 +155,3 @@ describe('The files for a cluster', () => {
     },
   );
 });
-
-async function isThere(url: string): Promise<boolean> {
-  try {
-    return (await fetch(url)).ok;
-  } catch {
-    return false;
-  }
-}

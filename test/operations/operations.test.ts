@@ -1,7 +1,9 @@
 /** The files in `src/operations`: they name only metrics that the service prints, and only files that exist. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openService, type TestService } from '../fixtures/service.ts';
@@ -40,12 +42,14 @@ function shippedFiles(folder: string): string[] {
 
 describe('The files for operators', () => {
   let service: TestService;
+  /** The metrics of a service. */
+  let text: string;
   /** Every name that a sample can have. */
   const printed = new Set<string>();
 
   before(async () => {
     service = await openService();
-    const text = await (await fetch(`${service.adminUrl}/metrics`)).text();
+    text = await (await fetch(`${service.adminUrl}/metrics`)).text();
     const node = await openApps({}, [], { cluster: clusterOfTwo() });
     const ofNode = (await node.admin.inject('/metrics')).body;
     await node.close();
@@ -79,6 +83,35 @@ describe('The files for operators', () => {
     assert.deepEqual([...asked].filter((name) => !printed.has(name)).sort(), []);
   });
 
+  const promtool = (args: readonly string[], input = '') =>
+    spawnSync('promtool', args, { input, encoding: 'utf8', cwd: fileURLToPath(new URL('src/operations/', root)) });
+  const hasPromtool = promtool(['--version']).error === undefined;
+
+  it('have alerts that fire on what they are for', { skip: !hasPromtool && 'promtool is not installed' }, () => {
+    for (const [what, file] of [
+      ['check', 'prometheus-alerts.yaml'],
+      ['test', 'prometheus-alerts-test.yaml'],
+    ] as const) {
+      const { status, stdout, stderr } = promtool([what, 'rules', file]);
+      assert.equal(status, 0, stdout + stderr);
+    }
+    const tested = textOf('prometheus-alerts-test.yaml');
+    for (const [, alert] of textOf('prometheus-alerts.yaml').matchAll(/- alert: (\w+)/g))
+      assert.ok(tested.includes(`alertname="${alert!}"`), `${alert} is tested`);
+  });
+
+  it('have metrics with which promtool finds no fault', { skip: !hasPromtool && 'promtool is not installed' }, () => {
+    const { status, stdout, stderr } = promtool(['check', 'metrics'], text);
+    assert.deepEqual([status, stdout, stderr], [0, '', '']);
+  });
+
+  it('have a Litestream configuration that says its version, in the names of that version', () => {
+    const text = textOf('litestream.yaml');
+    assert.match(text, /^# For Litestream 0\.5\./m);
+    assert.match(text, /^    replica:\n      type: s3$/m);
+    assert.match(text, /^snapshot:\n  interval: \w+\n  retention: \w+$/m);
+  });
+
   it('have a systemd unit that starts an existing file and follows the exit codes', () => {
     const unit = textOf('holdfast.service');
     const [, program, ...words] = /^ExecStart=(\S+) (\S+) (\S+)$/m.exec(unit) ?? [];
@@ -105,11 +138,11 @@ describe('The files for operators', () => {
       event_id: 'evt_erfurt',
       items: [{ ticket_type_id: 'kat1', selling_stage_id: 'general', performance_id: 'derby', quantity: 2 }],
     };
-    await service.hold('session-a', twoInErfurt);
+    await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
     for (const prune of [[], ['--prune']]) {
       assert.equal((await holdfast(['snapshot', ...prune], service.environment)).code, 0);
     }
-    await service.hold('session-b', twoInErfurt);
+    await service.client.hold({ session_key: 'session-b', ...twoInErfurt });
     const before = (await run('verify', '--json')).json<{
       head_seq: number;
       base_seq: number;
@@ -149,7 +182,7 @@ describe('The files for operators', () => {
 
     const verified = await run('verify', '--data', shipped);
     assert.equal(verified.code, 1);
-    const [, seq] = /its watermark is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
+    const [, seq] = /head\.witness is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
     assert.equal(Number(seq), before.head_seq, verified.stdout);
     const restored = path.join(parent, 'restored');
     const made = await run('restore', '--data', shipped, '--to', restored, '--seq', seq!, '--json');

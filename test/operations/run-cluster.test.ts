@@ -6,19 +6,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findNatsServer } from '#src/local-cluster.ts';
-import { bareEnvironment } from './environment.ts';
-import { newFolder } from './fixtures/folders.ts';
-import { nats } from './fixtures/nats.ts';
-import { until } from './fixtures/until.ts';
+import { findNatsServer } from '#operations/nats-servers.ts';
+import { holdfast } from '../cli/holdfast.ts';
+import { bareEnvironment } from '../environment.ts';
+import { newFolder } from '../fixtures/folders.ts';
+import { nats } from '../fixtures/nats.ts';
+import { until } from '../fixtures/until.ts';
 
 /** Six processes start beside the other tests. */
 const PRINT_MS_MAX = 180_000;
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 function start(t: TestContext, environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['src/run-cluster.ts'], {
+  const child = spawn(process.execPath, ['src/operations/run-cluster.ts'], {
     cwd: root,
     env: { ...bareEnvironment, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -56,6 +57,11 @@ function logs(folder: string | undefined): string {
   return files.map((file) => `\n${file}\n${readFileSync(path.join(folder, file), 'utf8').slice(-4_000)}`).join('');
 }
 
+/** A program that has nothing of a NATS server but its version. */
+function writeProgram(file: string, version: string): void {
+  writeFileSync(file, `#!/bin/sh\necho 'nats-server: v${version}'\n`, { mode: 0o755 });
+}
+
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -72,15 +78,28 @@ describe('npm run cluster', () => {
     assert.match(stderr, /^There is no .*nats-server: install NATS server 2\.10\.23 or later .*NATS_SERVER.*\n$/);
   });
 
-  it('refuses a NATS server that is too old', (t) => {
-    for (const version of ['2.10.22', '2.9.25', '1.99.99']) {
-      const program = path.join(newFolder(t), 'nats-server');
-      writeFileSync(program, `#!/bin/sh\necho 'nats-server: v${version}'\n`, { mode: 0o755 });
-      assert.throws(() => findNatsServer({ NATS_SERVER: program, PATH: process.env['PATH'] }), {
-        message: `${program} is nats-server: v${version}: a cluster needs 2.10.23 or later.`,
-        exitCode: 2,
-      });
+  it('takes a NATS server that is too old for none, and says which it found and which is needed', async (t) => {
+    const program = path.join(newFolder(t), 'nats-server');
+    for (const version of ['2.10.22', '2.9.10', '1.99.99']) {
+      writeProgram(program, version);
+      const { problem } = findNatsServer({ NATS_SERVER: program });
+      assert.match(problem!, /^.*nats-server is too old .*: install NATS server 2\.10\.23 or later .*NATS_SERVER/);
+      assert.ok(problem!.startsWith(`${program} is too old (nats-server: v${version}): `), problem!);
     }
+    const { code, stdout, stderr } = await start(t, { NATS_SERVER: program }).ended;
+    assert.deepEqual([code, stdout, stderr.split(':')[0]], [2, '', `${program} is too old (nats-server`]);
+  });
+
+  it('finds a NATS server in PATH, and calls it by its full path', (t) => {
+    const folder = newFolder(t);
+    writeProgram(path.join(folder, 'nats-server'), '2.10.23');
+    const found = { program: path.join(folder, 'nats-server'), version: '2.10.23', problem: null };
+    const PATH = ['/nowhere', path.relative('.', folder), process.env['PATH']].join(path.delimiter);
+    for (const environment of [{ PATH }, { PATH, NATS_SERVER: '' }, { PATH, NATS_SERVER: 'nats-server' }]) {
+      assert.deepEqual(findNatsServer(environment), found);
+    }
+    assert.deepEqual(findNatsServer({ NATS_SERVER: path.relative('.', found.program) }), found);
+    assert.match(findNatsServer({ PATH: '/nowhere' }).problem!, /^There is no nats-server: install/);
   });
 
   it('says which process ended while the others were starting, and leaves none', { skip: nats.missing }, async (t) => {
@@ -121,6 +140,16 @@ describe('npm run cluster', () => {
         const answer = await fetch(`${url}/api/events/public/night-shift`);
         assert.deepEqual([answer.status, answer.headers.get('x-served-by')], [200, name]);
       }
+
+      const [, user, password] = /NATS_USER=(\S+) NATS_PASSWORD=(\S+)/.exec(printed())!;
+      const servers = listed.filter(([, name]) => name!.startsWith('nats-'));
+      const checked = await holdfast(['cluster', 'check'], {
+        NATS_URL: servers.map(([, , url]) => url).join(','),
+        NATS_USER: user!,
+        NATS_PASSWORD: password!,
+        CLUSTER_SHARDS: '16',
+      });
+      assert.equal(checked.code, 0, checked.stdout + checked.stderr);
 
       const [, owner, moved] = owners[0]!;
       const killed = listed.find(([, name]) => name === owner)!;

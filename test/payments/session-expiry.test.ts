@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { turnChannel } from '#actors/channels.ts';
 import type { EventPort } from '#actors/event-port.ts';
-import type { QueryOf, QueryType } from '#domain/query.ts';
+import type { QueryOf, QueryType } from '#domain/event/query.ts';
 import { openSessionExpiry } from '#payments/session-expiry.ts';
 import type { PaymentProvider } from '#payments/provider.ts';
 import { until } from '../fixtures/until.ts';
@@ -12,7 +12,10 @@ import { until } from '../fixtures/until.ts';
 const LISTED_MAX = 600;
 const EVENT_ID = 'evt_large';
 
-/** An event whose orders have ended, the first of them paid; sessions that were expired are useless still, as in the state. */
+/**
+ * An event whose orders have ended, the first of them paid; sessions that were expired are useless still, as in the
+ * state.
+ */
 function openEnded({ orders, paid }: { readonly orders: number; readonly paid: number }) {
   const orderIds = Array.from({ length: orders }, (_, number) => `ord_1_${number}`);
   const useless = orderIds.slice(paid);

@@ -1,4 +1,7 @@
-/** Stand-ins for Stripe's API: they open Checkout sessions, remember idempotency keys, and sign events with Stripe's own SDK. */
+/**
+ * Stand-ins for Stripe's API: they open Checkout sessions, remember idempotency keys, and sign events with Stripe's own
+ * SDK.
+ */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -136,26 +139,46 @@ export async function openStandIn(): Promise<StandIn> {
   return standIn;
 }
 
-/** A stand-in for Stripe that opens its only session when `answer` is called; a service is started with its `environment`. */
+/**
+ * A stand-in for Stripe that opens a session only when `answer` is called, the one that was asked for first; a service
+ * is started with its `environment`.
+ */
 export async function openSlowProvider(t: TestContext) {
-  let answer = (): void => {};
+  const waiting: { readonly session: StandInSession; readonly response: ServerResponse }[] = [];
+  let opened = 0;
   let noteAsked = (): void => {};
   const asked = new Promise<void>((resolve) => (noteAsked = resolve));
-  const server = createServer((request, response) => {
-    request.resume();
-    answer = () => {
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ id: 'cs_test_slow', object: 'checkout.session', url: 'https://pay.example/' }));
-    };
+  const server = createServer(async (request, response) => {
+    let form = '';
+    for await (const chunk of request) form += String(chunk);
+    opened += 1;
+    waiting.push({ session: sessionOf(`cs_test_slow_${opened}`, new URLSearchParams(form)), response });
     noteAsked();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   const environment = {
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     STRIPE_API_BASE: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     SANDBOX: 'off',
   };
-  return { environment, asked, answer: () => answer() };
+  return {
+    environment,
+    /** Resolves when it is asked for the first session. */
+    asked,
+    /** Calls that wait for an answer. */
+    get waiting() {
+      return waiting.length;
+    },
+    answer(): StandInSession {
+      const { session, response } = waiting.shift()!;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ object: 'checkout.session', ...session, form: undefined }));
+      return session;
+    },
+  };
 }

@@ -1,7 +1,9 @@
-/** Payments through Stripe: the whole service against a stand-in for Stripe's API, with Stripe's own SDK on both sides. */
+/**
+ * Payments through Stripe: the whole service against a stand-in for Stripe's API, with Stripe's own SDK on both sides.
+ */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { fromStripeAmount, toStripeAmount } from '#payments/stripe.ts';
+import { fromStripeAmount, toStripeAmount } from '#payments/stripe-amounts.ts';
 import {
   checkoutBody,
   newCustomer,
@@ -228,6 +230,35 @@ describe('Stripe Checkout', () => {
     await shop.admin.post(path, { amount: 100, note: 'by hand', reference: 're_3' });
     assert.deepEqual((await reported('re_3', 100, 600)).body, { result: 'repeated' });
     assert.equal(await refunded(), 600, 'noted under its id');
+  });
+
+  it('records a refund once that a charge without its refunds, the refund itself and an operator report', async () => {
+    const { started, session } = await startWithStripe();
+    await post(event('checkout.session.completed', seen(session)));
+    const path = `/admin/orders/${started.order_id}/refunds`;
+    const ofCharge = (amount: number, soFar: number) => {
+      const charge = { id: 'ch_1', object: 'charge', metadata: session.metadata, currency: 'eur' };
+      const previous = { amount_refunded: soFar - amount };
+      return post(event('charge.refunded', { ...charge, amount_refunded: soFar }, { previous }));
+    };
+    const ofRefund = (id: string, amount: number, status = 'succeeded') =>
+      post(
+        event('refund.updated', { id, object: 'refund', amount, currency: 'eur', status, metadata: session.metadata }),
+      );
+    const refunded = async (): Promise<unknown> =>
+      (await shop.admin.get(`/admin/orders/${started.order_id}`)).body['refunded_amount'];
+    await shop.admin.post(path, { amount: 300, note: 'at Stripe', reference: 're_1' });
+    await ofCharge(300, 300);
+    assert.equal(await refunded(), 300, 'noted under its id, then the charge');
+    assert.deepEqual((await ofRefund('re_1', 300)).body, { result: 'repeated' });
+    await ofCharge(200, 500);
+    assert.deepEqual((await ofRefund('re_2', 200, 'pending')).body, { result: 'ignored' });
+    await ofRefund('re_2', 200);
+    await shop.admin.post(path, { amount: 200, note: 'at Stripe' });
+    assert.equal(await refunded(), 500, 'the charge, then the refund, then a note');
+    await ofRefund('re_3', 200);
+    await ofCharge(200, 700);
+    assert.equal(await refunded(), 700, 'another one of the same amount');
   });
 
   it('is refused a webhook with two timestamps in its signature header', async () => {

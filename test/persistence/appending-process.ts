@@ -1,15 +1,18 @@
 /**
- * A process that appends numbered units under load and prints what became durable. Tests run it with plain node and kill it.
+ * A process that appends numbered units under load and prints what became durable. Tests run it with plain node and
+ * kill it.
  *
- * Arguments: the data folder; the number of units to append, 0 for "until killed"; how many facts may be pending before it
- * waits, 1 for one unit at a time; and how many facts the journal keeps while it is pruned repeatedly, 0 for no pruning.
+ * Arguments: the data folder; the number of units to append, 0 for "until killed"; how many facts may be pending before
+ * it waits, 1 for one unit at a time; and how many facts the journal keeps while it is pruned repeatedly, 0 for no
+ * pruning.
  *
- * Each fact's data has its own number and that of its unit's last fact, so that a reader of the journal can check that every
- * unit is whole. It prints `ready` and then numbers, one synchronous write per line.
+ * Each fact's data has its own number and that of its unit's last fact, so that a reader of the journal can check that
+ * every unit is whole. It prints `ready` and then numbers, one synchronous write per line.
  */
 
 import { writeSync } from 'node:fs';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
+import { printLine } from '../fixtures/print-line.ts';
 
 const [folder = '', limit = '0', pending = '400', kept = '0'] = process.argv.slice(2);
 const unitsMax = Number(limit) || Number.MAX_SAFE_INTEGER;
@@ -17,14 +20,14 @@ const pendingMax = Number(pending);
 
 const journal = await openSqliteJournal({ folder, watermarkEveryMs: 5, probeEveryMs: 20, checkpointPages: 50 });
 journal.onStatus((status, fault) => {
-  print(`${status}\n`);
+  printLine(`${status}`);
   if (fault?.kind === 'BROKEN') {
     writeSync(2, `${fault.message}\n`);
     process.exit(4);
   }
   if (status === 'OPEN') appendMore();
 });
-print('ready\n');
+printLine('ready');
 let units = 0;
 appendMore();
 if (Number(kept) > 0) void pruneAgain();
@@ -36,7 +39,7 @@ function appendMore(): void {
     units += 1;
     journal.durable(seq).then(
       () => {
-        print(`${seq}\n`);
+        printLine(`${seq}`);
         appendMore();
       },
       () => {},
@@ -57,16 +60,4 @@ function appendUnit(size: number): number {
     data: JSON.stringify({ number: first + index, unitEnd, ballast: 'x'.repeat((units * 31) % 300) }),
   }));
   return journal.append({ eventId: `evt_${units % 11}`, at: units, facts });
-}
-
-/** Writes a line at once; a pipe that is full because its reader is slow is tried again. */
-function print(line: string): void {
-  for (;;) {
-    try {
-      writeSync(1, line);
-      return;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
-    }
-  }
 }

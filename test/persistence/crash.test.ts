@@ -1,4 +1,7 @@
-/** After kill -9 at random moments everything that was durable is in the journal, every unit is whole, and the chain holds. */
+/**
+ * After kill -9 at random moments everything that was durable is in the journal, every unit is whole, and the chain
+ * holds.
+ */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -6,7 +9,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
-import { verifyJournal } from '#persistence/verify.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
@@ -15,10 +18,15 @@ import { openJournal } from './journals.ts';
 const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
 const rounds = deep(4);
 
-/** A round's time begins when the journal is open, in the last round when a fact is durable: on a busy machine none is so soon. */
+/**
+ * A round's time begins when the journal is open, in the last round when a fact is durable: on a busy machine none is
+ * so soon.
+ */
 const beginOf = (round: number): RegExp => (round === rounds - 1 ? /^\d+$/m : /^ready$/m);
 
-/** Runs the victim, kills it some milliseconds after it printed `begin`; returns the last fact that it called durable. */
+/**
+ * Runs the victim, kills it some milliseconds after it printed `begin`; returns the last fact that it called durable.
+ */
 function runAndKill(folder: string, aliveMs: number, { begin = /^ready$/m, keptFacts = 0 } = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [victim, folder, '0', '400', String(keptFacts)], {

@@ -1,6 +1,7 @@
 /**
- * Damaged data folders: wherever a bit flips or a file is cut off, the journal opens with everything that was durable, or it
- * does not open and says what is lost. It is never silently shorter. DAMAGE_PLACES sets how many places are tried.
+ * Damaged data folders: wherever a bit flips or a file is cut off, the journal opens with everything that was durable,
+ * or it does not open and says what is lost. It is never silently shorter. DAMAGE_PLACES sets how many places are
+ * tried.
  */
 
 import assert from 'node:assert/strict';
@@ -8,13 +9,13 @@ import { cpSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync }
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { copyUpTo } from '#persistence/backup.ts';
+import { copyUpTo } from '#persistence/folder/backup.ts';
 import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import { verifyJournal } from '#persistence/verify.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { WatermarkWriter } from '#persistence/sqlite/watermark.ts';
 import { newDataFolder, newFolder } from '../fixtures/folders.ts';
 import { appendAll, openJournal, unitOf, leaveInLog } from './journals.ts';
@@ -34,6 +35,21 @@ async function recoverRows(folder: string): Promise<FactRow[]> {
   const rows: FactRow[] = [];
   await recoverHead(folder, { onRow: (row) => rows.push(row) });
   return rows;
+}
+
+/** What the start says about a folder. */
+async function refusalOf(folder: string): Promise<JournalDamaged> {
+  const error = await openSqliteJournal({ folder }).then(
+    () => assert.fail('it opened'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof JournalDamaged, String(error));
+  return error;
+}
+
+/** What `verify` says about it: one damage is one problem with one advice, that of the start. */
+async function problemsOf(folder: string): Promise<[what: string, hint: string][]> {
+  return (await verifyJournal(folder)).problems.map(({ what, hint }) => [what, hint]);
 }
 
 describe('A damaged data folder', () => {
@@ -90,15 +106,11 @@ describe('A damaged data folder', () => {
     const copy = newDataFolder(t);
     cpSync(crashed, copy, { recursive: true });
     truncateSync(join(copy, 'journal.db-wal'), Math.floor(readFileSync(join(copy, 'journal.db-wal')).length / 2));
-    const error = await openSqliteJournal({ folder: copy }).then(
-      () => null,
-      (reason: unknown) => reason,
-    );
-    assert.ok(error instanceof JournalDamaged);
+    const error = await refusalOf(copy);
     assert.ok(error.lastGoodSeq > 0);
     assert.equal(error.expectedSeq, crashedRows.length);
     assert.match(error.message, new RegExp(`facts ${error.lastGoodSeq + 1} to ${crashedRows.length} are lost`));
-    assert.match(error.hint, new RegExp(`holdfast restore --to NEW_DIR --seq ${error.lastGoodSeq}`));
+    assert.match(error.hint, new RegExp(`holdfast restore ${copy} --to NEW_DIR --seq ${error.lastGoodSeq}`));
     assert.equal(existsSync(join(copy, 'holdfast.pid')), false);
 
     const out = newDataFolder(t);
@@ -116,7 +128,7 @@ describe('A damaged data folder', () => {
 
   it('is refused when the watermark is ahead, missing, unreadable or another journal’s', async (t) => {
     const spoil: Record<string, (folder: string) => void> = {
-      'its watermark says that fact 999 was written': (folder) => {
+      'head.witness says that fact 999 was written': (folder) => {
         const writer = new WatermarkWriter(folder);
         const db = new Database(join(folder, 'journal.db'), { readonly: true });
         const journalId = db.prepare<[], string>("SELECT value FROM meta WHERE key = 'journal_id'").pluck().get() ?? '';
@@ -124,26 +136,19 @@ describe('A damaged data folder', () => {
         writer.write({ journalId, seq: 999, hash: '00' });
         writer.close();
       },
-      'its watermark is that of another journal': (folder) =>
+      'head.witness is of another journal': (folder) =>
         cpSync(join(crashed, 'head.witness'), join(folder, 'head.witness')),
-      'its watermark is missing': (folder) => rmSync(join(folder, 'head.witness')),
-      'its watermark cannot be read': (folder) => writeFileSync(join(folder, 'head.witness'), 'x'.repeat(8_192)),
+      'head.witness is missing': (folder) => rmSync(join(folder, 'head.witness')),
+      'head.witness is damaged': (folder) => writeFileSync(join(folder, 'head.witness'), 'x'.repeat(8_192)),
       'it is gone or empty': (folder) => rmSync(join(folder, 'journal.db')),
     };
     for (const [message, damage] of Object.entries(spoil)) {
       const copy = newDataFolder(t);
       cpSync(closed, copy, { recursive: true });
       damage(copy);
-      await assert.rejects(openSqliteJournal({ folder: copy }), (error) => {
-        assert.ok(error instanceof JournalDamaged);
-        assert.ok(error.message.includes(message), error.message);
-        return true;
-      });
-      const { problems } = await verifyJournal(copy);
-      assert.ok(
-        problems.some(({ what }) => what.includes(message)),
-        JSON.stringify(problems),
-      );
+      const error = await refusalOf(copy);
+      assert.ok(error.message.includes(message), error.message);
+      assert.deepEqual(await problemsOf(copy), [[error.message, error.hint]]);
     }
   });
 
@@ -160,8 +165,9 @@ describe('A damaged data folder', () => {
 
   it('is refused for every change of a row that SQLite itself finds sound', async (t) => {
     const changes: Record<string, RegExp> = {
-      'DELETE FROM journal WHERE seq = 77': /has \d+ rows/,
-      'DELETE FROM journal WHERE seq > 250; DELETE FROM batch WHERE last_seq > 250': /rows|ends at fact|commit row/,
+      'DELETE FROM journal WHERE seq = 77': /fact 77 is missing; facts \d+ to 300 are lost or in doubt/,
+      'DELETE FROM journal WHERE seq > 250; DELETE FROM batch WHERE last_seq > 250':
+        /ends at fact \d+, but .* lost or in doubt|fact 25[01] (?:is missing|has no commit row)/,
       "UPDATE journal SET data = '{}' WHERE seq = 78": /fails its checksum/,
       'UPDATE journal SET at = at + 1 WHERE seq = 79': /fails its checksum|another time/,
       'UPDATE journal SET prev = prev - 1 WHERE seq = 80': /says it follows/,
@@ -180,12 +186,9 @@ describe('A damaged data folder', () => {
       const db = new Database(join(copy, 'journal.db'));
       db.exec(sql);
       db.close();
-      await assert.rejects(openSqliteJournal({ folder: copy }), (error) => {
-        assert.ok(error instanceof JournalDamaged, sql);
-        assert.match(error.message, message);
-        return true;
-      });
-      assert.notDeepEqual((await verifyJournal(copy)).problems, [], sql);
+      const error = await refusalOf(copy);
+      assert.match(error.message, message);
+      assert.deepEqual(await problemsOf(copy), [[error.message, error.hint]], sql);
     }
   });
 

@@ -1,4 +1,7 @@
-/** What the kernel saw: the fsync of a commit returns before its fact is called durable, and real errors of the disk act as promised. */
+/**
+ * What the kernel saw: the fsync of a commit returns before its fact is called durable, and real errors of the disk act
+ * as promised.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';

@@ -43,7 +43,9 @@ export async function appendAll(journal: Journal, units: readonly Unit[], unitsA
   if (journal.appendedSeq > 0) await durable(journal);
 }
 
-/** Makes a data folder as a crash leaves it: a process appends 180 facts to the log, writes the watermark and is killed. */
+/**
+ * Makes a data folder as a crash leaves it: a process appends 180 facts to the log, writes the watermark and is killed.
+ */
 export function leaveInLog(folder: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const script = `const { openSqliteJournal } = await import('#persistence/sqlite/journal.ts');

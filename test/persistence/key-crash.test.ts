@@ -1,6 +1,6 @@
 /**
- * After kill -9, at random moments and where strace is installed at chosen calls of the kernel: a key that was handed out is there, and a
- * key whose destruction was answered is nowhere in the files.
+ * After kill -9, at random moments and where strace is installed at chosen calls of the kernel: a key that was handed
+ * out is there, and a key whose destruction was answered is nowhere in the files.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -85,7 +85,10 @@ interface Call {
   readonly nth: number;
 }
 
-/** Runs the process under strace to its end, or until it is killed at a call; returns what it printed and the calls it made. */
+/**
+ * Runs the process under strace to its end, or until it is killed at a call; returns what it printed and the calls it
+ * made.
+ */
 function runTraced(
   folder: string,
   killAt: Call | null,

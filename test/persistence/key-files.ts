@@ -8,7 +8,10 @@ export function keyOf(id: string): Buffer {
   return createHash('sha256').update(`key of ${id}`).digest();
 }
 
-/** keys.db with its log and shared memory, as they are on the disk. A process that serves must not call it: it would drop SQLite's locks. */
+/**
+ * keys.db with its log and shared memory, as they are on the disk. A process that serves must not call it: it would
+ * drop SQLite's locks.
+ */
 export function rawKeyFiles(folder: string): Buffer {
   return Buffer.concat(
     readdirSync(folder)

@@ -6,9 +6,9 @@ import { fc } from '../property.ts';
 import { until } from '../fixtures/until.ts';
 
 /** Opens stores over one storage, as several processes or starts would. */
-export type OpenStore = (poolSize: number) => Promise<KeyStore>;
+type OpenStore = (poolSize: number) => Promise<KeyStore>;
 
-export interface KeyStoreKind {
+interface KeyStoreKind {
   readonly name: string;
   /** Makes a new storage. */
   readonly newStorage: (t: TestContext) => Promise<OpenStore>;

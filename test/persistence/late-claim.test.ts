@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { CheckpointOutdated, claimShard } from '#persistence/nats/log/claim.ts';
 import { claimed } from './shards.ts';
 
 const UNIT = { eventId: 'event-a', at: 1_000, facts: [{ type: 'Tested', data: '{}' }] };

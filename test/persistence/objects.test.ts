@@ -1,4 +1,4 @@
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
 import { describeObjects } from './objects.ts';
 
 describeObjects('Objects in memory', () => Promise.resolve(new MemoryObjects()));

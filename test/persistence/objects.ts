@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { Objects } from '#persistence/nats/objects.ts';
+import type { Objects } from '#persistence/objects.ts';
 
 /** Describes the contract for the stores that `open` makes, each empty. */
 export function describeObjects(

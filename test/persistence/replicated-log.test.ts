@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
 import { until } from '../fixtures/until.ts';
-import { openServers, shardPlace, type ClusterServers } from '#persistence/nats/servers.ts';
-import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
+import { openServers, shardPlace, type ClusterServers } from '#persistence/nats/servers/servers.ts';
+import { LogUnreachable, type ShardLog } from '#persistence/shard-log.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { outcome, unitOf } from './journals.ts';
 import { claimed, readShard, type ReadShard } from './shards.ts';
 
@@ -18,7 +18,8 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
   let cluster: ClusterServers;
   const clusterName = `test-${randomUUID().slice(0, 8)}`;
 
-  // New ones for each test: a server that was killed may be long behind, and with two of three behind no stream has a majority.
+  // New ones for each test: a server that was killed may be long behind, and with two of three behind no stream has a
+  // majority.
   beforeEach(async () => {
     three = await startServers(3);
     cluster = await openServers(
@@ -91,7 +92,10 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
   }
 
   /** Every fact that was answered is in the log once, and the log's reader and its owner agree. */
-  /** Every answered fact is in the log, once. A server that was just elected may be asked before it has applied the newest message. */
+  /**
+   * Every answered fact is in the log, once. A server that was just elected may be asked before it has applied the
+   * newest message.
+   */
   async function audit(shard: number, answered: ReadonlySet<number>): Promise<ReadShard> {
     const newest = Math.max(...answered);
     let shown = await readShard(cluster.log(shard));

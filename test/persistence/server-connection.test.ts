@@ -1,4 +1,7 @@
-/** What a node refuses of its servers, told by a socket that speaks as much of their protocol as a client needs to connect. */
+/**
+ * What a node refuses of its servers, told by a socket that speaks as much of their protocol as a client needs to
+ * connect.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';

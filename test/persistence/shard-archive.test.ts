@@ -1,13 +1,13 @@
 /** Checkpoints, the archive of a shard and the purge of its log, over stores in memory. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
-import { purgeLog, wholeLog } from '#persistence/nats/purge.ts';
-import type { LogMessage, ShardLog } from '#persistence/nats/shard-log.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints, type Checkpoint } from '#persistence/nats/objects/checkpoints.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { ObjectDamaged, ObjectsUnreachable } from '#persistence/objects.ts';
+import { purgeLog, wholeLog } from '#persistence/nats/objects/purge.ts';
+import type { LogMessage, ShardLog } from '#persistence/shard-log.ts';
 
 const SHARD = 7;
 

@@ -1,15 +1,18 @@
-/** Whatever owners, checkpoints, purges, cuts and bad objects follow each other: a backup and the next owner find every fact. */
+/**
+ * Whatever owners, checkpoints, purges, cuts and bad objects follow each other: a backup and the next owner find every
+ * fact.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints } from '#persistence/nats/checkpoints.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { purgeLog, wholeLog } from '#persistence/nats/purge.ts';
-import { readShardFacts } from '#persistence/nats/shard-facts.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { purgeLog, wholeLog } from '#persistence/nats/objects/purge.ts';
+import { readShardFacts } from '#persistence/nats/log/shard-facts.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
 import { chanceOf, type Chance } from '../simulation/chance.ts';
 
 const SHARD = 3;

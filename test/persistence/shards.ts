@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { startNats, type NatsServer } from '../fixtures/nats.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { claimShard, type ClaimOptions, type ClaimOutcome } from '#persistence/nats/claim.ts';
-import { openServers } from '#persistence/nats/servers.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
-import { applyRecord, emptyHead, readRecord, type ShardHead } from '#persistence/nats/shard-reading.ts';
+import { claimShard, type ClaimOptions, type ClaimOutcome } from '#persistence/nats/log/claim.ts';
+import { openServers } from '#persistence/nats/servers/servers.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
+import { applyRecord, emptyHead, readRecord, type ShardHead } from '#persistence/nats/log/head.ts';
 
 /** Claims a shard that must be there for the taking. */
 export async function claimed(

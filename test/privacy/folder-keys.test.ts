@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
-import { destroyAfterDoubt, noteErasures } from '#actors/folder-keys.ts';
-import { KeyDestruction } from '#actors/key-destruction.ts';
+import { destroyAfterDoubt, noteErasures } from '#privacy/folder-keys.ts';
+import { KeyDestruction } from '#privacy/key-destruction.ts';
 import { KeysUnusable } from '#persistence/keys.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { readKeysId } from '#persistence/sqlite/keys.ts';
 import { journalPath, openDatabase } from '#persistence/sqlite/schema.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
-import { openSealedFolder } from './sealed-folders.ts';
+import { openSealedFolder } from '../actors/sealed-folders.ts';
 
 const unsealed = { eventId: 'evt_a', at: 1, facts: [{ type: 'OrderPlaced', data: '{"orderId":"ord_1"}' }] };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { createSealer } from '#actors/sealing.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { createSealer } from '#privacy/sealing.ts';
 import { keyIdOf, type PersonalData, type SealedOrder } from '#domain/personal.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
-import type { CancellationView, RefundView } from '#domain/views.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import type { CancellationView, RefundView } from '#domain/view.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
 
 const MARIA = { email: 'maria@example.com', name: 'Maria', documentNumber: null, phone: '+49 361 1' };

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { turnChannel } from '#actors/channels.ts';
-import { startRetentionSchedule, type ErasedByRetention } from '#actors/retention-schedule.ts';
+import { startRetentionSchedule, type ErasedByRetention } from '#privacy/retention-schedule.ts';
 import type { PastRetention } from '#actors/event-index.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { Command } from '#domain/command.ts';
-import type { Query } from '#domain/query.ts';
+import type { Query } from '#domain/event/query.ts';
 
 const HOUR = 3_600_000;
 

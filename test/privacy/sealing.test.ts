@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
-import { createAddressHash, createSealer, openSealed, SealDamaged } from '#actors/sealing.ts';
+import { createAddressHash, createSealer, openSealed, SealDamaged } from '#privacy/sealing.ts';
 import { keyIdOf, type PersonalData } from '#domain/personal.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
 import { fc } from '../property.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });

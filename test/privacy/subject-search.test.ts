@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import type { EventReader } from '#actors/engine-port.ts';
-import { NOTHING_SEALED, PersonalDataReader } from '#actors/personal-data.ts';
-import { SEARCH_BEGIN, searchSubject, type SubjectPlace } from '#actors/subject-search.ts';
+import type { EventReader } from '#actors/event-port.ts';
+import { NOTHING_SEALED, PersonalDataReader } from '#privacy/personal-data.ts';
+import { SEARCH_BEGIN, searchSubject, type SubjectPosition } from '#privacy/subject-search.ts';
 
 /** Reads that an event with so many orders takes: 500 orders each, nobody named. */
 const READS = 600;
@@ -11,11 +11,11 @@ const READS = 600;
 /** An event of this process, which answers within the round of the loop. */
 function eventWithoutNames(): { readonly event: EventReader; readonly reads: string[] } {
   const reads: string[] = [];
-  const read = (query: { readonly type: string; readonly after: number | null }): Promise<unknown> => {
+  const read = (query: { readonly type: string; readonly from: number | null }): Promise<unknown> => {
     reads.push(query.type);
     if (query.type === 'ListOrders') return Promise.resolve({ orders: [], nextAfter: null });
-    const page = (query.after ?? 0) + 1;
-    return Promise.resolve({ orders: [], nextAfter: page < READS ? page : null });
+    const page = (query.from ?? 0) + 1;
+    return Promise.resolve({ orders: [], placedAt: null, next: page < READS ? page : null });
   };
   return { event: { eventId: 'evt_large', read } as unknown as EventReader, reads };
 }
@@ -35,12 +35,12 @@ describe('A search for a person in an event whose orders name nobody', () => {
     let readsInRound = 0;
     let isOver = false;
     const search = (async () => {
-      const places: SubjectPlace[] = [];
-      for (let place: SubjectPlace | null = SEARCH_BEGIN; place !== null;) {
-        const page = await searchSubject(ports, 'maria@example.com', { place, limit: 10 });
+      const places: SubjectPosition[] = [];
+      for (let position: SubjectPosition | null = SEARCH_BEGIN; position !== null;) {
+        const page = await searchSubject(ports, 'maria@example.com', { position, limit: 10 });
         assert.deepEqual([page.purchases, page.attendances, page.unreadEvents], [[], [], []]);
-        place = page.next;
-        if (place !== null) places.push(place);
+        position = page.next;
+        if (position !== null) places.push(position);
       }
       isOver = true;
       return places;
@@ -53,6 +53,10 @@ describe('A search for a person in an event whose orders name nobody', () => {
     const places = await search;
     assert.ok(readsInRound <= 2, `${readsInRound} reads in one round`);
     assert.ok(places.length >= 2, 'one call reads a part of the event');
-    assert.equal(reads.filter((type) => type === 'ListNamedOrders').length, READS, 'nothing is read twice or left out');
+    assert.equal(
+      reads.filter((type) => type === 'ListPersonalData').length,
+      READS,
+      'nothing is read twice or left out',
+    );
   });
 });

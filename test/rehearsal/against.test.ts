@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { RehearsalReport } from '#rehearsal/report.ts';
+import type { RehearsalReport } from '#rehearsal/report/report.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -67,7 +67,7 @@ const WRONG_PRICES = `
   registerHooks({
     load(url, context, next) {
       const loaded = next(url, context);
-      if (!url.endsWith('/domain/catalogue/pricing.ts')) return loaded;
+      if (!url.endsWith('/domain/orders/pricing.ts')) return loaded;
       const source = String(loaded.source);
       const wrong = source.replace('const ticketsCents = item.quantity', 'const ticketsCents = 1 + item.quantity');
       if (wrong === source) throw new Error('the total is not where the defect expects it');

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openConnections } from '#rehearsal/connections.ts';
-import { openConnection } from '#rehearsal/connection.ts';
+import { openConnections } from '#rehearsal/player/connections.ts';
+import { openConnection } from '#rehearsal/player/connection.ts';
 import { until } from '../fixtures/until.ts';
 
 async function startServer(t: TestContext) {

@@ -1,8 +1,11 @@
-/** The service of a rehearsal in this process, for tests of all that a process of its own has no part in. It is not metered. */
+/**
+ * The service of a rehearsal in this process, for tests of all that a process of its own has no part in. It is not
+ * metered.
+ */
 import { pino } from 'pino';
-import { operatorAt, startClock, type RehearsalClock, type RehearsedService } from '#rehearsal/service.ts';
-import { readConfig } from '#src/config.ts';
-import { startService } from '#src/service.ts';
+import { operatorAt, startClock, type RehearsalClock, type RehearsedService } from '#rehearsal/server/service.ts';
+import { readConfig } from '#service/config.ts';
+import { startService } from '#service/service.ts';
 import { makeFolder, removeFolder } from '../fixtures/folders.ts';
 import { environmentOf } from '../fixtures/test-service.ts';
 

@@ -1,17 +1,17 @@
 /**
- * The player is an open loop: under a timeline of the test, every step is sent at its moment or when the person's own answer before
- * it came, however long the service takes for anybody else.
+ * The player is an open loop: under a timeline of the test, every step is sent at its moment or when the person's own
+ * answer before it came, however long the service takes for anybody else.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { Connections } from '#rehearsal/connections.ts';
-import { play, type Played } from '#rehearsal/player.ts';
-import { requestsFor } from '#rehearsal/requests.ts';
-import { scheduleOf } from '#rehearsal/schedule.ts';
-import { percentileOf } from '#rehearsal/tally.ts';
-import type { Timeline } from '#rehearsal/timeline.ts';
-import type { Intent, Trace } from '#rehearsal/trace.ts';
+import type { Connections } from '#rehearsal/player/connections.ts';
+import { play, type Played } from '#rehearsal/player/player.ts';
+import { requestsFor } from '#rehearsal/player/requests.ts';
+import { scheduleOf } from '#rehearsal/player/schedule.ts';
+import { percentileOf } from '#rehearsal/player/tally.ts';
+import type { Timeline } from '#rehearsal/player/timeline.ts';
+import type { Intent, Trace } from '#rehearsal/trace/trace.ts';
 import { fc } from '../property.ts';
 import { traceOf } from './traces.ts';
 

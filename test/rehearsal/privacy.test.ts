@@ -1,20 +1,21 @@
-/** Nothing personal leaves the journal: every request and the report are searched for every personal text of the facts. */
+/**
+ * Nothing personal leaves the journal: every request and the report are searched for every personal text of the facts.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { Answer, Request } from '#rehearsal/connection.ts';
-import type { Connections } from '#rehearsal/connections.ts';
-import { drawPage } from '#rehearsal/page.ts';
-import { play } from '#rehearsal/player.ts';
-import { readTrace } from '#rehearsal/read-trace.ts';
+import type { PlayerAnswer, PlayerRequest } from '#rehearsal/player/connection.ts';
+import type { Connections } from '#rehearsal/player/connections.ts';
+import { drawPage } from '#rehearsal/report/page.ts';
+import { play } from '#rehearsal/player/player.ts';
+import { readTrace, TraceBuilder } from '#rehearsal/trace/builder.ts';
 import { rehearse } from '#rehearsal/rehearse.ts';
-import { requestsFor } from '#rehearsal/requests.ts';
-import { scheduleOf } from '#rehearsal/schedule.ts';
-import { createTimeline } from '#rehearsal/timeline.ts';
-import { TraceBuilder } from '#rehearsal/trace-builder.ts';
-import type { Trace } from '#rehearsal/trace.ts';
-import { startReplay } from '#actors/event-replay.ts';
+import { requestsFor } from '#rehearsal/player/requests.ts';
+import { scheduleOf } from '#rehearsal/player/schedule.ts';
+import { createTimeline } from '#rehearsal/player/timeline.ts';
+import type { Trace } from '#rehearsal/trace/trace.ts';
+import { startReplay } from '#offline/events.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { openServiceWith } from '../fixtures/service.ts';
 import { goldenJournals, readGolden } from '../golden/golden.ts';
@@ -51,7 +52,7 @@ function personalTexts(rows: readonly FactRow[]): Set<string> {
 function recording(sent: string[]): Connections {
   let count = 0;
   return {
-    async send(request: Request) {
+    async send(request: PlayerRequest) {
       sent.push(`${request.method} ${request.path}\n${JSON.stringify(request.headers ?? {})}\n${request.body ?? ''}`);
       count += 1;
       const items = (JSON.parse(request.body ?? '{}') as { items?: object[] }).items ?? [];
@@ -65,7 +66,7 @@ function recording(sent: string[]): Connections {
         items: held,
         total_amount: 1,
       };
-      const answer: Answer = { status: 200, head: '', body: JSON.stringify(body) };
+      const answer: PlayerAnswer = { status: 200, head: '', body: JSON.stringify(body) };
       return { answer, sentAt: 0, wasFree: true };
     },
     close: () => {},

@@ -1,16 +1,14 @@
 /** A recorded sale is rehearsed at a service: the same is sold, nothing personal is sent, and what differs is named. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { checkDefinition } from '#catalogue/definition.ts';
-import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { readTrace } from '#rehearsal/read-trace.ts';
+import { readTrace, type Period } from '#rehearsal/trace/builder.ts';
 import { rehearse, type RehearsalOptions } from '#rehearsal/rehearse.ts';
-import type { Difference, RehearsalReport } from '#rehearsal/report.ts';
-import { startOwnService } from '#rehearsal/service.ts';
-import type { Period } from '#rehearsal/trace-builder.ts';
-import type { Trace } from '#rehearsal/trace.ts';
+import type { Difference, RehearsalReport } from '#rehearsal/report/report.ts';
+import { startOwnService } from '#rehearsal/server/service.ts';
+import type { Trace } from '#rehearsal/trace/trace.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
+import { definitionOf } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
 import { startHere } from './own-service.ts';
 import { buyers, concert, itemOf, sellOut } from './sales.ts';
@@ -48,12 +46,6 @@ function optionsOf(trace: Trace, more: Partial<RehearsalOptions> = {}): Rehearsa
     run: 'test',
     ...more,
   };
-}
-
-function defined(file: object): EventDefinition {
-  const checked = checkDefinition(file);
-  if ('problems' in checked) assert.fail(JSON.stringify(checked.problems));
-  return checked.definition;
 }
 
 /** The differences without that of the time, which a busy machine makes longer. */
@@ -104,7 +96,10 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
   it('with other prices, quotas and windows names what they change for buyers', async () => {
     const trace = await traceOf(sale);
     const stages = [{ id: 'now', name: 'Now', prices: { seat: 4600, stand: 2000 }, quotas: { stand: 22 } }];
-    const definition = { file: 'other.json', definition: defined(concert({ sellingStages: stages, hold_minutes: 5 })) };
+    const definition = {
+      file: 'other.json',
+      definition: definitionOf(concert({ sellingStages: stages, hold_minutes: 5 })),
+    };
     const report = await rehearse(optionsOf(trace, { definition }));
     assert.deepEqual(
       [...report.definitionChanges].sort(),
@@ -134,7 +129,10 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     );
     assert.deepEqual(beside(same), []);
     assert.ok(same.polls > 0);
-    const faster = { file: 'faster.json', definition: defined(concert({ waiting_room: true, waiting_room_rate: 6 })) };
+    const faster = {
+      file: 'faster.json',
+      definition: definitionOf(concert({ waiting_room: true, waiting_room_rate: 6 })),
+    };
     const other = await rehearse(
       optionsOf(trace, { definition: faster, pace: { speed: 30, pollSeconds: 5, pageReads: 0, lookSeconds: 0 } }),
     );
@@ -147,7 +145,7 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     const trace = await traceOf(sale);
     const definition = {
       file: 'room.json',
-      definition: defined(concert({ waiting_room: true, waiting_room_rate: 600 })),
+      definition: definitionOf(concert({ waiting_room: true, waiting_room_rate: 600 })),
     };
     const report = await rehearse(optionsOf(trace, { definition }));
     assert.equal(report.trace.intents['JOIN'], trace.people);

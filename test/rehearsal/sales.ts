@@ -1,8 +1,13 @@
-/** Sales recorded for rehearsals: buyers with names and addresses, under a clock that stands still between their steps. */
+/**
+ * Sales recorded for rehearsals: buyers with names and addresses, under a clock that stands still between their steps.
+ */
 import assert from 'node:assert/strict';
-import type { HoldBody } from '#http/schemas/holds.ts';
-import type { StartedCheckoutBody } from '#http/schemas/checkout.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
+import type { StartedCheckoutBody } from '#http/buyers/checkout/schema.ts';
+import { settle, start } from '../fixtures/checkout.ts';
 import type { TestService } from '../fixtures/service.ts';
+
+type Outcome = Parameters<typeof settle>[2];
 
 /** What buyers say about themselves; none of it may be in a rehearsal. */
 export const PERSONAL = {
@@ -53,56 +58,43 @@ export function itemOf(ticketTypeId: string, quantity: number, more: object = {}
   return { ticket_type_id: ticketTypeId, selling_stage_id: 'now', quantity, ...more };
 }
 
-export interface Buyer {
+interface Buyer {
   readonly key: string;
   readonly pass?: string;
 }
 
 export function buyers(service: TestService) {
   let count = 0;
-  const expect = async <Body>(status: number, answer: Promise<{ status: number; body: unknown }>): Promise<Body> => {
-    const { status: found, body } = await answer;
-    assert.equal(found, status, JSON.stringify(body));
-    return body as Body;
-  };
+  const withPass = (pass: string | undefined) => (pass === undefined ? {} : { queue_pass: pass });
   return {
     arrive: (): Buyer => ({ key: `a-private-session-${(count += 1)}` }),
     hold: ({ key, pass }: Buyer, items: readonly object[]): Promise<HoldBody> =>
-      expect(
-        201,
-        service.post('/api/checkout/holds', {
-          event_id: 'evt_concert',
-          session_key: key,
-          items,
-          ...(pass !== undefined && { queue_pass: pass }),
-        }),
-      ),
+      service.hold({ event_id: 'evt_concert', session_key: key, items, ...withPass(pass) }),
     start({ key, pass }: Buyer, holdId: string | null, more: object = {}): Promise<StartedCheckoutBody> {
       const name = PERSONAL.names[count % PERSONAL.names.length]!;
       const { tracking, promoterCode, referralCode, successUrl, documentNumber, phone } = PERSONAL;
-      const body = {
+      return start(service, {
         event_id: 'evt_concert',
         hold_id: holdId,
+        items: undefined,
         session_key: key,
-        accept_terms: true,
         customer: { name, email: `${key}@people.example`, document_number: documentNumber, phone },
         tracking,
         promoter_code: promoterCode,
         referral_code: referralCode,
         success_url: successUrl,
-        ...(pass !== undefined && { queue_pass: pass }),
+        ...withPass(pass),
         ...more,
-      };
-      return expect(201, service.post('/api/checkout/start', body));
+      });
     },
-    settle: (sessionId: string | null, outcome: string): Promise<unknown> =>
-      expect(200, service.post(`/sandbox/payments/${sessionId}`, { outcome })),
+    settle: (sessionId: string | null, outcome: Outcome): Promise<unknown> =>
+      settle(service, { checkout_session_id: sessionId }, outcome),
   };
 }
 
 /**
- * Sells the hall and the floor out in twenty seconds: best seats, picked seats, a change, a release, a decline that is paid in the
- * end, a cancelled order, and a checkout without a hold.
+ * Sells the hall and the floor out in twenty seconds: best seats, picked seats, a change, a release, a decline that is
+ * paid in the end, a cancelled order, and a checkout without a hold.
  */
 export async function sellOut(service: TestService): Promise<void> {
   const { arrive, hold, start, settle } = buyers(service);

@@ -1,8 +1,11 @@
-/** A schedule keeps the order and the gaps of a trace, at any speed, and models the reads and polls that facts do not tell. */
+/**
+ * A schedule keeps the order and the gaps of a trace, at any speed, and models the reads and polls that facts do not
+ * tell.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scheduleOf, type Pace } from '#rehearsal/schedule.ts';
-import type { Intent, Trace } from '#rehearsal/trace.ts';
+import { scheduleOf, type Pace } from '#rehearsal/player/schedule.ts';
+import type { Intent, Trace } from '#rehearsal/trace/trace.ts';
 import { fc } from '../property.ts';
 import { eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
 import { traceOf } from './traces.ts';

@@ -1,5 +1,5 @@
 /** Traces made by hand, without a journal. */
-import type { Intent, Trace } from '#rehearsal/trace.ts';
+import type { Intent, Trace } from '#rehearsal/trace/trace.ts';
 import { hallEvent } from '../fixtures/definitions.ts';
 
 export function traceOf(intents: readonly Intent[]): Trace {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { addressOf, baseUrlOf, readClusterConfig, readConfig, type Config } from '#src/config.ts';
-import { SETTINGS } from '#src/settings.ts';
+import { addressOf, baseUrlOf, readClusterConfig, readConfig, type Config } from '#service/config.ts';
+import { SETTINGS } from '#service/settings.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ticketKey = (byte: number): string => Buffer.alloc(32, byte).toString('base64url');
@@ -44,8 +44,11 @@ test('an empty environment gives the defaults', () => {
     stripe: null,
     corsOrigins: '*',
     trustProxy: false,
+    nodeName: null,
     rateLimitPerMinute: 0,
+    clientLimits: true,
     serverTiming: false,
+    httpThreads: 1,
     freeBytesMin: null,
     pruneEveryHours: 24,
     keysLost: false,
@@ -85,6 +88,7 @@ test('every setting is read', () => {
     CORS_ORIGINS: 'https://shop.example, http://localhost:5173',
     TRUST_PROXY: '10.0.0.0/8, 2001:db8::7',
     RATE_LIMIT_PER_MINUTE: '120',
+    HTTP_THREADS: '3',
     PRUNE_EVERY_HOURS: '0.5',
     KEYS_LOST: 'accept',
     LIVE_EVENTS_MAX: '50',
@@ -106,6 +110,11 @@ test('every setting is read', () => {
   assert.equal(config.sandbox, false);
   assert.equal(config.sandboxClock, true);
   assert.equal(config.rateLimitPerMinute, 120);
+  assert.equal(config.httpThreads, 3);
+});
+
+test('HTTP_THREADS=auto leaves two cores, and is 1 at least', () => {
+  assert.equal(configOf({ HTTP_THREADS: 'auto' }).httpThreads, Math.max(1, availableParallelism() - 2));
 });
 
 /** A file in place of a folder. */
@@ -163,6 +172,10 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['TRUST_PROXY', '10.0.0.1,'],
   ['TRUST_PROXY', 'proxy.example'],
   ['RATE_LIMIT_PER_MINUTE', 'off'],
+  ['HTTP_THREADS', '0'],
+  ['HTTP_THREADS', '65'],
+  ['HTTP_THREADS', '1.5'],
+  ['HTTP_THREADS', 'all'],
   ['PRUNE_EVERY_HOURS', '-1'],
   ['PRUNE_EVERY_HOURS', 'daily'],
   ['PRUNE_EVERY_HOURS', ' '],
@@ -280,6 +293,7 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     clusterName: 'holdfast',
     shards: 64,
     replicas: 3,
+    ticketKeys: [node.TICKET_KEY],
     credsPath: null,
     user: null,
     password: null,
@@ -307,6 +321,7 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     clusterName: 'Shop_2-b',
     shards: 16,
     replicas: 1,
+    ticketKeys: [node.TICKET_KEY],
     credsPath: file,
     user: 'ada',
     password: 'hunter2',
@@ -356,11 +371,14 @@ test('NATS_USER and NATS_PASSWORD are required together, and passwords are not s
   assert.match(problems[0]!, /^NATS_URL is "nats:\/\/…@b:4222": it must be .* without user and password/);
 });
 
-test('a command that is no node reads how to reach the servers, and needs no secret of the nodes', () => {
+test('a command that is no node reads how to reach the servers, and needs no secret of the nodes, but may have TICKET_KEY', () => {
   const environment = { NATS_URL: 'nats://a:4222', CLUSTER_NAME: 'shop', NODE_NAME: 'x', PORT: 'not its concern' };
   const reading = readClusterConfig(environment);
   assert.ok('cluster' in reading);
-  assert.deepEqual(reading.cluster, configOf({ ...node, ...environment, PORT: '1' }).cluster);
+  const ofNode = configOf({ ...node, ...environment, PORT: '1' }).cluster;
+  assert.deepEqual(reading.cluster, { ...ofNode, ticketKeys: null });
+  const withKey = readClusterConfig({ ...environment, TICKET_KEY: node.TICKET_KEY });
+  assert.deepEqual('cluster' in withKey && withKey.cluster, ofNode);
   const bad = readClusterConfig({ CLUSTER_SHARDS: '0', NATS_CA: '/no/such/file', NATS_USER: 'ada' });
   assert.ok('problems' in bad);
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJsonLog, createReadableLog } from '#src/log.ts';
+import { createJsonLog, createReadableLog } from '#service/log.ts';
 
 test('on a terminal the log is a line an entry, the level named where something is wrong, details behind', () => {
   const lines: string[] = [];

@@ -1,22 +1,22 @@
 /**
  * The clients of a simulated sale: the next command of a buyer, a bot, a payment provider or an operator.
  *
- * A buyer knows only the answers it got; sometimes it tries ids of others. Habits are drawn for each sale (swarm testing),
- * because a sale without any release finds other faults than one with many.
+ * A buyer knows only the answers it got; sometimes it tries ids of others. Habits are drawn for each sale (swarm
+ * testing), because a sale without any release finds other faults than one with many.
  */
 import { code } from '../fixtures/definitions.ts';
 import { START } from './events.ts';
 import type { Chance } from './chance.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { HoldView, PaymentView } from '#domain/views.ts';
+import type { HoldView, PaymentView } from '#domain/view.ts';
 
 export const HABITS = [
   'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'foreign', 'read',
   'cancel', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
 ] as const; // prettier-ignore
 
-export type Habit = (typeof HABITS)[number];
+type Habit = (typeof HABITS)[number];
 
 /** The habits of bots: they hold, repeat, queue and try ids of others. */
 export const BOT_HABITS: readonly Habit[] = ['place', 'place', 'repeat', 'join', 'poll', 'foreign'];
@@ -59,7 +59,7 @@ export interface Buyer {
 }
 
 /** A payment that the provider knows. */
-export interface KnownPayment {
+interface KnownPayment {
   readonly eventId: string;
   readonly payment: PaymentView;
 }

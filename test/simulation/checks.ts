@@ -4,24 +4,24 @@
  * Functions without state of their own.
  */
 import assert from 'node:assert/strict';
-import { eventView, type TicketAvailability } from '#domain/catalogue/view.ts';
+import { eventView, type TicketAvailability } from '#domain/event/public-view.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { sealedTextsOf } from '#domain/orders/order.ts';
 import { listOrders, listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { findOwnEntry } from '#domain/waiting-room/state.ts';
 import { MINUTE } from './events.ts';
 import { plainAddress, type SaleModel } from './model.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { Command } from '#domain/command.ts';
-import type { EventState } from '#domain/event-state.ts';
+import type { EventState } from '#domain/event/state.ts';
 import type { Sealing } from '#domain/personal.ts';
 import { findAnyHold } from '#domain/holds/state.ts';
 
 /** An event in memory and its model, at a time. */
-export interface Inspected {
+interface Inspected {
   readonly actor: EventActor;
   readonly model: SaleModel;
   readonly now: number;
@@ -164,7 +164,9 @@ export function assertForgotten(state: EventState, model: SaleModel, sealing: Se
   }
 }
 
-/** The void tickets are those of orders that were cancelled after their tickets were issued, each once, and no others. */
+/**
+ * The void tickets are those of orders that were cancelled after their tickets were issued, each once, and no others.
+ */
 function assertVoidTickets(state: EventState, model: SaleModel): void {
   const page = listVoidTickets(state, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
   assert.ok(!isRefusal(page));

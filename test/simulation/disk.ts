@@ -1,13 +1,14 @@
 /**
- * The facts of a simulated process on a real disk: a data folder that is written like the journal writes it, and then damaged.
+ * The facts of a simulated process on a real disk: a data folder that is written like the journal writes it, and then
+ * damaged.
  *
- * Owns the batches, the watermark and the damage. A power cut loses bytes that were not synced, whole, torn or out of order; a
- * bad disk flips a bit anywhere. The folder is opened by the real recovery.
+ * Owns the batches, the watermark and the damage. A power cut loses bytes that were not synced, whole, torn or out of
+ * order; a bad disk flips a bit anywhere. The folder is opened by the real recovery.
  *
  * 1. After a power cut the folder opens with all durable facts and whole units of the others.
  * 2. After a flipped bit it opens with all durable facts, or is refused; it is never silently shorter.
- * 3. After a prune without any snapshot every event has all its facts in archive and journal. After a flipped bit in the archive
- *    too, unless the damage is reported.
+ * 3. After a prune without any snapshot every event has all its facts in archive and journal. After a flipped bit in
+ *    the archive too, unless the damage is reported.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -18,22 +19,23 @@ import { batchAppender } from '#persistence/sqlite/chain.ts';
 import { JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { pruneSlice } from '#persistence/sqlite/archive.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
-import { journalPath, openWriting, readAnchor, type StoredFact } from '#persistence/sqlite/schema.ts';
-import { verifyJournal } from '#persistence/verify.ts';
+import { journalPath, openWriting, readAnchor } from '#persistence/sqlite/schema.ts';
+import type { StoredFact } from '#persistence/chain.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { WatermarkWriter, watermarkPath } from '#persistence/sqlite/watermark.ts';
 import type { Chance } from './chance.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 /** The journal of a process when it ends. */
-export interface DiskContents {
+interface DiskContents {
   readonly rows: readonly FactRow[];
   /** The last fact of each unit. */
   readonly unitEnds: ReadonlySet<number>;
   readonly durableSeq: number;
 }
 
-export type Damage = 'torn' | 'zeroed' | 'reordered' | 'flipped' | 'pruned' | 'pruned and flipped';
+type Damage = 'torn' | 'zeroed' | 'reordered' | 'flipped' | 'pruned' | 'pruned and flipped';
 
 export const DAMAGES: readonly Damage[] = ['torn', 'zeroed', 'reordered', 'flipped', 'pruned', 'pruned and flipped'];
 

@@ -1,21 +1,24 @@
 /**
- * The check of the HTTP layer with the commands and answers of a simulated sale: routes, schemas, bodies and error table.
+ * The check of the HTTP layer with the commands and answers of a simulated sale: routes, schemas, bodies and error
+ * table.
  *
- * A command is written as the request that a storefront would send, and goes through the real app. The event behind the app
- * asserts that it receives the same command and returns the answer that the simulation got; the response must be what the API
- * says. One request at a time.
+ * A command is written as the request that a storefront would send, and goes through the real app. The event behind the
+ * app asserts that it receives the same command and returns the answer that the simulation got; the response must be
+ * what the API says. One request at a time.
  */
 import assert from 'node:assert/strict';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { LIMITS } from '#src/limits.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { buildPublicApp } from '#http/server.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
+import { LIMITS } from '#service/limits.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { buildPublicApp } from '#http/server/apps.ts';
+import { newUseCount } from '#http/metrics/request-metrics.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import { servingState } from '../fixtures/test-service.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { EventsPort, PublicPorts } from '#http/ports.ts';
 import type { CheckoutItemRequest, Command, ItemRequest, Reply } from '#domain/command.ts';
-import type { HoldView, OrderView, PaymentView } from '#domain/views.ts';
+import type { HoldView, OrderView, PaymentView } from '#domain/view.ts';
 
 interface Request {
   readonly method: 'POST' | 'GET' | 'PATCH' | 'DELETE';
@@ -88,6 +91,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);
   const events = { byEventId: found, bySlug: found, byId: found } as unknown as EventsPort;
+  const inTime = (_found: unknown, execute: (busy: object) => unknown) => execute({});
   const openSession = ({ order, payment }: { order: OrderView; payment: PaymentView }) =>
     Promise.resolve({
       order,
@@ -98,7 +102,9 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     corsOrigins: '*',
     baseUrl: null,
     trustProxy: false,
+    nodeName: null,
     rateLimitPerMinute: 0,
+    clientLimits: true,
     serverTiming: false,
     responseEnvelope: 'none',
     sandboxClock: false,
@@ -108,16 +114,16 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     events: events,
     settings,
     payments: {
-      checkoutSessions: { openSession, calls: { underWay: 0, waiting: 0 } },
+      checkoutSessions: { inTime, openSession, calls: { underWay: 0, waiting: 0 } },
       webhooks: null,
       sandbox: null,
       absent: [],
     } as unknown as PublicPorts['payments'],
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     personalData: new PersonalDataReader(new MemoryKeys()),
-    metrics: { observe: () => {}, watchInUse: () => {} } as unknown as PublicPorts['metrics'],
+    metrics: { observe: () => {}, countInUse: newUseCount } as unknown as PublicPorts['metrics'],
     clock: { now: () => current.now },
-    health: { readiness: () => ({ ready: true, degraded: [] }), draining: false },
+    deployment: { state: () => servingState, isStopping: false },
     log: { error: (details) => assert.fail(JSON.stringify(details)), debug: () => {} },
     baseUrl: () => 'http://shop.test',
     advanceClock: () => Promise.resolve(0),

@@ -1,16 +1,17 @@
 /**
- * The keys of a simulated service: what is durable of them survives every crash, and what was sealed is known beside the journal.
+ * The keys of a simulated service: what is durable of them survives every crash, and what was sealed is known beside
+ * the journal.
  *
- * Each process has a pool of its own over the durable keys. Its batches become durable late, its destructions late or not at all; a
- * crash ends both.
+ * Each process has a pool of its own over the durable keys. Its batches become durable late, its destructions late or
+ * not at all; a crash ends both.
  *
  * 1. A fact is appended after the keys of its texts are durable, and says nothing about people that is not sealed.
  * 2. A key is destroyed after the fact that names it is durable, and never comes back.
  * 3. An erasure is answered, and a process begins to serve, when no key is left that a durable fact names.
  */
 import assert from 'node:assert/strict';
-import { keyIdsErasedBy } from '#actors/key-destruction.ts';
-import { createSealer, openSealed } from '#actors/sealing.ts';
+import { keyIdsErasedBy } from '#domain/orders/erasure.ts';
+import { createSealer, openSealed } from '#privacy/sealing.ts';
 import { KeyPool } from '#persistence/key-pool.ts';
 import { KeyStoreFault, type Key, type KeyStore } from '#persistence/keys.ts';
 import { keyIdOf, type PersonalData, type Sealing, type SealingFactType } from '#domain/personal.ts';
@@ -18,14 +19,14 @@ import type { Fact } from '#domain/fact.ts';
 import { chanceOf, type Chance } from './chance.ts';
 
 /** What only people say in a simulated sale: addresses, names and notes. */
-export const PERSONAL = /@|Anna|Guest \d|called about/;
+const PERSONAL = /@|Anna|Guest \d|called about/;
 
 /** Small, so that keys are handed out soon after they became durable. */
 const POOL_SIZE = 2;
 const NONCE_BYTES = 12;
 
 /** When keys are stored or destroyed; the work is left out where the process has ended by then. */
-export type KeyJob = (work: () => void) => void;
+type KeyJob = (work: () => void) => void;
 
 export const AT_ONCE: KeyJob = (work) => work();
 

@@ -7,8 +7,9 @@
  *
  *   npm run simulate -- --cluster --seeds 100000   clusters in place of sales, seeds from 1 on
  *
- * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues after
- * a failure, `--no-shrink` does not reduce a failing sale. A cluster has `--lasts` (milliseconds), `--clients` and `--kind` in their place. Exit code 0 good, 1 something failed, 2 wrong use.
+ * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues
+ * after a failure, `--no-shrink` does not reduce a failing sale. A cluster has `--lasts` (milliseconds), `--clients`
+ * and `--kind` in their place. Exit code 0 good, 1 something failed, 2 wrong use.
  */
 import { commandOptions, wrongUse } from '../command-options.ts';
 import { simulate, type Scenario } from './run.ts';

@@ -1,8 +1,9 @@
 /**
  * The reference model of one event: maps of holds, orders and entries, made from its facts, without any sums.
  *
- * Every fact is checked against the model before it is applied: it must have been possible, and exact to the millisecond. The
- * model is rebuilt from the surviving facts after a crash. `prediction.ts` reads it to predict answers.
+ * Every fact is checked against the model before it is applied: it must have been possible, and exact to the
+ * millisecond. The model is rebuilt from the surviving facts after a crash. `prediction.ts` reads it to predict
+ * answers.
  */
 import assert from 'node:assert/strict';
 import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
@@ -60,21 +61,21 @@ export interface ModelOrder {
 }
 
 /** What the facts do not say: the address of an order, and the digest that is kept in place of one. */
-export interface ModelSecrets {
+interface ModelSecrets {
   addressOf(orderId: string): string;
   keyed(digest: string): string;
 }
 
-export interface ModelRefund {
+interface ModelRefund {
   readonly id: string;
   readonly amountCents: number;
   readonly currency: string;
   reference: string | null;
   /** Who reported it: the operator, the provider, or both. */
-  readonly reportedBy: Set<'OPERATOR' | 'PROVIDER'>;
+  readonly reportedBy: Set<'OPERATOR' | 'PROVIDER' | 'CHARGE'>;
 }
 
-export interface ModelEntry {
+interface ModelEntry {
   readonly sessionKey: string;
   status: 'WAITING' | 'ADMITTED' | 'EXPIRED' | 'LEFT';
   admittedAt: number;
@@ -117,7 +118,10 @@ export class SaleModel {
     return runsOut && expiresAt <= now ? 'EXPIRED' : status;
   }
 
-  /** Whether a hold or entry that ended may be dropped: it stays readable for two hours, however many others end meanwhile. */
+  /**
+   * Whether a hold or entry that ended may be dropped: it stays readable for two hours, however many others end
+   * meanwhile.
+   */
   mayBeDropped({ endedAt }: Pick<ModelHold, 'endedAt'>, now: number): boolean {
     return endedAt !== null && endedAt + 120 * MINUTE <= now;
   }
@@ -156,18 +160,15 @@ export class SaleModel {
     return [...this.#blocked].filter((place) => place.startsWith(`${performanceId} `)).length;
   }
 
-  /** Whether a seat is of the zones of a type, and accessible if the type is. */
+  /**
+   * Whether a type may take a seat: of its zones the accessible ones or the others, because the one accessible type
+   * sells all zones.
+   */
   fitsType(seatId: string, ticketTypeId: string): boolean {
     const seat = this.#seat(seatId);
     const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
-    if (seat === undefined || (type.accessible && !seat.accessible)) return false;
+    if (seat?.accessible !== type.accessible) return false;
     return type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey);
-  }
-
-  /** Whether a type may be assigned a seat: accessible seats are assigned to accessible types alone. */
-  mayBeAssigned(seatId: string, ticketTypeId: string): boolean {
-    const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
-    return this.fitsType(seatId, ticketTypeId) && this.#seat(seatId)!.accessible === type.accessible;
   }
 
   #seat(seatId: string): SeatDefinition | undefined {
@@ -322,12 +323,15 @@ export class SaleModel {
     hold.expiresAt = expiresAt;
   }
 
-  /** The end of a window from now, at most the ceiling; after the ceiling was lowered, at least the end that was promised before. */
+  /**
+   * The end of a window from now, at most the ceiling; after the ceiling was lowered, at least the end that was
+   * promised before.
+   */
   #windowEnd(firstPlacedAt: number, endSoFar: number, at: number): number {
     const { holdMinutes, holdMaxMinutes } = this.definition;
     const end = at + holdMinutes * MINUTE;
-    if (holdMaxMinutes === 0) return end;
-    const ceiling = firstPlacedAt + (holdMaxMinutes ?? 4 * holdMinutes) * MINUTE;
+    if (holdMaxMinutes === null || holdMaxMinutes === 0) return end;
+    const ceiling = firstPlacedAt + holdMaxMinutes * MINUTE;
     return end <= ceiling ? end : Math.max(ceiling, Math.min(end, endSoFar));
   }
 
@@ -657,7 +661,7 @@ export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.c
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   if (data.sealedNote !== undefined) order.sealedTexts += 1;
   const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
-  const reporter = provider === undefined ? 'OPERATOR' : 'PROVIDER';
+  const reporter = provider === undefined ? 'OPERATOR' : data.reportReference === undefined ? 'PROVIDER' : 'CHARGE';
   if (reference !== null) {
     assert.ok(!order.refunds.some((refund) => refund.reference === reference), 'a reference counts once');
   }

@@ -1,8 +1,9 @@
 /**
  * The prediction of answers: what a command must be answered, counted over the plain maps of the reference model.
  *
- * It shares types with the service and no code. `model.ts` applies the facts; this file reads the model before a command and
- * says which answers are right. Where the assigned seats would have to be known, both possible answers are accepted.
+ * It shares types with the service and no code. `model.ts` applies the facts; this file reads the model before a
+ * command and says which answers are right. Where the assigned seats would have to be known, both possible answers are
+ * accepted.
  */
 import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
 import {
@@ -225,9 +226,9 @@ function wantOf(model: SaleModel, item: ItemRequest): Want {
   return { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, seatIds, had: false, shrinks: false };
 }
 
-/** A hold that no order could take over is refused with the codes of a checkout, unless the event switches that off. */
+/** A hold that no order could take over is refused with the codes of a checkout where the event wants it so. */
 function checkHoldLimits(model: SaleModel, wants: readonly Want[]): Prediction | null {
-  return model.definition.limitsAtHold === false ? null : checkCart(model, wants);
+  return model.definition.limitsAtHold === true ? checkCart(model, wants) : null;
 }
 
 /** Units of a type in a performance over all items and stages, then tickets over everything. */
@@ -336,7 +337,7 @@ function checkCounts(model: SaleModel, wants: readonly Want[], own: ModelHold | 
   if (want.shrinks) return losesSeats(own, want, granted) ? { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] } : null;
   // A line that grows keeps its seats, also a named one that would never be assigned, such as a wheelchair place.
   const held = own?.lines.find((line) => keyOf(line) === keyOf(want))?.seatIds ?? [];
-  if (held.some((seatId) => !model.mayBeAssigned(seatId, want.ticketTypeId))) {
+  if (held.some((seatId) => !model.fitsType(seatId, want.ticketTypeId))) {
     return { outcomes: ['DONE', 'INSUFFICIENT_TICKETS'] };
   }
   const hasPlace = leftFor(model, want, own, now, granted) >= want.ticketCount;
@@ -452,7 +453,10 @@ function stocksFor(
   return [places, ofType, ofStage];
 }
 
-/** The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where they are not predicted. */
+/**
+ * The seats that are assigned to one item alone, or to one of an accessible type and one of another; empty where they
+ * are not predicted.
+ */
 function seatsFor(
   model: SaleModel,
   wants: readonly Want[],
@@ -471,6 +475,8 @@ function seatsFor(
   const first = open.find(({ ticketTypeId }) => plainType(model, ticketTypeId).accessible);
   const companion = open.find((want) => want.ticketTypeId !== first?.ticketTypeId);
   if (first === undefined || companion === undefined || one.performanceId !== other.performanceId) return new Map();
+  // Not all of them are companions.
+  if (companion.ticketCount > 2 * first.ticketCount) return new Map();
   const party = plainParty(rows, request(first), request(companion));
   if (party === null || party.companion === null) return new Map();
   return new Map([
@@ -522,7 +528,7 @@ function longestRun(
   for (const stretch of freeSeats(model, want, own, now, granted)) {
     let run = 0;
     for (const seatId of stretch) {
-      run = seatId === null || !model.mayBeAssigned(seatId, want.ticketTypeId) ? 0 : run + 1;
+      run = seatId === null || !model.fitsType(seatId, want.ticketTypeId) ? 0 : run + 1;
       longest = Math.max(longest, run);
     }
   }
@@ -709,7 +715,7 @@ function predictRetention(model: SaleModel, { after, limit }: CommandOf<'EraseDu
 
 function predictRefund(model: SaleModel, command: CommandOf<'RecordRefund'>): Prediction {
   const { provider, reference, amountCents } = command;
-  const order = model.orders.get(command.orderId);
+  const order = model.orders.get(command.orderId ?? '');
   if (order === undefined || (provider !== null && provider !== order.provider)) return refused('ORDER_NOT_FOUND');
   if (reference !== null && order.refunds.some((refund) => refund.reference === reference)) {
     return rare('refund again');

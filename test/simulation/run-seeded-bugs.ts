@@ -4,9 +4,8 @@
  *   node --import tsx test/simulation/run-seeded-bugs.ts             all of them
  *   node --import tsx test/simulation/run-seeded-bugs.ts expiry gate  those whose names contain one of the words
  *
- * Bugs of the cluster run in simulated clusters, the others in sales. The simulation runs first because it is cheap; the test files
- * that a bug names run only when the simulation passes.
- * The exit code is 1 when a bug was missed.
+ * Bugs of the cluster run in simulated clusters, the others in sales. The simulation runs first because it is cheap;
+ * the test files that a bug names run only when the simulation passes. The exit code is 1 when a bug was missed.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

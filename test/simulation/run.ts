@@ -1,16 +1,18 @@
 /**
- * One simulated sale: buyers, network, disk and clock, all from one seed, and a check of every answer against its prediction.
+ * One simulated sale: buyers, network, disk and clock, all from one seed, and a check of every answer against its
+ * prediction.
  *
  * Owns the schedule: a queue of steps, each of which completes before the next. Requests and answers are delayed, lost,
  * delivered twice and reordered; the disk is slow, full or broken; the process crashes.
  *
- * After every turn the answer is as predicted, and the counters of every performance add up and equal the model's. At random
- * turns the whole state equals the model's and a replay gives it. In some sales every answer also goes through the real HTTP
- * layer, and in some the disk is a real one. At the end faults stop, everything with a window expires, and a new buyer is served.
+ * After every turn the answer is as predicted, and the counters of every performance add up and equal the model's. At
+ * random turns the whole state equals the model's and a replay gives it. In some sales every answer also goes through
+ * the real HTTP layer, and in some the disk is a real one. At the end faults stop, everything with a window expires,
+ * and a new buyer is served.
  */
 import assert from 'node:assert/strict';
 import { Overloaded } from '#actors/admission.ts';
-import { erases } from '#actors/key-destruction.ts';
+import { erases } from '#domain/orders/erasure.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
 import { findHold } from '#domain/holds/view.ts';
 import { isCancelling } from '#domain/orders/state.ts';
@@ -42,9 +44,10 @@ import { openHttpCheck, type HttpCheck } from './http.ts';
 import { AT_ONCE } from './keys.ts';
 import { predict, type Prediction } from './prediction.ts';
 import { SimulatedService } from './service.ts';
+import { inspectDurably } from '../fixtures/actors.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
-import type { OrderView, PaymentView } from '#domain/views.ts';
+import type { OrderView, PaymentView } from '#domain/view.ts';
 
 export interface Scenario {
   readonly seed: number;
@@ -87,7 +90,10 @@ const QUIET_ROUNDS_MAX = 200;
 /** A limit far above the steps of any sale; a sale that does not end fails here. */
 const MOMENTS_PER_STEP_MAX = 100;
 
-/** After so many steps in a hundred a replay is compared with the state; in so many turns the whole state with the model. */
+/**
+ * After so many steps in a hundred a replay is compared with the state; in so many turns the whole state with the
+ * model.
+ */
 const REPLAY_SHARE = 1;
 const STATE_SHARE = 10;
 
@@ -606,7 +612,7 @@ class Sale {
     const model = this.service.models.get(eventId)!;
     const { now } = this.service;
     this.service.turns = [];
-    const asked = actor.inspectDurably((state) => {
+    const asked = inspectDurably(actor, (state) => {
       const held = hold === null ? null : findHold(state, hold.id, sessionKey);
       const orders = buyer.orderIds.flatMap((id) => state.orders.byId.get(id) ?? []);
       return { held, orders: orders.map((order) => viewOrder(state, order)) };
@@ -646,7 +652,10 @@ class Sale {
     if (hasJoined) assertNobodyWaits(model, now);
   }
 
-  /** The checks after faults and buyers have stopped: every window has ended, nothing is held, and a replay gives the state. */
+  /**
+   * The checks after faults and buyers have stopped: every window has ended, nothing is held, and a replay gives the
+   * state.
+   */
   async #assertQuiet(): Promise<void> {
     if (this.service.status === 'FULL') this.service.freeDisk();
     this.service.onKeyJob = AT_ONCE;

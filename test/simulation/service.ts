@@ -1,29 +1,32 @@
 /**
  * The simulated service: the real event index, event actors and domain over the journal in memory, run step by step.
  *
- * Owns the state of the process and the disk, which survives it. Every unit that is appended is applied to the reference model
- * of its event; after a crash or a full disk the models are rebuilt from the facts on the disk. Nothing here runs by itself.
+ * Owns the state of the process and the disk, which survives it. Every unit that is appended is applied to the
+ * reference model of its event; after a crash or a full disk the models are rebuilt from the facts on the disk. Nothing
+ * here runs by itself.
  *
  * 1. An answer that leaves before the facts it depends on are durable is a failure (I4).
  * 2. The facts of every answer are on the disk after every crash.
- * 3. Snapshots use the real snapshotter. Its thread finishes jobs late, and jobs that wait together in any order. An event is
- *    activated only from snapshots whose outcome was reported.
+ * 3. Snapshots use the real snapshotter. Its thread finishes jobs late, and jobs that wait together in any order. An
+ *    event is activated only from snapshots whose outcome was reported.
  * 4. Personal data are sealed with keys that become durable, and are destroyed, late (`keys.ts`).
  * 5. `now` is the time of the service. The clock of the machine leaps separately; only a new process takes its time.
  */
 import assert from 'node:assert/strict';
 import { createClock, type ServiceClock } from '#actors/clock.ts';
 import { EventIndex } from '#actors/event-index.ts';
-import { destroyAfterDoubt, destroyAgain } from '#actors/folder-keys.ts';
-import { KeyDestruction, keyIdsErasedBy } from '#actors/key-destruction.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { createSnapshotter, type SnapshotOutcome, type Snapshotter } from '#actors/snapshotter.ts';
-import { initialState, type EventState } from '#domain/event-state.ts';
+import { destroyAfterDoubt, destroyAgain } from '#privacy/folder-keys.ts';
+import { KeyDestruction } from '#privacy/key-destruction.ts';
+import { keyIdsErasedBy } from '#domain/orders/erasure.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { createSnapshotter, type Snapshotter } from '#engine/snapshotter.ts';
+import type { SnapshotOutcome } from '#actors/activation.ts';
+import { initialState, type EventState } from '#domain/event/state.ts';
 import { joinId } from '#domain/ids.ts';
 import { viewOrder } from '#domain/orders/view.ts';
-import { replayFact } from '#domain/replay.ts';
-import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { replayFact } from '#domain/event/replay.ts';
+import { restoreEventState, restorePiece, snapshotPieces } from '#domain/event/snapshot.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import { DAMAGES, openDamaged } from './disk.ts';
 import { MINUTE } from './events.ts';
 import { AT_ONCE, SimulatedKeys, type SimulatedKeyStore } from './keys.ts';
@@ -34,7 +37,7 @@ import type { Fact } from '#domain/fact.ts';
 import type { FactRow, Journal, JournalStatus, Unit } from '#persistence/journal.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
 
-export interface ServiceBounds {
+interface ServiceBounds {
   readonly liveEventsMax: number;
   readonly waitingRepliesMax: number;
 }
@@ -152,7 +155,10 @@ export class SimulatedService {
     destroyAfterDoubt(this.#disk, durableSeq, this.#keyDestruction);
   }
 
-  /** The last fact in a real data folder after it was damaged; null when the folder was refused, or when the disk is full. */
+  /**
+   * The last fact in a real data folder after it was damaged; null when the folder was refused, or when the disk is
+   * full.
+   */
   damageDisk(): Promise<number | null> {
     if (this.status !== 'OPEN') return Promise.resolve(null);
     const { appendedSeq, durableSeq } = this.#disk;
@@ -163,8 +169,8 @@ export class SimulatedService {
   }
 
   /**
-   * Ends the process and starts it again on the facts of the disk: the durable ones, and pending ones up to `survivorsSeq`. Resolves
-   * with how many keys an erasure had left.
+   * Ends the process and starts it again on the facts of the disk: the durable ones, and pending ones up to
+   * `survivorsSeq`. Resolves with how many keys an erasure had left.
    */
   async crash(breaksFirst: boolean, survivorsSeq: number | null): Promise<number> {
     const { appendedSeq, durableSeq } = this.#disk;
@@ -435,7 +441,10 @@ export class SimulatedService {
     }
   }
 
-  /** I9: the state in memory, the replayed one, and one from a snapshot and later facts are equal. Makes all facts durable. */
+  /**
+   * I9: the state in memory, the replayed one, and one from a snapshot and later facts are equal. Makes all facts
+   * durable.
+   */
   async proveReplay(eventId: string): Promise<void> {
     this.commit();
     const actor = await this.events.byEventId(eventId);

@@ -2,7 +2,7 @@
 import { HABITS } from './buyers.ts';
 import { FAULTS, simulate, type Outcome, type Scenario } from './run.ts';
 
-export interface Shrunk {
+interface Shrunk {
   readonly scenario: Scenario;
   readonly outcome: Outcome;
 }

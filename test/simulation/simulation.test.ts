@@ -8,7 +8,10 @@ import { deep } from '../depth.ts';
 const SEEDS_OF_THE_SUITE = 200;
 const SEEDS = deep(SEEDS_OF_THE_SUITE);
 
-/** The rarest cases come once in about 200 sales, in another sale after every change of what is drawn: a run continues for them. */
+/**
+ * The rarest cases come once in about 200 sales, in another sale after every change of what is drawn: a run continues
+ * for them.
+ */
 const SEEDS_MAX = 5 * SEEDS;
 const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 

@@ -1,13 +1,16 @@
 /**
  * The attackers of a soak: every attack that once stopped the service, repeated.
  *
- * An attack expects no particular answer. `connection.ts` reports every 5xx except 503.
+ * An attack expects no particular answer. `soak/connection.ts` reports every 5xx except 503.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { joinQueue, placeHold, startCheckout } from '#rehearsal/player/buyer-requests.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import { send } from './connection.ts';
 import type { SoakSale } from './buyers.ts';
+import type { SoakEvent } from './events.ts';
 
 type Attack = (sale: SoakSale, chance: () => number) => Promise<void>;
 
@@ -24,6 +27,15 @@ function raw(sale: SoakSale, text: string, aliveMs: number): Promise<void> {
   });
 }
 
+const ask = (sale: SoakSale, { path, ...call }: PlayerRequest) => send(sale.answers, sale.publicUrl + path, call);
+
+const itemOf = ({ ticketTypeIds, performanceIds }: SoakEvent, quantity: number) => ({
+  ticket_type_id: ticketTypeIds[0],
+  selling_stage_id: 'general',
+  performance_id: performanceIds[0],
+  quantity,
+});
+
 const randomEvent = (sale: SoakSale, chance: () => number) => sale.events[Math.floor(chance() * sale.events.length)]!;
 
 /** Pipelines requests for live streams on a short connection: each once took a place that was never released. */
@@ -38,60 +50,30 @@ const hugeTracking: Attack = async (sale, chance) => {
   const event = randomEvent(sale, chance);
   const big = 'x'.repeat(5_000);
   const tracking = Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`utm_${n}`, big]));
-  const item = { ticket_type_id: event.ticketTypeIds[0], selling_stage_id: 'general', quantity: 1 };
-  await send(sale.answers, `${sale.publicUrl}/api/checkout/start`, {
-    method: 'POST',
-    headers: { 'idempotency-key': `${randomUUID()}${'k'.repeat(200)}` },
-    body: {
-      event_id: event.id,
-      items: [{ ...item, performance_id: event.performanceIds[0] }],
-      customer: { email: `${randomUUID()}@example.com`, name: 'N'.repeat(400) },
-      accept_terms: true,
-      tracking,
-    },
-  });
+  const customer = { email: `${randomUUID()}@example.com`, name: 'N'.repeat(400) };
+  const purchase = { items: [itemOf(event, 1)], customer, tracking };
+  await ask(sale, startCheckout(event.id, purchase, `${randomUUID()}${'k'.repeat(200)}`));
 };
 
 /** Places and replaces holds as fast as possible, so that ended holds of others are dropped earlier. */
 const endedHolds: Attack = async (sale, chance) => {
   const event = sale.events[0]!;
-  const item = { ticket_type_id: event.ticketTypeIds[0], selling_stage_id: 'general', quantity: 1 };
   for (let times = 0; times < 20; times += 1) {
-    const session_key = `churn-${Math.floor(chance() * 5)}-attacker`;
-    await send(sale.answers, `${sale.publicUrl}/api/checkout/holds`, {
-      method: 'POST',
-      body: { event_id: event.id, session_key, items: [item] },
-    });
+    await ask(sale, placeHold(event.id, `churn-${Math.floor(chance() * 5)}-attacker`, [itemOf(event, 1)]));
   }
 };
 
 const greedyHold: Attack = async (sale, chance) => {
   const event = randomEvent(sale, chance);
-  const item = { ticket_type_id: event.ticketTypeIds[0], selling_stage_id: 'general', quantity: 100_000 };
-  await send(sale.answers, `${sale.publicUrl}/api/checkout/holds`, {
-    method: 'POST',
-    body: {
-      event_id: event.id,
-      session_key: randomUUID(),
-      items: [{ ...item, performance_id: event.performanceIds[0] }],
-    },
-  });
+  await ask(sale, placeHold(event.id, randomUUID(), [itemOf(event, 100_000)]));
 };
 
 const guessedCodes: Attack = async (sale, chance) => {
   const event = randomEvent(sale, chance);
-  const item = { ticket_type_id: event.ticketTypeIds[0], selling_stage_id: 'general', quantity: 1 };
-  await send(sale.answers, `${sale.publicUrl}/api/checkout/start`, {
-    method: 'POST',
-    headers: { 'x-forwarded-for': `10.0.${Math.floor(chance() * 255)}.1` },
-    body: {
-      event_id: event.id,
-      items: [{ ...item, performance_id: event.performanceIds[0] }],
-      customer: { email: `${randomUUID()}@example.com`, name: 'G' },
-      accept_terms: true,
-      promo_code: randomUUID(),
-    },
-  });
+  const customer = { email: `${randomUUID()}@example.com`, name: 'G' };
+  const purchase = { items: [itemOf(event, 1)], customer, promo_code: randomUUID() };
+  const headers = { 'x-forwarded-for': `10.0.${Math.floor(chance() * 255)}.1` };
+  await ask(sale, { ...startCheckout(event.id, purchase), headers });
 };
 
 /** A payment report that is signed with an unknown secret. */
@@ -123,10 +105,7 @@ const damagedRequests: Attack = async (sale, chance) => {
 const staleEntries: Attack = async (sale) => {
   const room = sale.events.find(({ hasRoom }) => hasRoom)!;
   for (let times = 0; times < 10; times += 1) {
-    await send(sale.answers, `${sale.publicUrl}/api/checkout/queue`, {
-      method: 'POST',
-      body: { event_id: room.id, session_key: randomUUID() },
-    });
+    await ask(sale, joinQueue(room.id, randomUUID()));
   }
 };
 

@@ -1,20 +1,33 @@
 /**
- * The honest buyers of a soak: they hold, change, release, queue, pay in one or several installments, and record the answers.
- * Requests that change something have an idempotency key, so that a repeat shows the outcome of the first try.
+ * The honest buyers of a soak: they hold, change, release, queue, pay in one or several installments, and record the
+ * answers. Requests that change something have an idempotency key, so that a repeat shows the outcome of the first try.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { send, type SoakAnswer, type SoakCall, type AnswerLog } from './connection.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
+import {
+  changeHold,
+  joinQueue,
+  openPayment,
+  placeHold,
+  pollQueue,
+  readHold,
+  readOrder,
+  releaseHold,
+  settlePayment,
+  startCheckout,
+} from '#rehearsal/player/buyer-requests.ts';
+import { send, type SoakAnswer, type AnswerLog } from './connection.ts';
 import type { SoakEvent } from './events.ts';
 
-export interface BoughtOrder {
+interface BoughtOrder {
   readonly orderId: string;
   readonly eventId: string;
   readonly ticketCount: number;
 }
 
 /** What the buyers were answered. */
-export interface BuyersRecord {
+interface BuyersRecord {
   readonly confirmed: BoughtOrder[];
   holds: number;
   expiredRead: number;
@@ -36,7 +49,7 @@ export function newRecord(): BuyersRecord {
 }
 
 /** Repeats a request until its answer is neither 502 nor 503; null when that takes too many tries. */
-async function insist(sale: SoakSale, path: string, call: SoakCall): Promise<SoakAnswer | null> {
+async function insist(sale: SoakSale, { path, ...call }: PlayerRequest): Promise<SoakAnswer | null> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const answer = await send(sale.answers, sale.publicUrl + path, call);
     if (answer !== null && answer.status !== 503 && answer.status !== 502) return answer;
@@ -65,40 +78,35 @@ async function buyAt(sale: SoakSale, event: SoakEvent, chance: () => number): Pr
     performance_id: event.performanceIds[Math.floor(chance() * event.performanceIds.length)]!,
     quantity,
   };
-  const body = { event_id: event.id, session_key: sessionKey, items: [item], queue_pass: queuePass };
-  const headers = { 'idempotency-key': randomUUID() };
-  const held = await insist(sale, '/api/checkout/holds', { method: 'POST', body, headers });
+  const pass = queuePass === undefined ? {} : { queue_pass: queuePass };
+  const held = await insist(sale, placeHold(event.id, sessionKey, [item], pass, randomUUID()));
   if (held?.status !== 201) return;
   sale.record.holds += 1;
   const holdId = String(held.body['id']);
-  const own = { 'x-session-key': sessionKey };
   const choice = chance();
-  if (choice < 0.15)
-    return void (await insist(sale, `/api/checkout/holds/${holdId}`, { method: 'DELETE', headers: own }));
+  if (choice < 0.15) return void (await insist(sale, releaseHold(sessionKey, holdId)));
   if (choice < 0.3) {
-    const items = [{ ...item, quantity: Math.max(1, quantity - 1) }];
-    await insist(sale, `/api/checkout/holds/${holdId}`, { method: 'PATCH', headers: own, body: { items } });
+    await insist(sale, changeHold(sessionKey, holdId, [{ ...item, quantity: Math.max(1, quantity - 1) }]));
   }
-  if (choice > 0.9) return void (await readExpired(sale, holdId, own));
+  if (choice > 0.9) return void (await readExpired(sale, holdId, sessionKey));
   await checkOut(sale, event, holdId, sessionKey, chance);
 }
 
 /** Joins the waiting room and polls until it is admitted; null when that does not happen in time. */
 async function queueFor(sale: SoakSale, event: SoakEvent, sessionKey: string): Promise<string | null> {
-  const body = { event_id: event.id, session_key: sessionKey };
-  let answer = await insist(sale, '/api/checkout/queue', { method: 'POST', body });
+  let answer = await insist(sale, joinQueue(event.id, sessionKey));
   for (let polls = 0; polls < 40 && answer !== null && answer.body['status'] === 'WAITING'; polls += 1) {
     await pause(200);
-    answer = await insist(sale, `/api/checkout/queue/${String(answer.body['id'])}?session_key=${sessionKey}`, {});
+    answer = await insist(sale, pollQueue(sessionKey, String(answer.body['id'])));
   }
   return answer?.body['status'] === 'ADMITTED' ? String(answer.body['id']) : null;
 }
 
 /** Waits until a hold has expired: it must read EXPIRED, also after restarts and kills. */
-async function readExpired(sale: SoakSale, holdId: string, headers: Record<string, string>): Promise<void> {
+async function readExpired(sale: SoakSale, holdId: string, sessionKey: string): Promise<void> {
   for (let reads = 0; reads < 60 && !sale.isClosing; reads += 1) {
     await pause(500);
-    const answer = await insist(sale, `/api/checkout/holds/${holdId}`, { headers });
+    const answer = await insist(sale, readHold(sessionKey, holdId));
     if (answer === null) return;
     if (answer.status !== 200) return void sale.answers.wrong.push(`an own hold reads ${answer.status}`);
     if (answer.body['status'] === 'EXPIRED') {
@@ -116,32 +124,30 @@ async function checkOut(
   chance: () => number,
 ): Promise<void> {
   const email = `buyer-${randomUUID()}@example.com`;
-  const body = {
-    event_id: event.id,
+  const installments = chance() < 0.1 ? 2 : 1;
+  const purchase = {
     hold_id: holdId,
     session_key: sessionKey,
     customer: { email, name: 'Soak Buyer' },
-    accept_terms: true,
-    installment_count: chance() < 0.1 ? 2 : 1,
+    installment_count: installments,
     ...(chance() < 0.2 && { promo_code: 'EARLY' }),
     tracking: { utm_source: 'soak' },
   };
-  const headers = { 'idempotency-key': randomUUID() };
-  const started = await insist(sale, '/api/checkout/start', { method: 'POST', body, headers });
+  const started = await insist(sale, startCheckout(event.id, purchase, randomUUID()));
   if (started?.status !== 201) return;
   const orderId = String(started.body['order_id']);
-  let sessionId = started.body['checkout_session_id'];
-  for (let installment = 1; sessionId !== null && installment <= body.installment_count; installment += 1) {
+  let sessionId = started.body['checkout_session_id'] as string | null;
+  for (let installment = 1; sessionId !== null && installment <= installments; installment += 1) {
     if (chance() < 0.1) return;
     const outcome = chance() < 0.1 ? 'declined' : 'paid';
-    const paid = await insist(sale, `/sandbox/payments/${String(sessionId)}`, { method: 'POST', body: { outcome } });
+    const paid = await insist(sale, settlePayment(sessionId, outcome));
     if (paid?.status !== 200 || outcome === 'declined') return;
-    if (installment === body.installment_count) break;
-    const next = await insist(sale, `/api/checkout/orders/${orderId}/payments`, { method: 'POST' });
+    if (installment === installments) break;
+    const next = await insist(sale, openPayment(orderId));
     if (next?.status !== 201) return;
-    sessionId = next.body['checkout_session_id'];
+    sessionId = next.body['checkout_session_id'] as string | null;
   }
-  const status = await insist(sale, `/api/checkout/status/${orderId}`, {});
+  const status = await insist(sale, readOrder(orderId));
   if (status?.status !== 200) return void sale.answers.wrong.push(`an order reads ${String(status?.status)}`);
   if (status.body['status'] !== 'CONFIRMED') return;
   sale.record.confirmed.push({

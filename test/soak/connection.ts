@@ -5,7 +5,7 @@ export interface SoakAnswer {
   readonly body: Record<string, unknown>;
 }
 
-export interface SoakCall {
+interface SoakCall {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;

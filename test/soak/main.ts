@@ -1,13 +1,15 @@
 /**
- * `npm run soak`: a service under buyers, attackers, snapshots, prunes, stops, kills and leaps of its clock, for as long as asked.
+ * `npm run soak`: a service under buyers, attackers, snapshots, prunes, stops, kills and leaps of its clock, for as
+ * long as asked.
  *
  *   npm run soak -- --minutes 30 [--buyers 12] [--attackers 6] [--events-max 3] [--json]
  *
  *   npm run soak -- --cluster [--minutes M] [--buyers 32] [--json]
  *
- * At the end every order that a buyer was told is confirmed is confirmed, the tickets sold are those of the orders, the folder
- * verifies, and memory has not grown much since a sixth of the time. With --cluster, three nodes and three NATS servers fail in turn
- * and are started again (`test/cluster/drill`). Exit code 0 good, 1 something was wrong, 2 wrong use.
+ * At the end every order that a buyer was told is confirmed is confirmed, the tickets sold are those of the orders, the
+ * folder verifies, and memory has not grown much since a sixth of the time. With --cluster, three nodes and three NATS
+ * servers fail in turn and are started again (`test/cluster/drill`). Exit code 0 good, 1 something was wrong, 2 wrong
+ * use.
  */
 import { commandOptions, wrongUse } from '../command-options.ts';
 import { runSoak, type SoakOutcome, type SoakSettings } from './run.ts';
@@ -52,7 +54,7 @@ async function soak(): Promise<boolean> {
 async function drill(): Promise<boolean> {
   const { nats } = await import('../fixtures/nats.ts');
   if (nats.program === null) {
-    console.error(`${nats.missing}: install it, or set NATS_SERVER to its path`);
+    console.error(nats.missing);
     process.exit(2);
   }
   const { everyFault, runDrill } = await import('../cluster/drill/run.ts');

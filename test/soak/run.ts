@@ -1,4 +1,6 @@
-/** A soak from its first start to its audit: the service process, buyers, attackers, operators, and leaps of the clock. */
+/**
+ * A soak from its first start to its audit: the service process, buyers, attackers, operators, and leaps of the clock.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -6,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../bench/free-port.ts';
+import { freePort } from '#operations/free-ports.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { bareEnvironment } from '../environment.ts';
 import { chanceOf } from '../simulation/chance.ts';

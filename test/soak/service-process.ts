@@ -1,9 +1,9 @@
 /**
- * The service of a soak in a process of its own: started as `holdfast serve` starts it, with a wall clock that the soak can
- * set, and with a report of its memory on request.
+ * The service of a soak in a process of its own: started as `holdfast serve` starts it, with a wall clock that the soak
+ * can set, and with a report of its memory on request.
  */
-import { readConfig } from '#src/config.ts';
-import { startService } from '#src/service.ts';
+import { readConfig } from '#service/config.ts';
+import { startService } from '#service/service.ts';
 import { pino } from 'pino';
 
 /** Messages from the soak. */

@@ -2,40 +2,44 @@
  * Batches of keys in the stream of a cluster's keys: reading one, and destroying keys in it.
  *
  * 1. A batch whose topic has a message has one for ever: an emptied batch stays as a message without keys.
- * 2. A destruction appends the batch without the keys. It expects the newest message of the whole stream of a moment before the batch
- *    was read, so that a writer that stood still, with an old view, is refused. Then all older messages of the topic are erased,
- *    also those that an earlier destruction left when it was cut off.
- * 3. A leader that was just elected may show an older version of a batch. The messages before the new one tell: a key that one of them
- *    does not have was destroyed already, and is destroyed again before they are erased.
- * 4. That a batch is not there is believed only after a message of one's own was appended, which the leader then has with all before it.
+ * 2. A destruction appends the batch without the keys. It expects the newest message of the whole stream of a moment
+ *    before the batch was read, so that a writer that stood still, with an old view, is refused. Then all older
+ *    messages of the topic are erased, also those that an earlier destruction left when it was cut off.
+ * 3. A leader that was just elected may show an older version of a batch. The messages before the new one tell: a key
+ *    that one of them does not have was destroyed already, and is destroyed again before they are erased.
+ * 4. That a batch is not there is believed only after a message of one's own was appended, which the leader then has
+ *    with all before it.
  */
-import { decodeBatch, encodeBatch, groupIds, topicOf, withoutKeys, type KeyBatch } from './key-batches.ts';
-import type { KeyLog } from './key-log.ts';
-import { causeOf, LogUnreachable } from './shard-log.ts';
-import { pauseFor, type Timing } from './timing.ts';
+import { decodeBatch, encodeBatch, groupIds, topicOf, withoutKeys, type KeyBatch } from './batches.ts';
+import type { KeyLog } from '../../key-log.ts';
+import { causeOf, LogUnreachable } from '../../shard-log.ts';
+import { pauseFor, type Timing } from '../timing.ts';
 
-export interface FoundBatch {
+interface FoundBatch {
   readonly seq: number;
   readonly batch: KeyBatch;
 }
 
-/** Messages under way at a time. */
+/** How many messages are under way at a time. */
 const BATCHES_AT_A_TIME = 32;
-/** Refills of other nodes come between; each try takes some milliseconds. */
+/** How often a refill is tried: those of other nodes may come first, and each try takes some milliseconds. */
 const TRIES_MAX = 200;
 const PAUSE_MS = 2;
 const PAUSE_MS_MAX = 50;
 
 const PROOF_TOPIC = 'proof';
 
-/** The newest version of a batch, or null when it is not known to be there (4). Rejects with LogUnreachable, BatchUnreadable. */
-export async function newestBatch(log: KeyLog, topic: string): Promise<FoundBatch | null> {
+/**
+ * The newest version of a batch, or null when it is not known to be there (rule 4). Rejects with LogUnreachable,
+ * BatchUnreadable.
+ */
+async function newestBatch(log: KeyLog, topic: string): Promise<FoundBatch | null> {
   const message = await log.newest(topic);
   return message === null ? null : { seq: message.seq, batch: decoded(topic, message.body) };
 }
 
-/** Rejects with LogUnreachable, unless what was appended before the call is seen by whoever reads after it (4). */
-export async function proveCurrent(log: KeyLog): Promise<void> {
+/** Rejects with LogUnreachable, unless what was appended before the call is seen by whoever reads after it (rule 4). */
+async function proveCurrent(log: KeyLog): Promise<void> {
   const answer = await log.replace(PROOF_TOPIC, Buffer.alloc(1));
   if (answer.outcome === 'APPENDED') return;
   throw new LogUnreachable('the stream of keys cannot be written', causeOf(answer));
@@ -74,9 +78,12 @@ export async function destroyKeys(log: KeyLog, ids: Iterable<string>, timing: Ti
   }
 }
 
-/** One try; returns the topics where nothing is left to do. To the others, the places of keys that came back are added (3). */
+/**
+ * One try; returns the topics where nothing is left to do. To the others, the places of keys that came back are added
+ * (rule 3).
+ */
 async function destroyInSome(log: KeyLog, pending: ReadonlyMap<string, Set<number>>): Promise<readonly string[]> {
-  // Before the batches are read (2).
+  // Before the batches are read (rule 2).
   let expectedSeq = await log.lastSeq();
   const topics = [...pending.keys()];
   const found = await readBatches(log, topics);
@@ -101,7 +108,10 @@ async function destroyInSome(log: KeyLog, pending: ReadonlyMap<string, Set<numbe
   return settled;
 }
 
-/** Erases the older messages of a topic; returns the places of keys that one of them does not have any more, and erases none then (3). */
+/**
+ * Erases the older messages of a topic; returns the places of keys that one of them does not have any more, and erases
+ * none then (rule 3).
+ */
 async function eraseBefore(log: KeyLog, topic: string, newest: FoundBatch): Promise<readonly number[]> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     const oldest = await log.oldest(topic);

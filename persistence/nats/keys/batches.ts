@@ -6,16 +6,16 @@
  * 3. A destroyed key leaves a mark in its place, which tells it from one that is lost.
  * 4. Keys only ever leave a batch. Of two versions of a batch, what is true is what both have.
  */
-import { KEY_BYTES, type Key } from '../keys.ts';
+import { KEY_BYTES, type Key } from '../../keys.ts';
 
-/** Where a batch lies (1). */
-export interface BatchPlace {
+/** Where a batch lies (rule 1). */
+interface BatchPosition {
   readonly prefix: string;
   readonly number: number;
 }
 
 /** The content of a message. */
-export interface KeyBatch extends BatchPlace {
+export interface KeyBatch extends BatchPosition {
   /** By place in the batch. */
   readonly keys: ReadonlyMap<number, Buffer>;
   readonly destroyed: ReadonlySet<number>;
@@ -31,7 +31,7 @@ const HEAD_BYTES = 2 + 8;
 const ID = /^([A-Za-z0-9_-]{1,64})\.(0|[1-9a-z][0-9a-z]{0,9})$/;
 
 /** A message that no version of this service wrote, or that was changed since. */
-export class BatchUnreadable extends Error {
+class BatchUnreadable extends Error {
   constructor(reason: string) {
     super(`a batch of keys cannot be read: ${reason}`);
     this.name = 'BatchUnreadable';
@@ -39,27 +39,27 @@ export class BatchUnreadable extends Error {
 }
 
 /** Where a key lies; null for an id that no store of keys gives. */
-export function placeOfKey(id: string): (BatchPlace & { readonly index: number }) | null {
+export function placeOfKey(id: string): (BatchPosition & { readonly index: number }) | null {
   const [, prefix, digits] = ID.exec(id) ?? [];
   if (prefix === undefined || digits === undefined) return null;
   const n = Number.parseInt(digits, 36);
   return { prefix, number: Math.floor(n / BATCH_KEYS), index: n % BATCH_KEYS };
 }
 
-export function idOf({ prefix, number }: BatchPlace, index: number): string {
+export function idOf({ prefix, number }: BatchPosition, index: number): string {
   return `${prefix}.${(number * BATCH_KEYS + index).toString(36)}`;
 }
 
 /** The topic of a batch's messages. */
-export function topicOf({ prefix, number }: BatchPlace): string {
+export function topicOf({ prefix, number }: BatchPosition): string {
   return `keys.${prefix}.${number}`;
 }
 
 /** Ids by batch, each with the places in it; those that no store gives are left out. */
 export function groupIds(
   ids: Iterable<string>,
-): Map<string, { readonly place: BatchPlace; readonly indexes: Set<number> }> {
-  const groups = new Map<string, { readonly place: BatchPlace; readonly indexes: Set<number> }>();
+): Map<string, { readonly place: BatchPosition; readonly indexes: Set<number> }> {
+  const groups = new Map<string, { readonly place: BatchPosition; readonly indexes: Set<number> }>();
   for (const id of ids) {
     const place = placeOfKey(id);
     if (place === null) continue;
@@ -74,7 +74,7 @@ export function groupIds(
 
 /** The batches of some keys. Throws for an id that no store gives. */
 export function batchesOf(keys: Iterable<Key>, destroyedIds: Iterable<string> = []): readonly KeyBatch[] {
-  const batches = new Map<string, BatchPlace & { keys: Map<number, Buffer>; destroyed: Set<number> }>();
+  const batches = new Map<string, BatchPosition & { keys: Map<number, Buffer>; destroyed: Set<number> }>();
   const batchOf = (id: string) => {
     const place = placeOfKey(id);
     if (place === null) throw new BatchUnreadable(`${JSON.stringify(id)} is not the id of a key`);

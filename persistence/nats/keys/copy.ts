@@ -2,18 +2,19 @@
  * All keys of a cluster at once: reading them for a copy, and writing those of a copy into a cluster that has none.
  *
  * 1. Keys are destroyed while they are read. What is read again then comes again, with the destroyed keys named.
- * 2. The identity is written last: until then the stream has keys of nobody, no node starts on it, and another import begins anew.
+ * 2. The identity is written last: until then the stream has keys of nobody, no node starts on it, and another import
+ *    begins anew.
  */
-import { KeysUnusable, type Key, type KeysIdentity } from '../keys.ts';
-import { decodeBatch, encodeBatch, idOf, topicOf, type KeyBatch } from './key-batches.ts';
-import type { KeyLog } from './key-log.ts';
-import { encodeIdentity, IDENTITY_TOPIC, readIdentity } from './key-stream.ts';
-import { causeOf, LogUnreachable } from './shard-log.ts';
-import { machineTiming, pauseFor, type Timing } from './timing.ts';
+import { KeysUnusable, type Key, type KeysIdentity } from '../../keys.ts';
+import { decodeBatch, encodeBatch, idOf, topicOf, type KeyBatch } from './batches.ts';
+import type { KeyLog } from '../../key-log.ts';
+import { encodeIdentity, IDENTITY_TOPIC, readIdentity } from './keys.ts';
+import { causeOf, LogUnreachable } from '../../shard-log.ts';
+import { machineTiming, pauseFor, type Timing } from '../timing.ts';
 
 export interface KeysPart {
   readonly keys: readonly Key[];
-  /** Keys that are gone; a part before may have had them (1). */
+  /** Keys that are gone; a part before may have had them (rule 1). */
   readonly destroyedIds: readonly string[];
 }
 
@@ -27,7 +28,7 @@ export function readKeysIdentity(log: KeyLog, timing: Timing = machineTiming): P
   return readIdentity(log, timing);
 }
 
-/** Every key that is there, and the ids of the destroyed ones (1). Rejects with LogUnreachable. */
+/** Every key that is there, and the ids of the destroyed ones (rule 1). Rejects with LogUnreachable. */
 export async function* readAllKeys(log: KeyLog): AsyncIterable<KeysPart> {
   let readSeq = 0;
   for (let lastSeq = await log.lastSeq(); readSeq < lastSeq; lastSeq = await log.lastSeq()) {
@@ -39,8 +40,8 @@ export async function* readAllKeys(log: KeyLog): AsyncIterable<KeysPart> {
 }
 
 /**
- * Writes the keys of a copy, in batches that each come once, into a stream without an identity; some of them are in memory at a time.
- * Rejects with KeysUnusable where it has one, and with LogUnreachable.
+ * Writes the keys of a copy, in batches that each come once, into a stream without an identity; some of them are in
+ * memory at a time. Rejects with KeysUnusable where it has one, and with LogUnreachable.
  */
 export async function importKeys(
   log: KeyLog,
@@ -72,7 +73,7 @@ function partOf(batch: KeyBatch): KeysPart {
   };
 }
 
-/** What an import left that was cut off (2). */
+/** What an import left that was cut off (rule 2). */
 async function eraseAll(log: KeyLog): Promise<void> {
   const lastSeq = await log.lastSeq();
   for await (const { seq } of log.read(1, lastSeq)) await log.erase(seq);

@@ -1,17 +1,20 @@
 /**
  * The key store of a cluster: one stream, which all nodes share and which is outside the logs of the shards.
  *
- *  1. The first message of the stream is its identity, with the address key. Whoever appends it first made it; everybody else reads it.
- *  2. A refill of the pool is some messages of a batch each, sent together. A batch is in one message until keys of it are destroyed.
+ *  1. The first message of the stream is its identity, with the address key. Whoever appends it first made it;
+ *     everybody else reads it.
+ *  2. A refill of the pool is some messages of a batch each, sent together. A batch is in one message until keys of it
+ *     are destroyed.
  *  3. One destruction is under way at a time; those that come meanwhile are made together.
- *  4. Keys that were handed out here are at hand for a minute at most, because another node may destroy them: whoever owns the event.
- *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was killed stay: nothing is
- *     sealed with them.
- *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, as a call waits for the owner of its event,
- *     and all who wait share one look, so that many cost the servers what one costs.
+ *  4. Keys that were handed out here are at hand for a minute at most, because another node may destroy them: whoever
+ *     owns the event.
+ *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was
+ *     killed stay: nothing is sealed with them.
+ *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, as a call waits for the
+ *     owner of its event, and all who wait share one look, so that many cost the servers what one costs.
  */
-import { GatheredDestruction } from '../gathered-destruction.ts';
-import { KeyPool } from '../key-pool.ts';
+import { GatheredDestruction } from '../../gathered-destruction.ts';
+import { KeyPool } from '../../key-pool.ts';
 import {
   KEY_BYTES,
   KeysUnusable,
@@ -20,15 +23,15 @@ import {
   type Key,
   type KeysIdentity,
   type KeyStore,
-} from '../keys.ts';
-import { messageOf } from '../faults.ts';
-import { BATCH_KEYS, batchesOf, encodeBatch, groupIds, idOf, placeOfKey, topicOf } from './key-batches.ts';
-import { destroyKeys, readBatches } from './key-batch-log.ts';
-import type { KeyLog } from './key-log.ts';
-import { causeOf, LogUnreachable } from './shard-log.ts';
-import { CALL_MS_MAX, machineTiming, pauseFor, type Timing } from './timing.ts';
+} from '../../keys.ts';
+import { messageOf } from '../../faults.ts';
+import { BATCH_KEYS, batchesOf, encodeBatch, groupIds, idOf, placeOfKey, topicOf } from './batches.ts';
+import { destroyKeys, readBatches } from './batch-log.ts';
+import type { KeyLog } from '../../key-log.ts';
+import { causeOf, LogUnreachable } from '../../shard-log.ts';
+import { CALL_MS_MAX, machineTiming, pauseFor, type Timing } from '../timing.ts';
 
-export interface KeyStreamOptions {
+interface KeyStreamOptions {
   readonly log: KeyLog;
   /** False where the stream must have keys already. */
   readonly mayCreate?: boolean;
@@ -40,7 +43,7 @@ export interface KeyStreamOptions {
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** How long a key is at hand that was handed out (4). */
+/** How long a key is at hand that was handed out (rule 4). */
 const RECENT_MS_MAX = 60_000;
 /** Batches that are known not to be there; nobody adds one later. */
 const ABSENT_MAX = 10_000;
@@ -56,7 +59,10 @@ const LOOK_MS_MAX = 500;
 export const IDENTITY_TOPIC = 'identity';
 const UNREACHABLE_HINT = 'Look at the NATS servers: holdfast cluster check.';
 
-/** Opens the keys of a cluster with a full pool, and makes them where there are none. Rejects with KeysUnusable and KeyStoreFault. */
+/**
+ * Opens the keys of a cluster with a full pool, and makes them where there are none. Rejects with KeysUnusable and
+ * KeyStoreFault.
+ */
 export async function openKeyStream(options: KeyStreamOptions): Promise<StreamKeys> {
   const { log, mayCreate = true, timing = machineTiming } = options;
   const identity = await reaching('the keys cannot be opened', () =>
@@ -82,7 +88,7 @@ export class StreamKeys implements KeyStore {
   readonly #absent = new Set<string>();
   readonly #destruction: GatheredDestruction;
   #closed: Promise<void> | null = null;
-  /** The look of everybody who waits for the stream (6). */
+  /** The look of everybody who waits for the stream (rule 6). */
   #look: Promise<boolean> | null = null;
   #cancelForgetting = (): void => {};
 
@@ -167,7 +173,7 @@ export class StreamKeys implements KeyStore {
     await reaching('unused keys cannot be removed', () => this.#removeUnused(unused));
   }
 
-  /** A batch of which no key was handed out goes as a whole: nobody but this pool ever wrote it (5). */
+  /** A batch of which no key was handed out goes as a whole: nobody but this pool ever wrote it (rule 5). */
   async #removeUnused(ids: readonly string[]): Promise<void> {
     const unused = groupIds(ids);
     const found = await readBatches(this.#log, [...unused.keys()]);
@@ -182,7 +188,9 @@ export class StreamKeys implements KeyStore {
     await destroyKeys(this.#log, others, this.#timing);
   }
 
-  /** The answer to a request, which is sent again as soon as the stream answers (6). Rejects with LogUnreachable. */
+  /**
+   * The answer to a request, which is sent again as soon as the stream answers (rule 6). Rejects with LogUnreachable.
+   */
   async #untilAnswered<Result>(request: () => Promise<Result>): Promise<Result> {
     const untilMs = this.#timing.stopwatchMs() + CALL_MS_MAX;
     for (;;) {
@@ -230,7 +238,7 @@ export class StreamKeys implements KeyStore {
   }
 }
 
-/** The identity of a stream (1), or null when it has none. Rejects with LogUnreachable and KeysUnusable. */
+/** The identity of a stream (rule 1), or null when it has none. Rejects with LogUnreachable and KeysUnusable. */
 export async function readIdentity(log: KeyLog, timing: Timing = machineTiming): Promise<KeysIdentity | null> {
   for (let tries = 0; tries < MISSING_TRIES_MAX; tries += 1) {
     if (tries > 0) await pauseFor(timing, IDENTITY_PAUSE_MS);
@@ -246,7 +254,7 @@ export function encodeIdentity({ keysId, addressKey }: KeysIdentity): Buffer {
   return Buffer.concat([addressKey, Buffer.from(keysId)]);
 }
 
-/** The identity, which is made where the stream is empty (1). */
+/** The identity, which is made where the stream is empty (rule 1). */
 async function openIdentity(log: KeyLog, timing: Timing, random?: (bytes: number) => Buffer): Promise<KeysIdentity> {
   const made = newIdentity(random);
   for (let tries = 0; tries < IDENTITY_TRIES_MAX; tries += 1) {

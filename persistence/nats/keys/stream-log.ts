@@ -1,40 +1,40 @@
 /**
  * The stream of a cluster's keys on JetStream, `<cluster>_K`: a topic is a subject below `<cluster>.k`.
  *
- * 1. An expectation is that of the whole stream, as in `stream-log.ts`. Reads ask the stream's leader: a direct get may be answered by
- *    a replica that lags behind, which would show a destroyed key, or miss one.
+ * 1. An expectation is that of the whole stream, as in `log/stream-log.ts`. Reads ask the stream's leader: a direct get
+ *    may be answered by a replica that lags behind, which would show a destroyed key, or miss one.
  * 2. The stream has no limit of messages a subject: what the server drops by such a limit it does not overwrite.
- * 3. Erasing is the server's secure delete: it overwrites the message with random bytes in the file of every replica. What the servers
- *    keep besides for a while is their Raft log, in which they hold messages until it is compacted. Measured with three servers of
- *    2.10.27: after a deletion a key is in no file of the stream, for up to three minutes in the Raft log, and then nowhere.
+ * 3. Erasing is the server's secure delete: it overwrites the message with random bytes in the file of every replica.
+ *    What the servers keep besides for a while is their Raft log, in which they hold messages until it is compacted.
+ *    Measured with three servers of 2.10.27: after a deletion a key is in no file of the stream, for up to three
+ *    minutes in the Raft log, and then nowhere.
  */
 import { JetStreamApiError, type JetStreamManager, type MsgRequest } from '@nats-io/jetstream';
-import type { ServerConnection } from './connection.ts';
-import type { KeyLog, TopicMessage } from './key-log.ts';
-import { LogUnreachable, type AppendOutcome, type LogMessage } from './shard-log.ts';
-import { EXPECTED_LAST_SEQUENCE, publish, type StreamPlace } from './stream-log.ts';
-import { StreamQuestions } from './stream-questions.ts';
+import { type ServerConnection, StreamQuestions } from '../connection.ts';
+import type { KeyLog, TopicMessage } from '../../key-log.ts';
+import { LogUnreachable, type AppendOutcome, type LogMessage } from '../../shard-log.ts';
+import { EXPECTED_LAST_SEQUENCE, publish, type StreamAddress } from '../log/stream-log.ts';
 
 const NO_MESSAGE = 10_037;
 const SEQUENCE_NOT_FOUND = 10_043;
 const GETS_AT_A_TIME = 64;
 
 /** The subject is the prefix of all topics. */
-export function keyStreamPlace(clusterName: string): StreamPlace {
+export function keyStreamPlace(clusterName: string): StreamAddress {
   return { stream: `${clusterName}_K`, subject: `${clusterName}.k` };
 }
 
 export class StreamKeyLog implements KeyLog {
   readonly #connection: ServerConnection;
   readonly #jsm: JetStreamManager;
-  readonly #place: StreamPlace;
+  readonly #address: StreamAddress;
   readonly #questions: StreamQuestions;
 
-  constructor(connection: ServerConnection, jsm: JetStreamManager, place: StreamPlace) {
+  constructor(connection: ServerConnection, jsm: JetStreamManager, address: StreamAddress) {
     this.#connection = connection;
     this.#jsm = jsm;
-    this.#place = place;
-    this.#questions = new StreamQuestions(connection, jsm, place.stream);
+    this.#address = address;
+    this.#questions = new StreamQuestions(connection, jsm, address.stream);
   }
 
   put(topic: string, body: Uint8Array): Promise<AppendOutcome> {
@@ -68,14 +68,14 @@ export class StreamKeyLog implements KeyLog {
       const messages = await Promise.all(Array.from({ length: count }, (_, n) => this.#get({ seq: begin + n })));
       // A leader that was just elected may lack what the one before it acknowledged.
       if (messages.includes(null) && (await this.lastSeq()) < throughSeq)
-        throw new LogUnreachable(`the stream ${this.#place.stream} has not all of its messages yet`);
+        throw new LogUnreachable(`the stream ${this.#address.stream} has not all of its messages yet`);
       for (const message of messages) if (message !== null) yield message;
     }
   }
 
   async erase(seq: number): Promise<void> {
     try {
-      await this.#questions.answered(this.#jsm.streams.deleteMessage(this.#place.stream, seq, true));
+      await this.#questions.answered(this.#jsm.streams.deleteMessage(this.#address.stream, seq, true));
     } catch (error) {
       const { cause } = error as LogUnreachable;
       const code = cause instanceof JetStreamApiError ? cause.code : 0;
@@ -84,7 +84,7 @@ export class StreamKeyLog implements KeyLog {
   }
 
   #subject(topic: string): string {
-    return `${this.#place.subject}.${topic}`;
+    return `${this.#address.subject}.${topic}`;
   }
 
   async #get(
@@ -94,6 +94,6 @@ export class StreamKeyLog implements KeyLog {
     const message = await this.#questions.get(query as MsgRequest);
     if (message === null) return null;
     const { seq, data, subject } = message;
-    return { seq, body: data, topic: subject.slice(this.#place.subject.length + 1) };
+    return { seq, body: data, topic: subject.slice(this.#address.subject.length + 1) };
   }
 }

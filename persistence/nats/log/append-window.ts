@@ -1,34 +1,37 @@
 /**
- * The appends of a shard's owner that are under way: a few at a time, each with the number that it must follow predicted from those
- * before it, and each repeated until its outcome is known.
+ * The appends of a shard's owner that are under way: a few at a time, each with the number that it must follow
+ * predicted from those before it, and each repeated until its outcome is known.
  *
- * 1. The oldest append alone is settled; one that was acknowledged before it waits. What is settled is in the log with everything
- *    before it, in the order of the calls.
- * 2. An append without an answer is repeated with the same expectation and body, for ever: it may already be in the log, and may
- *    still get there.
- * 3. An append that was refused while it is not the oldest one is repeated when it is: until then the one before it may be on its way.
- * 4. When the oldest one is refused, the message in its place decides. Its own: it was appended by an earlier try. A batch of an
- *    earlier epoch: that one is void, no try with this expectation can succeed any more, and the append expects the next
- *    number. Anything else: another writer claimed the shard, and this one is fenced. None: the log is not there yet; it is repeated.
- * 5. Void batches come right after a claim only. The writer before it had at most IN_FLIGHT_MAX appends under way, so that none of them
- *    fits after message `epoch + IN_FLIGHT_MAX - 1`. Until that one is settled, one append is sent at a time: with several, a void
- *    batch in the place of the first would let the second in before it.
- * 6. A place that is empty although the log goes on was purged: only a later owner does that, so that this one is fenced.
+ * 1. The oldest append alone is settled; one that was acknowledged before it waits. What is settled is in the log with
+ *    everything before it, in the order of the calls.
+ * 2. An append without an answer is repeated with the same expectation and body, for ever: it may already be in the
+ *    log, and may still get there.
+ * 3. An append that was refused while it is not the oldest one is repeated when it is: until then the one before it may
+ *    be on its way.
+ * 4. When the oldest one is refused, the message in its place decides. Its own: it was appended by an earlier try. A
+ *    batch of an earlier epoch: that one is void, no try with this expectation can succeed any more, and the append
+ *    expects the next number. Anything else: another writer claimed the shard, and this one is fenced. None: the log is
+ *    not there yet; it is repeated.
+ * 5. Void batches come right after a claim only. The writer before it had at most IN_FLIGHT_MAX appends under way, so
+ *    that none of them fits after message `epoch + IN_FLIGHT_MAX - 1`. Until that one is settled, one append is sent at
+ *    a time: with several, a void batch in the place of the first would let the second in before it.
+ * 6. A place that is empty although the log goes on was purged: only a later owner does that, so that this one is
+ *    fenced.
  */
 
 import { decodeRecord } from './records.ts';
-import type { ShardLog } from './shard-log.ts';
-import type { Timing } from './timing.ts';
+import type { ShardLog } from '../../shard-log.ts';
+import type { Timing } from '../timing.ts';
 
 /** Part of the protocol (rule 5): nodes of another version must have the same. */
 export const IN_FLIGHT_MAX = 4;
 
 /** Longer than servers take to elect a leader: somebody should look at them. */
-export const STALLED_MS = 15_000;
+const STALLED_MS = 15_000;
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_MAX = 500;
 
-export interface WindowOwner {
+interface WindowOwner {
   /** The oldest append is in the log, with this number. */
   appended(id: string, seq: number): void;
   /** A void batch of an earlier owner has this number. */
@@ -39,7 +42,7 @@ export interface WindowOwner {
   fenced(reason: string): void;
 }
 
-export interface WindowOptions {
+interface WindowOptions {
   readonly log: ShardLog;
   readonly timing: Timing;
   /** The number of the claim. */
@@ -146,7 +149,10 @@ export class AppendWindow {
     });
   }
 
-  /** Settles the oldest appends as far as they are acknowledged (rule 1), and repeats the next one if it was refused (rule 3). */
+  /**
+   * Settles the oldest appends as far as they are acknowledged (rule 1), and repeats the next one if it was refused
+   * (rule 3).
+   */
   #settle(): void {
     for (let oldest = this.#appends[0]; oldest?.state === 'ACKNOWLEDGED'; oldest = this.#appends[0]) {
       this.#appends.shift();

@@ -1,22 +1,27 @@
 /**
- * How a node becomes the owner of a shard: it reads what a checkpoint does not have, and appends a claim that must follow what it read.
+ * How a node becomes the owner of a shard: it reads what a checkpoint does not have, and appends a claim that must
+ * follow what it read.
  *
- * 1. The claim's expectation proves that nothing is missing: whoever has the claim in the log knows every record before it.
- * 2. A claim without an answer is repeated with the same expectation until it is in the log, or another message is in its place: then
- *    it can never get there. One that the caller gave up may still get there; it fences the owner, and the next claim gets over it.
- * 3. When another node claims the shard meanwhile, this one gives up (LOST): two nodes do not take it from each other in turn.
- * 4. A checkpoint serves while the log has every message after it. A node that was held up in between reads the newest one again
- *    (CheckpointOutdated).
- * 5. A log that ends before its checkpoint is not claimed. It may be a server that is catching up; if it stays so, messages were lost.
+ * 1. The claim's expectation proves that nothing is missing: whoever has the claim in the log knows every record before
+ *    it.
+ * 2. A claim without an answer is repeated with the same expectation until it is in the log, or another message is in
+ *    its place: then it can never get there. One that the caller gave up may still get there; it fences the owner, and
+ *    the next claim gets over it.
+ * 3. When another node claims the shard meanwhile, this one gives up (LOST): two nodes do not take it from each other
+ *    in turn.
+ * 4. A checkpoint serves while the log has every message after it. A node that was held up in between reads the newest
+ *    one again (CheckpointOutdated).
+ * 5. A log that ends before its checkpoint is not claimed. It may be a server that is catching up; if it stays so,
+ *    messages were lost.
  */
 
 import { randomUUID } from 'node:crypto';
-import type { FactRow } from '../journal.ts';
+import type { FactRow } from '../../journal.ts';
 import { encodeRecord, type ClaimRecord, type ExecutedCommand, type ShardRecord } from './records.ts';
-import { LogUnreachable, type ShardLog } from './shard-log.ts';
-import { ShardJournal, type ShardContent, type ShardJournalOptions } from './shard-journal.ts';
-import { applyRecord, ChainBroken, copyHead, emptyHead, readRecord, type ShardHead } from './shard-reading.ts';
-import { machineTiming, pauseFor, type Timing } from './timing.ts';
+import { LogUnreachable, type ShardLog } from '../../shard-log.ts';
+import { ShardJournal, type ShardContent, type ShardJournalOptions } from './journal.ts';
+import { applyRecord, ChainBroken, copyHead, emptyHead, readRecord, type ShardHead } from './head.ts';
+import { machineTiming, pauseFor, type Timing } from '../timing.ts';
 
 export interface ClaimOptions extends ShardJournalOptions {
   readonly node: string;
@@ -49,7 +54,10 @@ const TRIES_MAX = 60;
 /** A server that was just elected has what it acknowledged within a second or two. */
 const SHORT_LOG_TRIES_MAX = 100;
 
-/** The log begins after the checkpoint: another owner wrote newer ones and purged what they cover. The newest one serves. */
+/**
+ * The log begins after the checkpoint: another owner wrote newer ones and purged what they cover. The newest one
+ * serves.
+ */
 export class CheckpointOutdated extends Error {
   constructor(streamSeq: number, firstSeq: number) {
     super(`the log begins with message ${firstSeq}, after what the checkpoint has, message ${streamSeq}`);

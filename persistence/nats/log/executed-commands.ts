@@ -1,13 +1,13 @@
 /**
- * The commands of the last while by their ids, so that one that is sent again, to this owner or to a later one, is answered and not
- * carried out twice.
+ * The commands of the last while by their ids, so that one that is sent again, to this owner or to a later one, is
+ * answered and not carried out twice.
  *
- * 1. A command is kept for EXECUTED_KEPT_MS after this owner learned of it, by its own stopwatch: the moments of facts come from the
- *    clocks of several machines. A caller tries again for a shorter time.
+ * 1. A command is kept for EXECUTED_KEPT_MS after this owner learned of it, by its own stopwatch: the moments of facts
+ *    come from the clocks of several machines. A caller tries again for a shorter time.
  */
 
 import type { ExecutedCommand } from './records.ts';
-import type { Timing } from './timing.ts';
+import type { Timing } from '../timing.ts';
 
 /** More than twice as long as a caller tries; a busy owner learns some ten thousand commands a second. */
 export const EXECUTED_KEPT_MS = 30_000;
@@ -18,7 +18,7 @@ export interface KnownCommand extends ExecutedCommand {
   readonly seq: number;
 }
 
-interface Kept {
+interface RememberedCommand {
   readonly command: KnownCommand;
   readonly untilMs: number;
 }
@@ -26,7 +26,7 @@ interface Kept {
 export class ExecutedCommands {
   readonly #timing: Timing;
   /** In the order in which they were learned. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, RememberedCommand>();
 
   constructor(timing: Timing, known: Iterable<ExecutedCommand>) {
     this.#timing = timing;

@@ -3,14 +3,15 @@
  *
  * It numbers facts and links each to its stream's previous one.
  *
- * 1. A batch has whole units. It is closed when it is taken, or when the next unit would exceed its bounds; a unit that exceeds them
- *    alone has a batch of its own. One that no message can have is a defect of the caller: it is refused before anything is changed.
+ * 1. A batch has whole units. It is closed when it is taken, or when the next unit would exceed its bounds; a unit that
+ *    exceeds them alone has a batch of its own. One that no message can have is a defect of the caller: it is refused
+ *    before anything is changed.
  * 2. A batch stays here until it is durable, so that the promises of `durable` settle in the order of the facts.
  */
 
-import { checkUnit } from '../faults.ts';
-import type { FactRow, JournalFault, Unit } from '../journal.ts';
-import { canonicalText } from '../sqlite/chain.ts';
+import { checkUnit } from '../../faults.ts';
+import type { FactRow, JournalFault, Unit } from '../../journal.ts';
+import { canonicalText } from '../../chain.ts';
 import { fitsMessage, type ExecutedCommand } from './records.ts';
 
 export interface GatheredBatch {
@@ -25,14 +26,14 @@ export interface GatheredBatch {
   settled: PromiseWithResolvers<void> | null;
 }
 
-export interface BatchBounds {
+export interface GatheringBounds {
   readonly batchUnitsMax: number;
   /** Characters of canonical texts and replies. */
   readonly batchSizeMax: number;
 }
 
 export class GatheredFacts {
-  readonly #bounds: BatchBounds;
+  readonly #bounds: GatheringBounds;
   /** The newest appended fact of every stream. */
   readonly #heads: Map<string, number>;
   /** Oldest first; the first `#taken` of them were sent. */
@@ -40,7 +41,7 @@ export class GatheredFacts {
   #taken = 0;
   #appendedSeq: number;
 
-  constructor(appendedSeq: number, heads: ReadonlyMap<string, number>, bounds: BatchBounds) {
+  constructor(appendedSeq: number, heads: ReadonlyMap<string, number>, bounds: GatheringBounds) {
     this.#appendedSeq = appendedSeq;
     this.#heads = new Map(heads);
     this.#bounds = bounds;

@@ -1,18 +1,18 @@
 /**
  * The head of a shard: what a reader of its log knows after a record, and the fold that moves it from record to record.
  *
- * Every reader of a log applies the same records in the same order and so has the same head: the owner, one that takes the shard over,
- * one that follows it, a backup.
+ * Every reader of a log applies the same records in the same order and so has the same head: the owner, one that takes
+ * the shard over, one that follows it, a backup.
  *
- * 1. A batch counts only when its epoch is that of the newest claim before it; another one is void and changes nothing but the
- *    place in the log.
- * 2. A batch that counts continues the facts, the streams and the hash chain of the head exactly. One that does not is damage, and
- *    the reader stops (ChainBroken): it is never skipped.
+ * 1. A batch counts only when its epoch is that of the newest claim before it; another one is void and changes nothing
+ *    but the place in the log.
+ * 2. A batch that counts continues the facts, the streams and the hash chain of the head exactly. One that does not is
+ *    damage, and the reader stops (ChainBroken): it is never skipped.
  */
 
-import { messageOf } from '../faults.ts';
-import { factsIn } from '../sqlite/chain.ts';
-import type { FactRow } from '../journal.ts';
+import { messageOf } from '../../faults.ts';
+import { factsIn } from '../../chain.ts';
+import type { FactRow } from '../../journal.ts';
 import { decodeRecord, recordHash, type BatchRecord, type ShardRecord } from './records.ts';
 
 export interface ShardHead {
@@ -33,7 +33,7 @@ export interface ShardHead {
 }
 
 /** What a record did; VOID for what changes nothing but the place in the log. Rows of a batch are in order. */
-export type Applied =
+type Applied =
   | { readonly outcome: 'CLAIMED' }
   | { readonly outcome: 'VOID' }
   | { readonly outcome: 'COUNTED'; readonly rows: readonly FactRow[] };

@@ -1,26 +1,34 @@
 /**
- * The journal of a shard for its owner, on the shard's replicated log: gathers facts into batches, one message each, and settles the
- * promises of `durable`.
+ * The journal of a shard for its owner, on the shard's replicated log: gathers facts into batches, one message each,
+ * and settles the promises of `durable`.
  *
- * `claim.ts` makes it from what it recovered, `append-window.ts` has the protocol of the log, `gathered-facts.ts` the facts that are
- * not durable yet.
+ * `claim.ts` makes it from what it recovered, `append-window.ts` has the protocol of the log, `gathered-facts.ts` the
+ * facts that are not durable yet.
  *
- * 1. A message has everything that was gathered since the last one was sent. A turn is sent at once while fewer than the allowed
- *    number are under way; the more are under way, the more turns share a message.
+ * 1. A message has everything that was gathered since the last one was sent. A turn is sent at once while fewer than
+ *    the allowed number are under way; the more are under way, the more turns share a message.
  * 2. A fact is durable when its message and all before it are in the log.
- * 3. A fenced journal is CLOSED for ever, with a fault: what was not durable is forgotten, may be in the log or not, and the next
- *    owner knows which. No promise of `durable` resolves any more.
+ * 3. A fenced journal is CLOSED for ever, with a fault: what was not durable is forgotten, may be in the log or not,
+ *    and the next owner knows which. No promise of `durable` resolves any more.
  * 4. Rows that are not released stay in memory; `read` shows those.
- * 5. An append that was sent after the question and is in the log proves that this is still the owner: a batch, or where none is
- *    due a proof record. While the newest append is young, the log's leader is asked instead, which costs no message.
+ * 5. An append that was sent after the question and is in the log proves that this is still the owner: a batch, or
+ *    where none is due a proof record. While the newest append is young, the log's leader is asked instead, which costs
+ *    no message.
  */
 
 import { channel } from 'node:diagnostics_channel';
-import { batchChannel, type BatchMessage } from '../batch-channel.ts';
-import { JournalFault, type FactRow, type Journal, type JournalStatus, type Unit } from '../journal.ts';
+import {
+  batchChannel,
+  type BatchMessage,
+  JournalFault,
+  type FactRow,
+  type Journal,
+  type JournalStatus,
+  type Unit,
+} from '../../journal.ts';
 import { AppendWindow, IN_FLIGHT_MAX } from './append-window.ts';
 import { ExecutedCommands, type KnownCommand } from './executed-commands.ts';
-import { GatheredFacts, type BatchBounds, type GatheredBatch } from './gathered-facts.ts';
+import { GatheredFacts, type GatheringBounds, type GatheredBatch } from './gathered-facts.ts';
 import {
   decodeRecord,
   encodeRecord,
@@ -30,12 +38,15 @@ import {
   type ProofRecord,
 } from './records.ts';
 import { RetainedRows } from './retained-rows.ts';
-import type { ShardLog } from './shard-log.ts';
-import { copyHead, type ShardHead } from './shard-reading.ts';
-import { machineTiming, type Timing } from './timing.ts';
+import type { ShardLog } from '../../shard-log.ts';
+import { copyHead, type ShardHead } from './head.ts';
+import { machineTiming, type Timing } from '../timing.ts';
 
-/** Large enough that many turns share a message, small enough that the first reply of a batch does not wait long for the last. */
-const BOUNDS: BatchBounds = { batchUnitsMax: 256, batchSizeMax: 512 * 1024 };
+/**
+ * Large enough that many turns share a message, small enough that the first reply of a batch does not wait long for the
+ * last.
+ */
+const BOUNDS: GatheringBounds = { batchUnitsMax: 256, batchSizeMax: 512 * 1024 };
 
 /** A batch is in the log. */
 export interface AppendMessage {
@@ -49,14 +60,16 @@ export interface AppendMessage {
 /** Carries a message for each batch of every shard. */
 export const appendChannel = channel('holdfast:cluster-append');
 
-/** What is known of a shard at one moment: its head, the rows that no snapshot covers, the commands of the last while. */
+/**
+ * What is known of a shard at one moment: its head, the rows that no snapshot covers, the commands of the last while.
+ */
 export interface ShardContent {
   readonly head: ShardHead;
   readonly rows: readonly FactRow[];
   readonly executed: readonly ExecutedCommand[];
 }
 
-export interface ShardJournalOptions extends Partial<BatchBounds> {
+export interface ShardJournalOptions extends Partial<GatheringBounds> {
   readonly timing?: Timing;
 }
 
@@ -71,8 +84,9 @@ interface Sent {
 type Unsent<Sending> = Omit<Sending, 'id' | 'epoch'>;
 
 /**
- * How long after an append the log's leader is believed, if it has that append. NATS servers elect another one only when they have not
- * heard it for four seconds; one that stood still was measured to answer for some milliseconds more from what it knew before.
+ * How long after an append the log's leader is believed, if it has that append. NATS servers elect another one only
+ * when they have not heard it for four seconds; one that stood still was measured to answer for some milliseconds more
+ * from what it knew before.
  */
 const LEADER_TRUSTED_MS = 3_000;
 
@@ -209,8 +223,8 @@ export class ShardJournal implements Journal {
   }
 
   /**
-   * Whether this is still the owner at some moment after the call (rule 5). One that is not is fenced by it, because it may never append
-   * again and so find out. Rejects with LogUnreachable, or waits until the log can be reached.
+   * Whether this is still the owner at some moment after the call (rule 5). One that is not is fenced by it, because it
+   * may never append again and so find out. Rejects with LogUnreachable, or waits until the log can be reached.
    */
   async confirmOwnership(): Promise<boolean> {
     if (this.#status !== 'OPEN') return false;
@@ -261,7 +275,10 @@ export class ShardJournal implements Journal {
     this.#end(closedFault(), false);
   }
 
-  /** Whether the log, as its leader sees it, has no claim after this owner's; false also for a leader that knows less than this owner. */
+  /**
+   * Whether the log, as its leader sees it, has no claim after this owner's; false also for a leader that knows less
+   * than this owner.
+   */
   async #isLastOwner(): Promise<boolean> {
     const known = this.#window.streamSeq;
     const lastSeq = await this.#log.lastSeq();

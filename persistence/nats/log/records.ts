@@ -1,19 +1,21 @@
 /**
  * What a message of a shard's log holds: a claim, a batch of facts, or a proof.
  *
- * A claim makes its writer the owner of the shard; its sequence number in the log is the epoch of everything that it appends.
+ * A claim makes its writer the owner of the shard; its sequence number in the log is the epoch of everything that it
+ * appends.
  *
- * 1. A batch counts only when its epoch is the newest claim's before it. Another one was on its way while the shard was claimed: it is
- *    void, and nothing that it has was answered.
- *    A proof changes nothing: that it was appended shows its writer that the shard is still its own.
- * 2. Facts are the rows of a journal. The hash chain runs over the facts of the shard: each batch has the hash over the previous one's
- *    and its own facts (`sqlite/chain.ts`).
- * 3. The body of a message is one line, a checksum and JSON, then the canonical texts of the facts in UTF-8, what a row of SQLite has
- *    as well. Only texts of over PACKED_FROM characters are deflated, because servers limit the size of a message.
+ * 1. A batch counts only when its epoch is the newest claim's before it. Another one was on its way while the shard was
+ *    claimed: it is void, and nothing that it has was answered. A proof changes nothing: that it was appended shows its
+ *    writer that the shard is still its own.
+ * 2. Facts are the rows of a journal. The hash chain runs over the facts of the shard: each batch has the hash over the
+ *    previous one's and its own facts (`sqlite/chain.ts`).
+ * 3. The body of a message is one line, a checksum and JSON, then the canonical texts of the facts in UTF-8, what a row
+ *    of SQLite has as well. Only texts of over PACKED_FROM characters are deflated, because servers limit the size of a
+ *    message.
  */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { batchHash } from '../sqlite/chain.ts';
+import { batchHash } from '../../chain.ts';
 
 /** What became of a command, beside its facts: the same command, sent again to another owner, is answered from it. */
 export interface ExecutedCommand {
@@ -56,14 +58,17 @@ export interface ProofRecord {
 export type ShardRecord = ClaimRecord | BatchRecord | ProofRecord;
 
 /** The body of a message is no record that this version can read. */
-export class RecordUnreadable extends Error {
+class RecordUnreadable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'RecordUnreadable';
   }
 }
 
-/** The definition of a stadium has a few million characters and repeats itself; a usual batch stays readable and costs nothing. */
+/**
+ * The definition of a stadium has a few million characters and repeats itself; a usual batch stays readable and costs
+ * nothing.
+ */
 const PACKED_FROM = 1_000_000;
 /** Servers take messages of 8 MB. */
 const FACTS_BYTES_MAX = 7_000_000;

@@ -1,10 +1,11 @@
 /**
- * The durable facts of a shard that no snapshot covers yet, in memory: what an event is activated from, besides its snapshot.
+ * The durable facts of a shard that no snapshot covers yet, in memory: what an event is activated from, besides its
+ * snapshot.
  *
  * 1. The rows of a stream are in order. They are dropped from their beginning, when a snapshot covers them.
  */
 
-import type { FactRow } from '../journal.ts';
+import type { FactRow } from '../../journal.ts';
 
 /** What a row takes besides its texts. */
 const ROW_BYTES = 120;

@@ -6,12 +6,12 @@
  * 3. When the log cannot be reached the reading goes on where it was, as long as some message comes within a while.
  */
 
-import { factsIn } from '../sqlite/chain.ts';
-import type { StoredFact } from '../sqlite/schema.ts';
-import { ObjectsUnreachable } from './objects.ts';
-import { applyRecord, ChainBroken, emptyHead, readRecord } from './shard-reading.ts';
-import { LogUnreachable, type ShardLog } from './shard-log.ts';
-import { machineTiming, pauseFor, type Timing } from './timing.ts';
+import { factsIn } from '../../chain.ts';
+import type { StoredFact } from '../../chain.ts';
+import { ObjectsUnreachable } from '../../objects.ts';
+import { applyRecord, ChainBroken, emptyHead, readRecord } from './head.ts';
+import { LogUnreachable, type ShardLog } from '../../shard-log.ts';
+import { machineTiming, pauseFor, type Timing } from '../timing.ts';
 
 /** Servers that elect a leader are back within ten seconds. */
 const TRIES_MAX = 30;

@@ -1,24 +1,25 @@
 /**
  * A shard's log on a JetStream stream.
  *
- * 1. The expectation of an append is that of the whole stream (`Nats-Expected-Last-Sequence`), which every replica checks in the order
- *    of the log. Expectations of one subject, and the servers' memory of message ids, were measured to let two writers in.
+ * 1. The expectation of an append is that of the whole stream (`Nats-Expected-Last-Sequence`), which every replica
+ *    checks in the order of the log. Expectations of one subject, and the servers' memory of message ids, were measured
+ *    to let two writers in.
  * 2. `get` and `lastSeq` ask the stream's leader; a direct get may be answered by a replica that lags behind.
- * 3. A read that is not short is made by a consumer, which is several times faster than asking for each message. Making one takes more
- *    servers than the stream's leader, so that a read goes on without it where that fails.
- * 4. Whatever is no clear yes and no clear no has an unknown outcome: a time limit, a lost connection, an election, a full disk.
+ * 3. A read that is not short is made by a consumer, which is several times faster than asking for each message. Making
+ *    one takes more servers than the stream's leader, so that a read goes on without it where that fails.
+ * 4. Whatever is no clear yes and no clear no has an unknown outcome: a time limit, a lost connection, an election, a
+ *    full disk.
  */
 
-import { type JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
-import type { ServerConnection } from './connection.ts';
-import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from './shard-log.ts';
-import { StreamQuestions } from './stream-questions.ts';
-import { StreamReader } from './stream-reader.ts';
-import { machineTiming, pauseFor } from './timing.ts';
+import { type ServerConnection, StreamQuestions } from '../connection.ts';
+import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '../../shard-log.ts';
+import { StreamReader } from '../stream-reader.ts';
+import { machineTiming, pauseFor } from '../timing.ts';
 
 /** Where a log lies. */
-export interface StreamPlace {
+export interface StreamAddress {
   readonly stream: string;
   readonly subject: string;
 }
@@ -26,7 +27,10 @@ export interface StreamPlace {
 const WRONG_LAST_SEQUENCE = 10_071;
 /** An fsync on a busy disk takes a part of a second; an election takes seconds, and the append is then tried again. */
 const APPEND_MS_MAX = 2_000;
-/** What is read without a consumer: making one takes as long as so many gets, and each get costs ten times a consumer's message. */
+/**
+ * What is read without a consumer: making one takes as long as so many gets, and each get costs ten times a consumer's
+ * message.
+ */
 const GETS_MAX = 64;
 /** What is read so where no consumer can be made, until the next try. */
 const GETS_INSTEAD = 512;
@@ -67,18 +71,20 @@ export async function publish(
 export class StreamLog implements ShardLog {
   readonly #connection: ServerConnection;
   readonly #jsm: JetStreamManager;
-  readonly #place: StreamPlace;
+  readonly #address: StreamAddress;
   readonly #questions: StreamQuestions;
 
-  constructor(connection: ServerConnection, jsm: JetStreamManager, place: StreamPlace) {
+  constructor(connection: ServerConnection, jsm: JetStreamManager, address: StreamAddress) {
     this.#connection = connection;
     this.#jsm = jsm;
-    this.#place = place;
-    this.#questions = new StreamQuestions(connection, jsm, place.stream);
+    this.#address = address;
+    this.#questions = new StreamQuestions(connection, jsm, address.stream);
   }
 
   append(body: Uint8Array, expectedLastSeq: number): Promise<AppendOutcome> {
-    return publish(this.#connection, this.#place.subject, body, { [EXPECTED_LAST_SEQUENCE]: String(expectedLastSeq) });
+    return publish(this.#connection, this.#address.subject, body, {
+      [EXPECTED_LAST_SEQUENCE]: String(expectedLastSeq),
+    });
   }
 
   async lastSeq(): Promise<number> {
@@ -101,7 +107,7 @@ export class StreamLog implements ShardLog {
               yield message;
             }
           }
-          // Where nothing came, all of it was purged meanwhile.
+          // Nothing came: all of it was purged meanwhile.
           return;
         } catch (error) {
           // Rule 3.
@@ -147,7 +153,7 @@ export class StreamLog implements ShardLog {
 
   async purge(beforeSeq: number): Promise<void> {
     if (beforeSeq <= 1) return;
-    await this.#questions.answered(this.#jsm.streams.purge(this.#place.stream, { seq: beforeSeq }));
+    await this.#questions.answered(this.#jsm.streams.purge(this.#address.stream, { seq: beforeSeq }));
   }
 
   /** Asks the leader for each message, several at a time. */
@@ -170,11 +176,11 @@ export class StreamLog implements ShardLog {
   /** A leader that was just elected may lack what the one before it acknowledged, until it has caught up. */
   async #requirePurged(seq: number): Promise<void> {
     const { firstSeq } = await this.#questions.ends();
-    if (seq >= firstSeq) throw new LogUnreachable(`the stream ${this.#place.stream} has no message ${seq} yet`);
+    if (seq >= firstSeq) throw new LogUnreachable(`the stream ${this.#address.stream} has no message ${seq} yet`);
   }
 
   #reader(fromSeq: number, lastSeq: number): StreamReader {
-    const range = { stream: this.#place.stream, fromSeq, lastSeq };
+    const range = { stream: this.#address.stream, fromSeq, lastSeq };
     return new StreamReader(this.#connection, this.#jsm, range, () => this.lastSeq());
   }
 }

@@ -1,17 +1,18 @@
 /**
- * The archive of a shard: objects with the messages of its log as they were, from the first one on, so that a purge of the log
- * loses nothing.
+ * The archive of a shard: objects with the messages of its log as they were, from the first one on, so that a purge of
+ * the log loses nothing.
  *
- * 1. An object has whole messages in a row, and its name says from which to which. Messages are added in order; objects of two
- *    owners may overlap, and have the same messages then, because a log never changes.
- * 2. A message may be dropped from the log only when an object with it was read and proved after it was written (`prove`).
+ * 1. An object has whole messages in a row, and its name says from which to which. Messages are added in order; objects
+ *    of two owners may overlap, and have the same messages then, because a log never changes.
+ * 2. A message may be dropped from the log only when an object with it was read and proved after it was written
+ *    (`prove`).
  * 3. Reading skips a bad object where another one has its messages; otherwise it rejects with ObjectDamaged.
  */
 
-import { messageOf } from '../faults.ts';
-import { ObjectDamaged, type Objects } from './objects.ts';
+import { messageOf } from '../../faults.ts';
+import { ObjectDamaged, type Objects } from '../../objects.ts';
 import { seal, unseal } from './sealed.ts';
-import type { LogMessage } from './shard-log.ts';
+import type { LogMessage } from '../../shard-log.ts';
 
 /** Bytes of messages in one object, unless one message is larger. */
 const OBJECT_BYTES = 4 * 1024 * 1024;
@@ -20,7 +21,7 @@ const NAME = /^[0-9]+\/([0-9]+)-([0-9]+)$/;
 const NEWLINE = 0x0a;
 
 /** An object of the archive, by the numbers of its first and last message. */
-export interface ArchivePart {
+interface ArchivePart {
   readonly name: string;
   readonly fromSeq: number;
   readonly toSeq: number;
@@ -52,8 +53,8 @@ export class ArchiveBucket {
   }
 
   /**
-   * Adds messages that follow on from `throughSeq`. What another owner added meanwhile may be missing among them, because that owner may
-   * have purged it. Rejects with an Error when they have another gap.
+   * Adds messages that follow on from `throughSeq`. What another owner added meanwhile may be missing among them,
+   * because that owner may have purged it. Rejects with an Error when they have another gap.
    */
   async add(messages: AsyncIterable<LogMessage>): Promise<void> {
     let seq = await this.throughSeq();
@@ -89,7 +90,7 @@ export class ArchiveBucket {
     }
   }
 
-  /** The messages from one to another, both included. Rejects with ObjectDamaged or ObjectsUnreachable (3). */
+  /** The messages from one to another, both included. Rejects with ObjectDamaged or ObjectsUnreachable (rule 3). */
   async *read(fromSeq: number, throughSeq: number): AsyncIterable<LogMessage> {
     let next = fromSeq;
     let trouble: unknown;

@@ -4,18 +4,19 @@
  *
  * 1. Two are kept. The newest good one is used; a bad one is reported and skipped for the older one.
  * 2. A checkpoint counts only after its bytes were read back and proved.
- * 3. The log may be purged up to the older of two good checkpoints only (`purge.ts`), so that one bad object costs nothing.
+ * 3. The log may be purged up to the older of two good checkpoints only (`purge.ts`), so that one bad object costs
+ *    nothing.
  * 4. It describes facts that count. A former owner may write one late: it is older, and true.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { messageOf } from '../faults.ts';
-import type { SnapshotHeader } from '../snapshots.ts';
-import { ObjectDamaged, ObjectsUnreachable, type Objects } from './objects.ts';
-import type { ExecutedCommand } from './records.ts';
+import { messageOf } from '../../faults.ts';
+import type { SnapshotHeader } from '../../snapshots.ts';
+import { ObjectDamaged, ObjectsUnreachable, type Objects } from '../../objects.ts';
+import type { ExecutedCommand } from '../log/records.ts';
 import { seal, unseal } from './sealed.ts';
-import type { ShardContent } from './shard-journal.ts';
-import type { ShardHead } from './shard-reading.ts';
+import type { ShardContent } from '../log/journal.ts';
+import type { ShardHead } from '../log/head.ts';
 
 /** `rows` are the facts that no snapshot covers. */
 export interface Checkpoint extends ShardContent {
@@ -23,7 +24,7 @@ export interface Checkpoint extends ShardContent {
   readonly snapshots: readonly SnapshotHeader[];
 }
 
-export interface CheckpointsOptions {
+interface CheckpointsOptions {
   /** Called for each bad one that is skipped. */
   readonly onBad?: (name: string, reason: string) => void;
 }
@@ -62,7 +63,7 @@ export class Checkpoints {
     return (await this.#good(1))[0] ?? null;
   }
 
-  /** The message up to which the log may be purged (3); 0 when there are no two good checkpoints. */
+  /** The message up to which the log may be purged (rule 3); 0 when there are no two good checkpoints. */
   async purgeableSeq(): Promise<number> {
     return (await this.#good(KEPT))[KEPT - 1]?.head.streamSeq ?? 0;
   }

@@ -1,8 +1,10 @@
 /**
- * The store of named objects on an object store of JetStream, in the format of its clients, so that their tools read it.
+ * The store of named objects on an object store of JetStream, in the format of its clients, so that their tools read
+ * it.
  *
  * Objects are written by the client's library. They are read chunk by chunk from the stream's leader: the library reads
- * through a consumer, which may be served by a replica that is behind, and which waits for ever for a chunk that is gone.
+ * through a consumer, which may be served by a replica that is behind, and which waits for ever for a chunk that is
+ * gone.
  *
  * 1. Every call has an end: a time limit for each request.
  * 2. Removing takes the chunks, then the entry, so that what a crash leaves is still listed and can be removed again.
@@ -12,10 +14,10 @@ import { createHash } from 'node:crypto';
 import { jetstreamManager, JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
 import { Objm, setSha256Backend, type ObjectInfo, type ObjectStore } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { messageOf } from '../faults.ts';
-import { ObjectDamaged, ObjectsUnreachable, type Objects } from './objects.ts';
+import { messageOf } from '../../faults.ts';
+import { ObjectDamaged, ObjectsUnreachable, type Objects } from '../../objects.ts';
 
-export interface ObjectBucketOptions {
+interface ObjectBucketOptions {
   readonly name: string;
   readonly replicas: number;
 }
@@ -122,7 +124,10 @@ function chunksOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-/** Runs a request; any failure means that the store cannot be reached now, because the requests themselves are well-formed. */
+/**
+ * Runs a request; any failure means that the store cannot be reached now, because the requests themselves are
+ * well-formed.
+ */
 async function reaching<Result>(what: string, request: () => Promise<Result>): Promise<Result> {
   try {
     return await request();

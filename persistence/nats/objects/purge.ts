@@ -8,10 +8,13 @@
 
 import type { ArchiveBucket } from './archive-bucket.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { ObjectDamaged } from './objects.ts';
-import type { LogMessage, ShardLog } from './shard-log.ts';
+import { ObjectDamaged } from '../../objects.ts';
+import type { LogMessage, ShardLog } from '../../shard-log.ts';
 
-/** Purges the log of a shard; returns the last message that may be gone. Rejects when a step fails, and dropped nothing then. */
+/**
+ * Purges the log of a shard; returns the last message that may be gone. Rejects when a step fails, and dropped nothing
+ * then.
+ */
 export async function purgeLog(log: ShardLog, archive: ArchiveBucket, checkpoints: Checkpoints): Promise<number> {
   const throughSeq = await checkpoints.purgeableSeq();
   const archivedSeq = await archive.throughSeq();
@@ -23,7 +26,10 @@ export async function purgeLog(log: ShardLog, archive: ArchiveBucket, checkpoint
   return throughSeq;
 }
 
-/** The first message up to one that was not purged; null when there is none. Messages are purged from the beginning only. */
+/**
+ * The first message up to one that was not purged; null when there is none. Messages are purged from the beginning
+ * only.
+ */
 async function firstSeqOf(log: ShardLog, throughSeq: number): Promise<number | null> {
   let least = 1;
   let most = throughSeq + 1;
@@ -35,7 +41,9 @@ async function firstSeqOf(log: ShardLog, throughSeq: number): Promise<number | n
   return least > throughSeq ? null : least;
 }
 
-/** Proves objects that have all messages from one to another (2). Rejects with ObjectDamaged when there are none. */
+/**
+ * Proves objects that have all messages from one to another (rule 2). Rejects with ObjectDamaged when there are none.
+ */
 async function prove(archive: ArchiveBucket, fromSeq: number, throughSeq: number): Promise<void> {
   let provedSeq = fromSeq - 1;
   let damage: ObjectDamaged | null = null;

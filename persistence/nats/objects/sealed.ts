@@ -1,8 +1,8 @@
 /**
  * Bytes with a digest at their end, so that a reader can prove them by themselves, wherever they were kept.
  *
- * The last line is the SHA-256 of everything before it, in hex. Both directions work in slices, so that the serving thread
- * is not held up.
+ * The last line is the SHA-256 of everything before it, in hex. Both directions work in slices, so that the serving
+ * thread is not held up.
  */
 
 import { createHash } from 'node:crypto';

@@ -1,24 +1,24 @@
 /**
  * The snapshots of one shard: files under the node's data folder are a cache of objects that every node can read.
  *
- * A snapshot is written by the snapshot thread into the shard's folder, then uploaded. Both have the same bytes, the format
- * of `snapshots.ts`, so that a reader proves them by themselves.
+ * A snapshot is written by the snapshot thread into the shard's folder, then uploaded. Both have the same bytes, the
+ * format of `snapshots.ts`, so that a reader proves them by themselves.
  *
- * 1. A snapshot counts only after its object was read back with the bytes of its file. Only then are older ones removed; the
- *    newest two of each stream stay.
- * 2. Which snapshots count is known from the checkpoint and from own uploads, never from the folder: it may have files of
- *    another cluster. A file is used only when its header is that of a snapshot that counts.
- * 3. A bad object is reported and skipped for the older one. The facts after the older one are still there, because the log
- *    is purged below the older checkpoint only.
+ * 1. A snapshot counts only after its object was read back with the bytes of its file. Only then are older ones
+ *    removed; the newest two of each stream stay.
+ * 2. Which snapshots count is known from the checkpoint and from own uploads, never from the folder: it may have files
+ *    of another cluster. A file is used only when its header is that of a snapshot that counts.
+ * 3. A bad object is reported and skipped for the older one. The facts after the older one are still there, because the
+ *    log is purged below the older checkpoint only.
  */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../faults.ts';
-import { SnapshotFolder, streamName, type Snapshot, type SnapshotHeader } from '../snapshots.ts';
-import { ObjectDamaged, ObjectsUnreachable, type Objects } from './objects.ts';
+import { messageOf } from '../../faults.ts';
+import { SnapshotFolder, streamName, type Snapshot, type SnapshotHeader } from '../../snapshots.ts';
+import { ObjectDamaged, ObjectsUnreachable, type Objects } from '../../objects.ts';
 
-export interface SnapshotBucketOptions {
+interface SnapshotBucketOptions {
   readonly objects: Objects;
   readonly shard: number;
   /** The node's data folder. */
@@ -56,7 +56,9 @@ export class SnapshotBucket {
     for (const header of known) this.#note(header);
   }
 
-  /** Opens the bucket of a shard that was just claimed, and removes files that do not count from its folder (2). */
+  /**
+   * Opens the bucket of a shard that was just claimed, and removes files that do not count from its folder (rule 2).
+   */
   static async open(options: SnapshotBucketOptions): Promise<SnapshotBucket> {
     const bucket = new SnapshotBucket(options);
     await bucket.#files.keepOnly(bucket.headers());
@@ -74,8 +76,8 @@ export class SnapshotBucket {
   }
 
   /**
-   * Uploads the snapshot file of a stream that the snapshot thread wrote, and removes the objects of older ones. Rejects with
-   * an Error when it does not count then.
+   * Uploads the snapshot file of a stream that the snapshot thread wrote, and removes the objects of older ones.
+   * Rejects with an Error when it does not count then.
    */
   async upload(eventId: string, seq: number): Promise<SnapshotHeader> {
     this.#files.noteWritten(eventId, seq);
@@ -102,8 +104,8 @@ export class SnapshotBucket {
   }
 
   /**
-   * Removes the shard's objects that are older than the newest two of their stream: those of a former owner of whose last
-   * uploads no checkpoint tells, and those whose removal failed.
+   * Removes the shard's objects that are older than the newest two of their stream: those of a former owner of whose
+   * last uploads no checkpoint tells, and those whose removal failed.
    */
   async sweep(): Promise<void> {
     const begins = new Map(

@@ -1,10 +1,10 @@
 /** The stores of named objects that the nodes of a cluster share. */
 
 import type { NatsConnection } from '@nats-io/transport-node';
-import { ObjectBucket } from './object-bucket.ts';
-import type { Objects } from './objects.ts';
-import { stopwatchMs } from '../stopwatch.ts';
-import { machineTiming, pauseFor } from './timing.ts';
+import { ObjectBucket } from '../objects/objects.ts';
+import type { Objects } from '../../objects.ts';
+import { stopwatchMs } from '../../stopwatch.ts';
+import { machineTiming, pauseFor } from '../timing.ts';
 
 export interface ClusterBuckets {
   /** For `SnapshotBucket`. */
@@ -26,7 +26,10 @@ export function bucketStreams(clusterName: string): readonly string[] {
 const OPENING_MS_MAX = 10_000;
 const PAUSE_MS = 500;
 
-/** Opens the stores of a cluster and creates those that are missing; several nodes may do so at once. Rejects with ObjectsUnreachable. */
+/**
+ * Opens the stores of a cluster and creates those that are missing; several nodes may do so at once. Rejects with
+ * ObjectsUnreachable.
+ */
 export async function openBuckets(
   connection: NatsConnection,
   { clusterName, replicas }: { readonly clusterName: string; readonly replicas: number },

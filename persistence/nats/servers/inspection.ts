@@ -1,10 +1,10 @@
 /** What can be seen of a cluster's streams without changing anything: for commands that show and check them. */
 import { JetStreamApiError, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
-import type { ServerConnection } from './connection.ts';
-import { IDENTITY_TOPIC, decodeIdentity } from './key-stream.ts';
-import { decodeRecord } from './records.ts';
+import type { ServerConnection } from '../connection.ts';
+import { IDENTITY_TOPIC, decodeIdentity } from '../keys/keys.ts';
+import { decodeRecord } from '../log/records.ts';
 import { KEYS_KEY, STREAM_NOT_FOUND } from './servers.ts';
-import { keyStreamPlace } from './stream-key-log.ts';
+import { keyStreamPlace } from '../keys/stream-log.ts';
 
 const REQUEST_MS_MAX = 4_000;
 /** Asked at a time. */
@@ -16,7 +16,7 @@ export interface SeenShard {
   readonly state: SeenStream | null;
 }
 
-export interface SeenStream {
+interface SeenStream {
   /** The number of the newest message. */
   readonly head: number;
   readonly replicas: number;

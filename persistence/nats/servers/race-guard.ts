@@ -1,17 +1,17 @@
 /**
- * Proves, before a node serves, that these servers keep the promise on which everything rests: of two appends with the same expectation
- * one is appended.
+ * Proves, before a node serves, that these servers keep the promise on which everything rests: of two appends with the
+ * same expectation one is appended.
  *
- * 1. It runs on a stream of its own, with the replicas of a shard's. Nodes that start together share it: a round that another node's
- *    append came into has no winner and is played again. Two winners are never possible.
+ * 1. It runs on a stream of its own, with the replicas of a shard's. Nodes that start together share it: a round that
+ *    another node's append came into has no winner and is played again. Two winners are never possible.
  * 2. The two appends of a round come from two connections, and so from two servers where there are several.
  */
 
 import { randomUUID } from 'node:crypto';
-import { ServersRefused } from './connection.ts';
-import type { AppendOutcome, ShardLog } from './shard-log.ts';
+import { ServersRefused } from '../connection.ts';
+import type { AppendOutcome, ShardLog } from '../../shard-log.ts';
 
-export const GUARD_ROUNDS = 200;
+const GUARD_ROUNDS = 200;
 /** Rounds in which another node, a time limit or an election came between. */
 const ROUNDS_MAX = 10 * GUARD_ROUNDS;
 
@@ -48,7 +48,7 @@ async function requireInLog(
     throw refused(`an append after message ${seq - 1} was acknowledged as message ${answer.seq}`);
   if (seq % 20 !== 0) return;
   const message = await log.get(seq);
-  if (message !== null && !bodies[winner]!.every((byte, place) => message.body[place] === byte))
+  if (message !== null && !bodies[winner]!.every((byte, index) => message.body[index] === byte))
     throw refused(`message ${seq} was acknowledged to a writer, but is another's`);
 }
 

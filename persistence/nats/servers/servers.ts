@@ -1,11 +1,16 @@
 /**
- * The streams of a cluster on its NATS servers: one for each shard, made by the first node, and the settings that it fixed.
+ * The streams of a cluster on its NATS servers: one for each shard, made by the first node, and the settings that it
+ * fixed.
  *
- * 1. The number of shards decides where an event lies, for ever: the first node writes it into the metadata of shard 0's stream, and a
- *    node with another number is refused. The same holds for the number of replicas, which the streams have.
+ * 1. The number of shards decides where an event lies, for ever: the first node writes it into the metadata of shard
+ *    0's stream, and a node with another number is refused. The same holds for the number of replicas, which the
+ *    streams have.
  * 2. Streams are made a few at a time and only where they are missing, so that nodes may start together.
- * 3. The id of the keys that personal data are sealed with stands there as well, so that it is noticed when the stream of keys is gone.
- * 4. Nothing in a stream has an end by age, number or bytes; messages of shards can be purged, not deleted.
+ * 3. The id of the keys that personal data are sealed with stands there as well, so that it is noticed when the stream
+ *    of keys is gone.
+ * 4. By which key nodes sign their messages is noted with the stream of the race guard. Where every key is lost, that
+ *    stream may be deleted while no node runs.
+ * 5. Nothing in a stream has an end by age, number or bytes; messages of shards can be purged, not deleted.
  */
 
 import {
@@ -16,22 +21,23 @@ import {
   StorageType,
   type JetStreamManager,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream';
-import { messageOf } from '../faults.ts';
+import { messageOf } from '../../faults.ts';
 import {
   connectToServers,
   ServersRefused,
   type ConnectOptions,
   type ServerAccess,
   type ServerConnection,
-} from './connection.ts';
-import { bucketStreams } from './cluster-buckets.ts';
-import type { KeyLog } from './key-log.ts';
+} from '../connection.ts';
+import { bucketStreams } from './buckets.ts';
+import type { KeyLog } from '../../key-log.ts';
 import { raceGuard } from './race-guard.ts';
-import { LogUnreachable, type ShardLog } from './shard-log.ts';
-import { keyStreamPlace, StreamKeyLog } from './stream-key-log.ts';
-import { StreamLog, type StreamPlace } from './stream-log.ts';
-import { machineTiming, pauseFor } from './timing.ts';
+import { LogUnreachable, type ShardLog } from '../../shard-log.ts';
+import { keyStreamPlace, StreamKeyLog } from '../keys/stream-log.ts';
+import { StreamLog, type StreamAddress } from '../log/stream-log.ts';
+import { machineTiming, pauseFor } from '../timing.ts';
 
 export interface ClusterSettings extends ServerAccess {
   /** Prefix of streams and subjects. */
@@ -50,16 +56,20 @@ const REQUEST_MS_MAX = 2_000;
 const SHARDS_KEY = 'holdfast_shards';
 /** Which keys the facts of the cluster are sealed with. */
 export const KEYS_KEY = 'holdfast_keys';
+/** Which key nodes sign their messages with. */
+const MESSAGES_KEY = 'holdfast_messages';
 const NAME_IN_USE = 10_058;
 export const STREAM_NOT_FOUND = 10_059;
 const GUARD_MESSAGES_KEPT = 1_000;
 
-export interface OpenOptions extends ConnectOptions {
+interface OpenOptions extends ConnectOptions {
   /** Refuses where no node has made the streams yet, instead of making them. */
   readonly mustExist?: boolean;
 }
 
-/** Connects and makes the streams that are missing; waits while servers cannot be reached. Rejects with ServersRefused. */
+/**
+ * Connects and makes the streams that are missing; waits while servers cannot be reached. Rejects with ServersRefused.
+ */
 export async function openServers(settings: ClusterSettings, options: OpenOptions): Promise<ClusterServers> {
   const connection = await connectToServers(settings, options);
   try {
@@ -110,8 +120,8 @@ export class ClusterServers {
   /** The same where there is one, else null. Rejects with LogUnreachable. */
   async existingKeyLog(): Promise<KeyLog | null> {
     const place = keyStreamPlace(this.settings.clusterName);
-    const isThere = await reaching(() => streamExists(this.#jsm, place));
-    return isThere ? new StreamKeyLog(this.connection, this.#jsm, place) : null;
+    const info = await reaching(() => infoOf(this.#jsm, place.stream));
+    return info !== null ? new StreamKeyLog(this.connection, this.#jsm, place) : null;
   }
 
   /** The id of the keys that the cluster is sealed with; null before the first. Rejects with LogUnreachable. */
@@ -128,14 +138,29 @@ export class ClusterServers {
     });
   }
 
+  /**
+   * Notes that messages are signed with the first of these keys (rule 4). Rejects with ServersRefused where the cluster
+   * has none of them, with LogUnreachable.
+   */
+  async noteMessageKey(keyIds: readonly string[]): Promise<void> {
+    const [signing = ''] = keyIds;
+    const { clusterName, replicas } = this.settings;
+    const place = guardPlace(clusterName);
+    await reaching(() => makeStream(this.#jsm, guardConfig(place, replicas, { [MESSAGES_KEY]: signing })));
+    const { config } = await reaching(() => this.#jsm.streams.info(place.stream));
+    const noted = config.metadata?.[MESSAGES_KEY];
+    if (noted === signing) return;
+    if (noted !== undefined && !keyIds.includes(noted)) throw otherMessageKey(place.stream);
+    const metadata = { ...config.metadata, [MESSAGES_KEY]: signing };
+    await reaching(() => this.#jsm.streams.update(place.stream, { metadata }));
+  }
+
   /** The streams of the cluster's stores of objects that have something. Rejects with LogUnreachable. */
   async filledBuckets(): Promise<readonly string[]> {
     const filled: string[] = [];
     for (const stream of bucketStreams(this.settings.clusterName)) {
-      if (await reaching(() => streamExists(this.#jsm, { stream }))) {
-        const { state } = await reaching(() => this.#jsm.streams.info(stream));
-        if (state.messages > 0) filled.push(stream);
-      }
+      const info = await reaching(() => infoOf(this.#jsm, stream));
+      if (info !== null && info.state.messages > 0) filled.push(stream);
     }
     return filled;
   }
@@ -144,7 +169,10 @@ export class ClusterServers {
     return shardPlace(this.settings.clusterName, 0).stream;
   }
 
-  /** Rejects with ServersRefused when two writers can append after the same message, with LogUnreachable when that cannot be found out. */
+  /**
+   * Rejects with ServersRefused when two writers can append after the same message, with LogUnreachable when that
+   * cannot be found out.
+   */
   async guard(rounds?: number, waiting: Omit<ConnectOptions, 'name'> = {}): Promise<void> {
     const place = guardPlace(this.settings.clusterName);
     await reaching(() => makeStream(this.#jsm, guardConfig(place, this.settings.replicas)));
@@ -169,11 +197,11 @@ function managerFor({ nats }: ServerConnection): Promise<JetStreamManager> {
   return jetstreamManager(nats, { checkAPI: false, timeout: REQUEST_MS_MAX });
 }
 
-export function shardPlace(clusterName: string, shard: number): StreamPlace {
+export function shardPlace(clusterName: string, shard: number): StreamAddress {
   return { stream: `${clusterName}_J_${shard}`, subject: `${clusterName}.j.${shard}` };
 }
 
-export function guardPlace(clusterName: string): StreamPlace {
+export function guardPlace(clusterName: string): StreamAddress {
   return { stream: `${clusterName}_GUARD`, subject: `${clusterName}.guard` };
 }
 
@@ -210,7 +238,7 @@ async function makeStream(jsm: JetStreamManager, config: StreamOptions): Promise
 
 type StreamOptions = Partial<StreamConfig> & { readonly name: string };
 
-function shardConfig({ stream, subject }: StreamPlace, replicas: number): StreamOptions {
+function shardConfig({ stream, subject }: StreamAddress, replicas: number): StreamOptions {
   return {
     name: stream,
     subjects: [subject],
@@ -229,17 +257,17 @@ function shardConfig({ stream, subject }: StreamPlace, replicas: number): Stream
 }
 
 /** Keys can be overwritten, one message at a time; what is noted beside them is replaced. */
-function keyConfig({ stream, subject }: StreamPlace, replicas: number): StreamOptions {
+function keyConfig({ stream, subject }: StreamAddress, replicas: number): StreamOptions {
   const place = { stream, subject: `${subject}.>` };
   return { ...shardConfig(place, replicas), deny_delete: false, allow_rollup_hdrs: true };
 }
 
-async function streamExists(jsm: JetStreamManager, { stream }: Pick<StreamPlace, 'stream'>): Promise<boolean> {
+/** What the servers say of a stream; null where there is none. */
+async function infoOf(jsm: JetStreamManager, stream: string): Promise<StreamInfo | null> {
   try {
-    await jsm.streams.info(stream);
-    return true;
+    return await jsm.streams.info(stream);
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return false;
+    if (error instanceof JetStreamApiError && error.code === STREAM_NOT_FOUND) return null;
     throw error;
   }
 }
@@ -252,12 +280,17 @@ async function reaching<Result>(request: () => Promise<Result>): Promise<Result>
   }
 }
 
-function guardConfig(place: StreamPlace, replicas: number): StreamOptions {
+function guardConfig(
+  place: StreamAddress,
+  replicas: number,
+  metadata: Readonly<Record<string, string>> = {},
+): StreamOptions {
   return {
     ...shardConfig(place, replicas),
     max_msgs: GUARD_MESSAGES_KEPT,
     discard: DiscardPolicy.Old,
     deny_delete: false,
+    metadata,
   };
 }
 
@@ -266,6 +299,13 @@ function noCluster(clusterName: string): ServersRefused {
     `there is no cluster ${clusterName} on these servers`,
     'Check NATS_URL and CLUSTER_NAME; the first node makes the cluster.',
   );
+}
+
+function otherMessageKey(guardStream: string): ServersRefused {
+  const hint =
+    'Give this node the TICKET_KEY of the others. To change it, every node has to know the new key before one signs with it: ' +
+    `TICKET_KEY=OLD,NEW at all nodes, then NEW,OLD. Where the old one is lost, stop all nodes and delete the stream ${guardStream}.`;
+  return new ServersRefused('TICKET_KEY is another one than that of the other nodes of this cluster', hint);
 }
 
 function requireSame(setting: string, fixed: string, given: string): void {

@@ -1,37 +1,42 @@
-/** The servers of a cluster, opened for one command. Loaded only where NATS_URL is set, because it loads the client of NATS. */
-import { natsBus } from '#cluster/nats-bus.ts';
-import type { ShardStore } from '#cluster/backup.ts';
-import type { Bus } from '#cluster/bus.ts';
-import { openBuckets } from '#persistence/nats/cluster-buckets.ts';
-import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
-import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+/**
+ * The servers of a cluster, opened for one command. Loaded only where NATS_URL is set, because it loads the client of
+ * NATS.
+ */
+import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { unverifiedBus } from '#cluster/calls/signed-bus.ts';
+import type { ShardStore } from '#cluster/moving/backup.ts';
+import type { Bus } from '#cluster/calls/bus.ts';
+import { openBuckets } from '#persistence/nats/servers/buckets.ts';
+import { ObjectsUnreachable } from '#persistence/objects.ts';
+import { openServers, type ClusterServers } from '#persistence/nats/servers/servers.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
 import { messageOf } from '#persistence/faults.ts';
-import type { ClusterConfig } from '#src/config.ts';
-import { clusterSettings } from './cluster-access.ts';
-import { CommandFailure, type Call } from './command.ts';
+import type { ClusterConfig } from '#service/config.ts';
+import { clusterSettings } from './access.ts';
+import { CommandFailure, type CliCall } from '../terminal/command.ts';
 
-export interface OpenCluster {
+interface OpenCluster {
   readonly settings: ClusterConfig;
   readonly store: ShardStore;
-  readonly bus: Bus;
+  /** To hear whether there are nodes; that they are of this cluster is not proved. */
+  readonly bus: Pick<Bus, 'subscribe'>;
   readonly keys: ClusterKeys;
   /** The streams of its stores of objects that have something. */
   filledBuckets(): Promise<readonly string[]>;
 }
 
-/** The stream of the cluster's keys; see `persistence/nats/servers.ts`. */
-export type ClusterKeys = Pick<ClusterServers, 'keyLog' | 'existingKeyLog' | 'noteKeysId'>;
+/** The stream of the cluster's keys; see `persistence/nats/servers/servers.ts`. */
+type ClusterKeys = Pick<ClusterServers, 'keyLog' | 'existingKeyLog' | 'noteKeysId'>;
 
 /** For servers that are electing a leader; a command does not wait for ever as a node does. */
 const CONNECT_MS_MAX = 10_000;
 
 /**
- * Runs something with the cluster of the environment, and closes it. With `mustExist` one that no node has made is refused. Throws WrongUse,
- * and CommandFailure when the servers cannot be reached.
+ * Runs something with the cluster of the environment, and closes it. With `mustExist` one that no node has made is
+ * refused. Throws WrongUse, and CommandFailure when the servers cannot be reached.
  */
 export async function withCluster<Result>(
-  call: Call,
+  call: CliCall,
   { mustExist }: { readonly mustExist: boolean },
   use: (cluster: OpenCluster) => Promise<Result>,
 ): Promise<Result> {
@@ -50,7 +55,13 @@ export async function withCluster<Result>(
     const opened = servers;
     const store = { shards, log: (shard: number) => opened.log(shard), archive };
     const filledBuckets = () => opened.filledBuckets();
-    return await use({ settings, store, bus: natsBus(servers.connection), keys: servers, filledBuckets });
+    return await use({
+      settings,
+      store,
+      bus: unverifiedBus(natsBus(servers.connection)),
+      keys: servers,
+      filledBuckets,
+    });
   } catch (error) {
     if (!(error instanceof LogUnreachable || error instanceof ObjectsUnreachable)) throw error;
     throw new CommandFailure(

@@ -1,22 +1,28 @@
 /** `holdfast cluster status`: the nodes that are heard, and the owner and head of every shard. Changes nothing. */
-import { connectToServers } from '#persistence/nats/connection.ts';
-import { StreamInspection, type LastOwner, type SeenShard } from '#persistence/nats/inspection.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
-import { listenForNodes, type HeardNode } from '#cluster/heard-nodes.ts';
-import { natsBus } from '#cluster/nats-bus.ts';
-import { machineTime } from '#cluster/time.ts';
-import type { ClusterConfig } from '#src/config.ts';
-import { CommandFailure, type ExitCode } from './command.ts';
-import { counted, table, type Output } from './output.ts';
+import { connectToServers, type ServerConnection } from '#persistence/nats/connection.ts';
+import { StreamInspection, type LastOwner, type SeenShard } from '#persistence/nats/servers/inspection.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
+import { listenForNodes, type HeardNode } from '#cluster/calls/membership.ts';
+import { messageKeysOf, signedBus, unverifiedBus } from '#cluster/calls/signed-bus.ts';
+import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
+import type { Bus } from '#cluster/calls/bus.ts';
+import type { ClusterConfig } from '#service/config.ts';
+import { CommandFailure, type ExitCode } from '../terminal/command.ts';
+import { counted, table, type Output } from '../terminal/output.ts';
 
 const LISTEN_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
+const NOT_VERIFIED =
+  'Set the TICKET_KEY of the nodes to have their heartbeats verified: without it, whoever reaches the servers may have sent them.';
 
-export interface ClusterStatus {
+interface ClusterStatus {
   readonly nodes: readonly { readonly name: string; readonly shards: number; readonly live: boolean }[];
   readonly shards: readonly {
     readonly shard: number;
-    /** Of a live node, or the last one where nobody announces the shard; null where its log does not have it any more. */
+    /**
+     * Of a live node, or the last one where nobody announces the shard; null where its log does not have it any more.
+     */
     readonly owner: string | null;
     readonly epoch: number | null;
     /** The number of the newest message; null where the stream has no leader. */
@@ -43,16 +49,17 @@ export async function showStatus(cluster: ClusterConfig, output: Output): Promis
         return [shard, name, epoch ?? '', head ?? 'no leader'] as const;
       }),
     ]),
+    ...(cluster.ticketKeys === null ? ['', NOT_VERIFIED] : []),
   );
   return 0;
 }
 
-export async function readStatus(cluster: ClusterConfig): Promise<ClusterStatus> {
+async function readStatus(cluster: ClusterConfig): Promise<ClusterStatus> {
   const connection = await connectInTime(cluster);
   try {
     const inspection = await StreamInspection.open(connection, cluster.clusterName);
     const [nodes, shards] = await Promise.all([
-      listenForNodes(natsBus(connection), machineTime, cluster.clusterName, LISTEN_MS),
+      listenForNodes(busOf(cluster, connection), nodeTiming, cluster.clusterName, LISTEN_MS),
       inspection.shards(),
     ]);
     if (shards.length === 0) {
@@ -69,7 +76,17 @@ export async function readStatus(cluster: ClusterConfig): Promise<ClusterStatus>
   }
 }
 
-/** Puts together what was heard and what the logs have; of several announcements of a shard the one with the highest epoch counts. */
+/** Where the key is known, only what nodes of the cluster signed is heard. */
+function busOf({ clusterName, ticketKeys }: ClusterConfig, connection: ServerConnection): Pick<Bus, 'subscribe'> {
+  const bus = natsBus(connection);
+  if (ticketKeys === null) return unverifiedBus(bus);
+  return signedBus({ bus, time: nodeTiming, keys: messageKeysOf(clusterName, ticketKeys), instance: 'status' });
+}
+
+/**
+ * Puts together what was heard and what the logs have; of several announcements of a shard the one with the highest
+ * epoch counts.
+ */
 export function statusOf(
   heard: readonly HeardNode[],
   seen: readonly SeenShard[],

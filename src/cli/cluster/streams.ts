@@ -1,16 +1,16 @@
 /**
  * What `holdfast cluster check` finds in the streams: those of the shards, and that of the keys of personal data.
  *
- * 1. Streams are only looked at. That every sealed text has its key is proved by `holdfast backup` and `holdfast verify` on its folder,
- *    which read every fact; here the keys must be those that the shards are sealed with.
+ * 1. Streams are only looked at. That every sealed text has its key is proved by `holdfast backup` and `holdfast
+ *    verify` on its folder, which read every fact; here the keys must be those that the shards are sealed with.
  */
 import type { ServerConnection } from '#persistence/nats/connection.ts';
-import { StreamInspection, type SeenKeys, type SeenShard } from '#persistence/nats/inspection.ts';
-import type { ClusterConfig } from '#src/config.ts';
-import { counted } from './output.ts';
+import { StreamInspection, type SeenKeys, type SeenShard } from '#persistence/nats/servers/inspection.ts';
+import type { ClusterConfig } from '#service/config.ts';
+import { counted } from '../terminal/output.ts';
 
-export interface Finding {
-  readonly name: 'servers' | 'shards' | 'keys' | 'race guard' | 'append' | 'fsync' | 'space';
+export interface ClusterFinding {
+  readonly name: 'servers' | 'access' | 'TLS' | 'shards' | 'keys' | 'race guard' | 'append' | 'fsync' | 'space';
   readonly verdict: 'GOOD' | 'BAD' | 'UNSEEN';
   readonly detail: string;
   /** What an operator should do; null where everything is good. */
@@ -20,16 +20,19 @@ export interface Finding {
 const NAMED_MAX = 10;
 const MAJORITY = 'Start the servers that are missing; a majority must run and reach each other.';
 
-export function good(name: Finding['name'], detail: string): Finding {
+export function good(name: ClusterFinding['name'], detail: string): ClusterFinding {
   return { name, verdict: 'GOOD', detail, change: null };
 }
 
-export function bad(name: Finding['name'], detail: string, change: string): Finding {
+export function bad(name: ClusterFinding['name'], detail: string, change: string): ClusterFinding {
   return { name, verdict: 'BAD', detail, change };
 }
 
 /** The shards, then the keys where there are shards. */
-export async function* checkStreams(cluster: ClusterConfig, connection: ServerConnection): AsyncIterable<Finding> {
+export async function* checkStreams(
+  cluster: ClusterConfig,
+  connection: ServerConnection,
+): AsyncIterable<ClusterFinding> {
   let inspection: StreamInspection;
   let shards: readonly SeenShard[];
   try {
@@ -49,7 +52,7 @@ export async function* checkStreams(cluster: ClusterConfig, connection: ServerCo
   }
 }
 
-function shardsOf(cluster: ClusterConfig, shards: readonly SeenShard[]): Finding {
+function shardsOf(cluster: ClusterConfig, shards: readonly SeenShard[]): ClusterFinding {
   if (shards.length === 0) return good('shards', 'none yet; the first node makes them');
   if (shards.length !== cluster.shards) {
     const change = `Set CLUSTER_SHARDS=${shards.length}, as the first node fixed it.`;
@@ -75,7 +78,7 @@ function listOf(shards: readonly number[]): string {
   return `${shards.slice(0, NAMED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function keysOf({ replicas }: ClusterConfig, { stream, state, keysId, notedId }: SeenKeys): Finding {
+function keysOf({ replicas }: ClusterConfig, { stream, state, keysId, notedId }: SeenKeys): ClusterFinding {
   const restore =
     'Put the stream back from a copy; where there is none, start one node with KEYS_LOST=accept: what was sealed then reads as erased.';
   if (state === 'MISSING') {
@@ -95,7 +98,7 @@ function keysOf({ replicas }: ClusterConfig, { stream, state, keysId, notedId }:
   return good('keys', `${stream} up to message ${state.head}, ${counted(replicas, 'replica')}, up to date; ${whose}`);
 }
 
-function lagging(name: Finding['name'], servers: readonly string[]): Finding {
+function lagging(name: ClusterFinding['name'], servers: readonly string[]): ClusterFinding {
   const change = 'Start it, or wait until it has caught up, and check again before you stop another one.';
   return bad(name, `${servers.toSorted().join(', ')} does not have everything`, change);
 }

@@ -1,11 +1,12 @@
 /** `holdfast backup`: a consistent, verified copy of the data folder, also while a service runs on it. */
-import { copyUpTo } from '#persistence/backup.ts';
-import { verifyFolder } from '#actors/verification.ts';
-import { DATA_OPTION, type Command } from './command.ts';
+import { copyUpTo } from '#persistence/folder/backup.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import { SECRET_FILES } from '#service/secrets.ts';
+import { DATA_OPTION, inColumns, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, keptFiles, keysOption } from './data-folder.ts';
 import { followVerification, isGood, keysLine, leftLines, problemLines, reportJson, summaryLines } from './summary.ts';
 
-export const backupCommand: Command = {
+export const backupCommand: CliCommand = {
   usage: 'backup OUT [--keys FILE | --without-keys] [--data DIR]',
   description: [
     'Copies everything that was on disk when the command started to the new data folder OUT: journal, archive, snapshots, ' +
@@ -47,6 +48,7 @@ export const backupCommand: Command = {
     const onProgress = ({ seq, headSeq }: { seq: number; headSeq: number }) => output.progress('copying', seq, headSeq);
     const to = keysOption(call);
     const keys = to === null ? null : { to };
+    output.text(...secretLines(out, files, to), '');
     const { snapshotsLeft, keys: keysFile } = await copyUpTo(folder, out, {}, { files, keys, onProgress });
     const report = await verifyFolder(out, followVerification(output), { keys: to });
     output.text(...summaryLines(report), '');
@@ -61,3 +63,16 @@ export const backupCommand: Command = {
     return 0;
   },
 };
+
+/** What in a copy must be kept from others, with what it is; the keys are `undefined` where their place is the copy. */
+function secretLines(out: string, files: readonly string[], keys: string | null | undefined): readonly string[] {
+  const secrets = files.flatMap((file) =>
+    SECRET_FILES[file] === undefined ? [] : [[file, SECRET_FILES[file]] as const],
+  );
+  if (keys === undefined) secrets.unshift(['keys.db', 'the keys of personal data (--without-keys leaves them out)']);
+  if (secrets.length === 0) return [];
+  return [
+    `Secrets beside the journal in ${out}; who has them can read and change what they open:`,
+    ...inColumns(secrets),
+  ];
+}

@@ -1,6 +1,6 @@
 /**
- * Settings whose meaning or default changed since a released version, and whom that concerns: the environment of the service, or the
- * definitions of events in its folder.
+ * Settings whose meaning or default changed since a released version, and whom that concerns: the environment of the
+ * service, or the definitions of events in its folder.
  *
  * Each change finds out itself whether it concerns anybody, because a list of all changes helps nobody.
  */
@@ -8,7 +8,7 @@ import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 export interface SettingChange {
   readonly setting: string;
-  /** The last released version with the old meaning. */
+  /** The last released version in which the setting had its old meaning. */
   readonly after: string;
   /** What is different now. */
   readonly what: string;
@@ -48,20 +48,6 @@ const SERVICE_CHANGES: readonly ServiceChange[] = [
 ];
 
 const EVENT_CHANGES: readonly EventChange[] = [
-  {
-    setting: 'hold_max_minutes',
-    after: '0.1.0',
-    what: 'is four times hold_minutes where it is not set; 0 means no ceiling',
-    concerns: ({ holdMaxMinutes }) => holdMaxMinutes === null,
-  },
-  {
-    setting: 'limits_at_hold',
-    after: '0.1.0',
-    what: 'is new and true where it is not set: holds over a purchase limit are refused before the checkout',
-    concerns: ({ limitsAtHold, maxTicketsPerOrder, ticketTypes }) =>
-      limitsAtHold === undefined &&
-      (maxTicketsPerOrder !== null || ticketTypes.some(({ maxPerOrder }) => maxPerOrder !== null)),
-  },
   {
     setting: 'retention_days',
     after: '0.1.0',

@@ -1,14 +1,14 @@
 /** `holdfast backup` where NATS_URL is set: all shards into an ordinary data folder. */
-import { backUpCluster } from '#cluster/backup.ts';
+import { backUpCluster } from '#cluster/moving/backup.ts';
 import { isNotifiable } from '#notifications/messages.ts';
-import { verifyFolder } from '#actors/verification.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
-import { WrongUse, type Call, type ExitCode } from './command.ts';
+import { WrongUse, type CliCall, type ExitCode } from '../terminal/command.ts';
 import { keysOption } from './data-folder.ts';
-import { withCluster } from './open-cluster.ts';
+import { withCluster } from '../cluster/open.ts';
 import { followVerification, isGood, keysLine, problemLines, reportJson, summaryLines } from './summary.ts';
 
-export async function backUpAllShards(call: Call): Promise<ExitCode> {
+export async function backUpAllShards(call: CliCall): Promise<ExitCode> {
   const { output } = call;
   if (call.has('data')) {
     throw new WrongUse('--data names the folder of a single machine, and NATS_URL a cluster: leave one of them out');

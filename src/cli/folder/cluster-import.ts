@@ -1,13 +1,13 @@
 /** The part of `holdfast import` that needs the client of NATS. */
-import { importFolder, type ImportReport } from '#cluster/import.ts';
+import { importFolder, type ImportReport } from '#cluster/moving/import.ts';
 import { isNotifiable } from '#notifications/messages.ts';
-import { openWhole } from '#persistence/backup.ts';
-import type { Call } from './command.ts';
+import { openWhole } from '#persistence/folder/backup.ts';
+import type { CliCall } from '../terminal/command.ts';
 import { readSettings } from './data-folder.ts';
-import { withCluster } from './open-cluster.ts';
+import { withCluster } from '../cluster/open.ts';
 
 export async function importIntoCluster(
-  call: Call,
+  call: CliCall,
   folder: string,
   keysFile: string,
 ): Promise<ImportReport & { readonly cluster: string }> {

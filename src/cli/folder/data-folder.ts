@@ -1,11 +1,12 @@
 /** The data folder that a command works on: which one it is, and how events are read from it. */
 import { readdirSync, statSync } from 'node:fs';
-import { readConfig, type Config } from '#src/config.ts';
-import type { SettingName } from '#src/settings.ts';
-import { openKeysOnDisk, type KeysOnDisk } from '#actors/keys-on-disk.ts';
-import { eventIdsIn, openEventOnDisk, slugsIn, type EventOnDisk } from '#actors/reading.ts';
+import { suggestion } from '#domain/schema-problems.ts';
+import { readConfig, type Config } from '#service/config.ts';
+import type { SettingName } from '#service/settings.ts';
+import { openKeysOnDisk, type KeysOnDisk } from '#offline/keys.ts';
+import { eventIdsIn, openEventOnDisk, slugsIn, type EventOnDisk } from '#offline/events.ts';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
-import { CommandFailure, suggestion, WrongUse, type Call } from './command.ts';
+import { CommandFailure, WrongUse, type CliCall } from '../terminal/command.ts';
 
 /** The settings that commands use; a problem in another one does not concern them. */
 const NEEDED: readonly SettingName[] = [
@@ -18,7 +19,7 @@ const NEEDED: readonly SettingName[] = [
 ];
 
 /** The settings from the environment, `--data` before DATA_DIR. Throws WrongUse. */
-export function readSettings(call: Call): Config {
+export function readSettings(call: CliCall): Config {
   const given = Object.fromEntries(NEEDED.map((name) => [name, call.environment[name]]));
   const reading = readConfig({ ...given, DATA_DIR: call.text('data') ?? given['DATA_DIR'] });
   if ('problems' in reading) throw new WrongUse(reading.problems.join('\n'));
@@ -26,10 +27,10 @@ export function readSettings(call: Call): Config {
 }
 
 /**
- * The path of the data folder. Throws WrongUse when there is none, and where NATS_URL names a cluster and nothing a folder: `atNode` is what
- * to ask a node for instead.
+ * The path of the data folder. Throws WrongUse when there is none, and where NATS_URL names a cluster and nothing a
+ * folder: `atNode` is what to ask a node for instead.
  */
-export function dataFolder(call: Call, atNode: string | null = null): string {
+export function dataFolder(call: CliCall, atNode: string | null = null): string {
   if (call.environment['NATS_URL'] && !call.has('data')) {
     const ask = atNode === null ? '' : `ask a node for ${atNode}, or `;
     throw new WrongUse(
@@ -43,8 +44,11 @@ export function dataFolder(call: Call, atNode: string | null = null): string {
   return dataDir;
 }
 
-/** The call with its first argument as `--data`, for commands whose only argument is their folder. Throws WrongUse when it is named twice. */
-export function withFolderArgument(call: Call): Call {
+/**
+ * The call with its first argument as `--data`, for commands whose only argument is their folder. Throws WrongUse when
+ * it is named twice.
+ */
+export function withFolderArgument(call: CliCall): CliCall {
   const [given] = call.positionals;
   if (given === undefined) return call;
   if (call.has('data')) throw new WrongUse(`the folder is named twice: leave out ${given} or --data`);
@@ -55,8 +59,11 @@ export function withFolderArgument(call: Call): Call {
   };
 }
 
-/** What `--keys FILE` and `--without-keys` say: a file, null for no keys, undefined for neither. Throws WrongUse for both. */
-export function keysOption(call: Call): string | null | undefined {
+/**
+ * What `--keys FILE` and `--without-keys` say: a file, null for no keys, undefined for neither. Throws WrongUse for
+ * both.
+ */
+export function keysOption(call: CliCall): string | null | undefined {
   const file = call.text('keys');
   if (!call.has('without-keys')) return file ?? undefined;
   if (file !== null) throw new WrongUse('--keys and --without-keys exclude each other');

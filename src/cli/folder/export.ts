@@ -1,16 +1,17 @@
 /** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
-import { DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { suggestion } from '#domain/schema-problems.ts';
+import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
-import { PersonalDataReader, type OpenedOrder } from '#actors/personal-data.ts';
-import type { EventOnDisk } from '#actors/reading.ts';
+import { PersonalDataReader, type OpenedOrder } from '#privacy/personal-data.ts';
+import type { EventOnDisk } from '#offline/events.ts';
 import type { OrderPage } from '#domain/orders/view.ts';
-import type { OrderView } from '#domain/views.ts';
+import type { OrderView } from '#domain/view.ts';
 
 const FORMATS = ['csv', 'json'] as const;
 const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
-export const exportCommand: Command = {
+export const exportCommand: CliCommand = {
   usage: 'export orders EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +
@@ -41,19 +42,19 @@ export const exportCommand: Command = {
   },
 };
 
-function formatOf(call: Call): (typeof FORMATS)[number] {
+function formatOf(call: CliCall): (typeof FORMATS)[number] {
   const given = call.text('format') ?? (call.has('json') ? 'json' : 'csv');
   const format = FORMATS.find((each) => each === given);
   if (format === undefined) throw new WrongUse(`--format is "${given}": it must be csv or json`);
   return format;
 }
 
-async function writeCsv(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
+async function writeCsv(call: CliCall, orders: AsyncIterable<ReadableOrder>): Promise<void> {
   await call.output.raw(CSV_HEADING);
   for await (const { order, opened } of orders) await call.output.raw(csvOf(order, opened));
 }
 
-async function writeJson(call: Call, orders: AsyncIterable<ReadableOrder>): Promise<void> {
+async function writeJson(call: CliCall, orders: AsyncIterable<ReadableOrder>): Promise<void> {
   let separator = '[\n';
   for await (const { order, opened } of orders) {
     await call.output.raw(separator + jsonOf(order, opened));
@@ -72,7 +73,7 @@ async function* ordersOf(event: EventOnDisk, personalData: PersonalDataReader): 
   do {
     const page: OrderPage = await event.read({ type: 'ListOrders', ...EVERY_ORDER, after });
     const opened = await personalData.openAll(page.orders);
-    for (const [place, order] of page.orders.entries()) yield { order, opened: opened[place]! };
+    for (const [index, order] of page.orders.entries()) yield { order, opened: opened[index]! };
     after = page.nextAfter;
   } while (after !== null);
 }

@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { readServingPid } from '#persistence/sqlite/lock.ts';
-import { clusterSettings } from './cluster-access.ts';
-import { CommandFailure, WrongUse, type Call, type Command } from './command.ts';
-import { counted } from './output.ts';
+import { clusterSettings } from '../cluster/access.ts';
+import { CommandFailure, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { counted } from '../terminal/output.ts';
 
 /** The files of secrets, and the settings that nodes need in their place. */
 export const SECRETS = [
@@ -15,7 +15,7 @@ export const SECRETS = [
   ['webhook-secret-b', 'WEBHOOK_SECRET_B'],
 ] as const;
 
-export const importCommand: Command = {
+export const importCommand: CliCommand = {
   usage: 'import DIR [--keys FILE]',
   description: [
     'Moves a shop from one machine to a cluster: copies all facts of the data folder DIR, journal and archive, into the cluster of ' +
@@ -71,7 +71,7 @@ export const importCommand: Command = {
   },
 };
 
-function keysFile(call: Call, folder: string): string {
+function keysFile(call: CliCall, folder: string): string {
   const file = call.text('keys');
   if (file === null) return keysPath(folder);
   if (!existsSync(file)) throw new WrongUse(`--keys: there is no file ${file}`);
@@ -79,7 +79,7 @@ function keysFile(call: Call, folder: string): string {
 }
 
 /** The folder that is named, when no service runs on it. */
-function idleFolder({ positionals }: Call): string {
+function idleFolder({ positionals }: CliCall): string {
   const folder = positionals[0]!;
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new WrongUse(`there is no folder ${folder}: name the data folder to import`);

@@ -1,13 +1,13 @@
 /** `holdfast inspect`: the state on disk in numbers, of all events, one event, or one of its performances. */
-import { eventIdsIn, openEventOnDisk, type EventOnDisk } from '#actors/reading.ts';
+import { suggestion } from '#domain/schema-problems.ts';
+import { eventIdsIn, openEventOnDisk, type EventOnDisk } from '#offline/events.ts';
 import type { StockTotals } from '#domain/inventory/inventory.ts';
-import { isRefusal } from '#domain/refusal.ts';
-import { addFigures, NO_FIGURES, type EventFigures, type Figures } from '#domain/figures.ts';
-import { CommandFailure, DATA_OPTION, suggestion, WrongUse, type Call, type Command } from './command.ts';
+import { addCounts, NO_COUNTS, type EventTotals, type EventCounts } from '#domain/event/operator-view.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, openEvent, withView } from './data-folder.ts';
-import { byStatus, counted, formatMoment, table } from './output.ts';
+import { byStatus, counted, formatMoment, table } from '../terminal/output.ts';
 
-export const inspectCommand: Command = {
+export const inspectCommand: CliCommand = {
   usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
   description: [
     'Reads what is on disk, also while a service runs on the folder, and prints it in numbers: a line for each event; for one event ' +
@@ -35,10 +35,10 @@ export const inspectCommand: Command = {
         return showEvents(call, events, view.headSeq);
       }
       const event = await openEvent(folder, view, name);
-      const figures = await event.read({ type: 'ReadFigures' });
       const performanceId = call.text('performance');
-      if (performanceId === null) showEvent(call, figures);
-      else await showPerformance(call, event, figures, performanceId);
+      const counts = await event.read({ type: 'ReadTotals', performanceId });
+      if (performanceId === null) showEvent(call, counts);
+      else showPerformance(call, event, counts, performanceId);
     });
     return 0;
   },
@@ -48,17 +48,17 @@ export const inspectCommand: Command = {
 
 /** Reads one event at a time, so that only one is in memory. */
 async function showEvents(
-  { output }: Call,
+  { output }: CliCall,
   opens: readonly (() => Promise<EventOnDisk | null>)[],
   headSeq: number,
 ): Promise<void> {
-  const events: (Figures & { readonly id: string; readonly status: string; readonly dates: number })[] = [];
+  const events: (EventCounts & { readonly id: string; readonly status: string; readonly dates: number })[] = [];
   for (const [index, open] of opens.entries()) {
     output.progress('reading events', index, opens.length);
     const event = await open();
     if (event === null) continue;
-    const { definition, performances, figures } = await event.read({ type: 'ReadFigures' });
-    events.push({ id: event.eventId, status: definition.status, dates: performances.length, ...figures });
+    const { definition, performances, counts } = await event.read({ type: 'ReadTotals', performanceId: null });
+    events.push({ id: event.eventId, status: definition.status, dates: performances.length, ...counts });
   }
   const heading = ['event', 'status', 'performances', ...STOCK_HEADING, 'waiting', 'holds', 'orders'];
   const rows = events.map((event) => {
@@ -67,14 +67,14 @@ async function showEvents(
     return [id, status, dates, ...stockCells(tickets), queue.waiting, holds.ACTIVE, orders.PENDING + paid];
   });
   output.text(...table([heading, ...rows]), '', `${counted(events.length, 'event')} as of fact ${headSeq}.`);
-  const totalFigures = events.reduce<Figures>(addFigures, NO_FIGURES);
-  output.json({ ok: true, headSeq, events, total: totalFigures });
+  const totalCounts = events.reduce<EventCounts>(addCounts, NO_COUNTS);
+  output.json({ ok: true, headSeq, events, total: totalCounts });
 }
 
 // ── one event ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function showEvent({ output }: Call, event: EventFigures): void {
-  const { definition, definitionVersion, figures, performances: dates, waitingRoom } = event;
+function showEvent({ output }: CliCall, event: EventTotals): void {
+  const { definition, definitionVersion, counts, performances: dates, waitingRoom } = event;
   output.text(
     `${definition.id}  ${definition.name}`,
     `slug ${definition.slug}, ${definition.status}, version ${definitionVersion}`,
@@ -86,13 +86,13 @@ function showEvent({ output }: Call, event: EventFigures): void {
       ),
     ]),
     '',
-    `holds   ${byStatus(figures.holds)}`,
-    `orders  ${byStatus(figures.orders)}`,
+    `holds   ${byStatus(counts.holds)}`,
+    `orders  ${byStatus(counts.orders)}`,
   );
   if (waitingRoom !== null) {
     const { status, opensAt } = waitingRoom;
     const opening = opensAt === null ? '' : `, opening at ${formatMoment(opensAt)}`;
-    output.text(`queue   ${status}${opening}: ${figures.queue.waiting} waiting, ${figures.queue.admitted} admitted`);
+    output.text(`queue   ${status}${opening}: ${counts.queue.waiting} waiting, ${counts.queue.admitted} admitted`);
   }
   const { id, slug, name, status } = definition;
   const room = waitingRoom && { status: waitingRoom.status, opensAt: momentOrNull(waitingRoom.opensAt) };
@@ -104,30 +104,27 @@ function showEvent({ output }: Call, event: EventFigures): void {
     status,
     version: definitionVersion,
     dates,
-    ...figures,
+    ...counts,
     waitingRoom: room,
   });
 }
 
-// ── one performance ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── one performance ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function showPerformance(
-  { output }: Call,
-  event: EventOnDisk,
-  { performances }: EventFigures,
+function showPerformance(
+  { output }: CliCall,
+  { eventId }: EventOnDisk,
+  { performances, offers: rows }: EventTotals,
   performanceId: string,
-): Promise<void> {
-  const { eventId } = event;
+): void {
   const view = performances.find(({ id }) => id === performanceId);
-  const found = await event.read({ type: 'ReadPerformanceFigures', performanceId });
-  if (view === undefined || isRefusal(found)) {
+  if (view === undefined || rows === null) {
     const ids = performances.map(({ id }) => id);
     throw new CommandFailure(
       `${eventId} has no performance ${performanceId}${suggestion(performanceId, ids)}`,
       `Its performances are ${ids.join(', ')}.`,
     );
   }
-  const { rows } = found;
   output.text(
     `${eventId}, performance ${view.id}: ${view.status}`,
     '',

@@ -1,20 +1,23 @@
-/** `holdfast journal`: prints the facts of archive and journal. Without --reveal it shows only fields that `shown-facts.ts` lists. */
+/**
+ * `holdfast journal`: prints the facts of archive and journal. Without --reveal it shows only fields that
+ * `shown-facts.ts` lists.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
+import { suggestion } from '#domain/schema-problems.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
-import { shownFact } from '#actors/shown-facts.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
+import { shownFact } from '#engine/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import {
   CommandFailure,
   DATA_OPTION,
   LINE_CHARS_MAX,
-  suggestion,
   WrongUse,
-  type Call,
-  type Command,
-} from './command.ts';
-import { formatMoment, grouped } from './output.ts';
+  type CliCall,
+  type CliCommand,
+} from '../terminal/command.ts';
+import { formatMoment, grouped } from '../terminal/output.ts';
 import { dataFolder, NO_JOURNAL_HINT, withFolderArgument, withKeys } from './data-folder.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
@@ -24,7 +27,7 @@ const READ_EVERY_MS = 200;
 /** Facts that --last keeps in memory until the end is reached: some 10 MB. */
 const LAST_MAX = 10_000;
 
-export const journalCommand: Command = {
+export const journalCommand: CliCommand = {
   usage: 'journal [FOLDER] [--event ID] [--type T] [--since SEQ] [--last N] [--full] [--follow]',
   description: [
     'Prints facts in their order: number, time, event, type, data, each on a line of 80 characters; --full prints all data, and ' +
@@ -82,7 +85,7 @@ function refuseUnknownType(type: string): void {
 
 /** Prints the facts after a sequence number, or the last ones of them; returns the number of the journal's last one. */
 async function printFrom(
-  call: Call,
+  call: CliCall,
   folder: string,
   afterSeq: number,
   personalData: PersonalDataReader,
@@ -114,7 +117,7 @@ async function printFrom(
   }
 }
 
-function lineOf({ seq, at, eventId, type }: FactRow, shown: string, { output, has }: Call): string {
+function lineOf({ seq, at, eventId, type }: FactRow, shown: string, { output, has }: CliCall): string {
   const isFull = has('full') || has('reveal');
   const time = formatMoment(at);
   if (!output.isJson) {

@@ -1,17 +1,17 @@
 /** `holdfast notify`: posts the notifications of earlier facts to the receiver again. */
-import { readConfig } from '#src/config.ts';
-import { PersonalDataReader } from '#actors/personal-data.ts';
-import { openEventOnDisk, type EventOnDisk } from '#actors/reading.ts';
+import { readConfig } from '#service/config.ts';
+import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { openEventOnDisk, type EventOnDisk } from '#offline/events.ts';
 import { createPoster, isNotifiable, messagesOf, openSource } from '#notifications/messages.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
-import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, withFolderArgument, withKeys, withView } from './data-folder.ts';
 
 /** Events in memory at once. */
 const EVENTS_MAX = 64;
 
-export const notifyCommand: Command = {
+export const notifyCommand: CliCommand = {
   usage: 'notify [FOLDER] --from SEQ [--to SEQ]',
   description: [
     'Posts the notifications of fact SEQ and later facts to NOTIFY_URL again, signed with NOTIFY_SECRET, one at a time and in the ' +
@@ -47,7 +47,7 @@ export const notifyCommand: Command = {
   },
 };
 
-function targetOf({ environment }: Call): { readonly url: string; readonly secret: string } {
+function targetOf({ environment }: CliCall): { readonly url: string; readonly secret: string } {
   const { NOTIFY_URL, NOTIFY_SECRET } = environment;
   const reading = readConfig({ NOTIFY_URL, NOTIFY_SECRET });
   if ('problems' in reading) throw new WrongUse(reading.problems.join('\n'));
@@ -66,7 +66,7 @@ interface Range {
 
 /** Returns the number of messages that were accepted. */
 async function postAll(
-  { output }: Call,
+  { output }: CliCall,
   target: { readonly url: string; readonly secret: string },
   { folder, view, personalData, from, to }: Range,
 ): Promise<number> {

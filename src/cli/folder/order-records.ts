@@ -1,20 +1,23 @@
 /**
  * The exported form of an order: a line of CSV or a JSON object.
  *
- * Amounts are integers in the currency's minor unit, in columns that end in "_cents"; other columns of money are in the main unit.
- * Times are RFC 3339. Every exported field is listed here. Ids of holds and checkout sessions, and addresses that contain them, are
- * not exported. Of an order that was erased, the cells about people are empty.
+ * Amounts are integers in the currency's minor unit, in columns that end in "_cents"; other columns of money are in the
+ * main unit. Times are RFC 3339. Every exported field is listed here. Ids of holds and checkout sessions, and addresses
+ * that contain them, are not exported. Of an order that was erased, the cells about people are empty.
  */
 import { decimalOf } from '#client/money.ts';
-import type { OpenedOrder } from '#actors/personal-data.ts';
-import { SHOWN_FIELDS, shownFields, type RulesFor } from '#domain/shown-fields.ts';
-import { snakeCased, formatMoment } from './output.ts';
-import type { OrderView } from '#domain/views.ts';
+import { forOrderTexts } from '#domain/order-texts.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
+import { SHOWN_FIELDS, shownFields, type RulesFor } from '#privacy/shown-fields.ts';
+import { snakeCased, formatMoment } from '../terminal/output.ts';
+import type { OrderView } from '#domain/view.ts';
 
 type Cell = string | number | null;
 
+type OrderColumns = Readonly<Record<string, (order: OrderView, opened: OpenedOrder) => Cell>>;
+
 /** The columns of the CSV. */
-const COLUMNS: Readonly<Record<string, (order: OrderView, opened: OpenedOrder) => Cell>> = {
+const COLUMNS: OrderColumns = {
   order_id: ({ id }) => id,
   status: ({ status }) => status,
   payment_status: ({ paymentStatus }) => paymentStatus,
@@ -47,10 +50,12 @@ const COLUMNS: Readonly<Record<string, (order: OrderView, opened: OpenedOrder) =
   refund_due_cents: ({ refundDueCents }) => refundDueCents,
   payment_provider: ({ paymentProvider }) => paymentProvider,
   promo_code: ({ promoCode }) => promoCode,
-  promoter_code: ({ promoterCode }) => promoterCode,
-  referral_code: ({ referralCode }) => referralCode,
+  ...(snakeCased(forOrderTexts((name) => (order: OrderView) => order[name] ?? null)) as OrderColumns),
   erased_at: (_order, { erasedAt }) => (erasedAt === null ? null : formatMoment(erasedAt)),
 };
+
+/** A sign that begins a formula, or its full-width form, where a spreadsheet may begin a cell. */
+const FORMULA = /(^|[;\t\n\r\v\f\u0085\u2028\u2029])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
 
 /** The first line of the CSV. */
 export const CSV_HEADING = csvLine(Object.keys(COLUMNS));
@@ -64,12 +69,14 @@ function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** A text that a spreadsheet would read as a formula gets an apostrophe, as OWASP advises, because buyers write names and codes. */
+/**
+ * Every text is quoted. A sign that a spreadsheet would read as the begin of a formula gets an apostrophe before it, as
+ * OWASP advises, because buyers write names and codes.
+ */
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return `"${cell.replace(FORMULA, "$1'").replaceAll('"', '""')}"`;
 }
 
 /** Fields whose numbers are times. */
@@ -98,6 +105,7 @@ const FIELDS = {
   paidCents: 'SHOWN',
   remainingCents: 'SHOWN',
   refundedCents: 'SHOWN',
+  refundPendingCents: 'SHOWN',
   refundDueCents: 'SHOWN',
   refundsDue: { amountCents: 'SHOWN', currency: 'SHOWN' },
   paymentProvider: 'SHOWN',
@@ -121,8 +129,18 @@ const FIELDS = {
     amountCents: 'SHOWN',
     currency: 'SHOWN',
     reference: 'SHOWN',
+    reportReference: 'SHOWN',
     provider: 'SHOWN',
     isMatched: 'SHOWN',
+    status: 'SHOWN',
+    paymentId: 'SHOWN',
+    failure: { code: 'SHOWN', message: 'SHOWN' },
+    tries: 'SHOWN',
+    keyTry: 'HIDDEN',
+    unclearTries: 'HIDDEN',
+    unclearSince: 'HIDDEN',
+    nextTryAt: 'SHOWN',
+    finishedAt: 'SHOWN',
     at: 'SHOWN',
     operator: 'SHOWN',
     note: 'SHOWN',
@@ -154,8 +172,7 @@ const FIELDS = {
   },
   personal: 'HIDDEN',
   promoCode: 'SHOWN',
-  promoterCode: 'SHOWN',
-  referralCode: 'SHOWN',
+  ...forOrderTexts(() => 'SHOWN' as const),
   successUrl: 'SHOWN',
   cancelUrl: 'SHOWN',
   cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN', sealedNote: 'HIDDEN' },
@@ -172,7 +189,7 @@ export function jsonOf(order: OrderView, opened: OpenedOrder): string {
       const { itemIndex, offset } = order.tickets[place]!;
       return { ...ticket, attendee: attendees[itemIndex]?.[offset] ?? null };
     }),
-    refunds: shown.refunds.map((refund, place) => ({ ...refund, note: opened.refundNotes[place] ?? null })),
+    refunds: shown.refunds.map((refund, index) => ({ ...refund, note: opened.refundNotes[index] ?? null })),
     cancellation: cancellation && { ...cancellation, note: opened.cancellationNote },
     customer,
     erasedAt,

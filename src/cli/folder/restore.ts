@@ -6,11 +6,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { copyUpTo, type CopyReport } from '#persistence/backup.ts';
-import { verifyFolder, type FolderReport } from '#actors/verification.ts';
-import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
+import { copyUpTo, type CopyReport, type Loss } from '#persistence/folder/backup.ts';
+import { verifyFolder, type FolderReport } from '#offline/verification.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, keptFiles, keysOption, withFolderArgument } from './data-folder.ts';
-import { grouped, formatMoment } from './output.ts';
+import { counted, grouped, formatMoment } from '../terminal/output.ts';
 import { followVerification, isGood, leftLines, problemLines, reportJson, summaryLines } from './summary.ts';
 
 interface Restored {
@@ -18,7 +18,7 @@ interface Restored {
   readonly report: FolderReport;
 }
 
-export const restoreCommand: Command = {
+export const restoreCommand: CliCommand = {
   usage: 'restore [FOLDER] --to OUT_DIR [--seq N | --time T] [--keys FILE | --without-keys] [--dry-run]',
   description: [
     'Makes OUT_DIR a new data folder with all facts up to fact N, or up to the time T, or all facts; facts of one batch are kept or ' +
@@ -61,19 +61,27 @@ export const restoreCommand: Command = {
     const isDry = call.has('dry-run');
     const { copy, report } = await (isDry ? tryOut(call, folder, out) : restore(call, folder, out));
     output.text(...summaryLines(report), '');
-    const { cut, snapshotsLeft } = copy;
-    output.json({ ...reportJson(report), from: folder, to: out, dryRun: isDry, cut, snapshotsLeft });
+    const { lost, snapshotsLeft } = copy;
+    output.json({ ...reportJson(report), from: folder, to: out, dryRun: isDry, lost, snapshotsLeft });
     output.text(...leftLines(snapshotsLeft));
-    if (!isGood(report)) {
-      output.text(`The restored folder has problems:`, ...problemLines(report));
-      return 1;
+    const has = `${out} ${isDry ? 'would have' : 'has'}`;
+    if (isGood(report)) {
+      output.text(
+        `${has} everything up to ${endOf(report)}.`,
+        lossOf(lost, `Nothing that ${folder} has is missing.`, folder),
+      );
+      return 0;
     }
-    output.text(`${out} ${isDry ? 'would have' : 'has'} everything up to ${endOf(report)}.`, lossOf(copy, folder));
-    return 0;
+    output.text(
+      `${has} the same problems as ${folder}:`,
+      ...problemLines(report),
+      lossOf(lost, 'Nothing else is missing.', folder),
+    );
+    return 1;
   },
 };
 
-async function restore(call: Call, folder: string, out: string): Promise<Restored> {
+async function restore(call: CliCall, folder: string, out: string): Promise<Restored> {
   const { output } = call;
   const files = keptFiles(folder);
   const limit = { seq: call.count('seq') ?? undefined, at: call.moment('time') ?? undefined };
@@ -88,13 +96,15 @@ async function restore(call: Call, folder: string, out: string): Promise<Restore
 }
 
 /** Restores into a folder that is removed again, so that a dry run checks everything that a real one does. */
-async function tryOut(call: Call, folder: string, out: string): Promise<Restored> {
+async function tryOut(call: CliCall, folder: string, out: string): Promise<Restored> {
   if (existsSync(out) && readdirSync(out).length > 0) {
     throw new CommandFailure(`${out} is not empty`, 'Name a folder that does not exist yet.');
   }
   const draft = mkdtempSync(join(tmpdir(), 'holdfast-restore-'));
   try {
-    return await restore(call, folder, draft);
+    const { copy, report } = await restore(call, folder, draft);
+    const problems = report.problems.map(({ where, ...rest }) => ({ ...rest, where: where.replace(draft, out) }));
+    return { copy, report: { ...report, problems } };
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
@@ -105,7 +115,12 @@ function endOf({ headSeq, lastAt }: FolderReport): string {
   return `fact ${grouped(headSeq)}${lastAt === null ? '' : `, of ${formatMoment(lastAt)}`}`;
 }
 
-function lossOf({ cut, headSeq }: CopyReport, folder: string): string {
-  if (!cut) return `Nothing that ${folder} has is missing.`;
-  return `Later facts are not there; holdfast journal ${folder} --since ${headSeq + 1} lists them.`;
+/** What was answered and is not in the new folder. */
+function lossOf(lost: Loss | null, nothing: string, folder: string): string {
+  if (lost === null) return nothing;
+  if ('unknown' in lost) return `Whether later facts are missing is unknown: in ${folder} ${lost.unknown}.`;
+  const { fromSeq, toSeq } = lost;
+  const range = fromSeq === toSeq ? `fact ${grouped(fromSeq)}` : `facts ${grouped(fromSeq)} to ${grouped(toSeq)}`;
+  const isMissing = `${counted(toSeq - fromSeq + 1, 'answered fact')} ${fromSeq === toSeq ? 'is' : 'are'} missing`;
+  return `${isMissing}: ${range}. holdfast journal ${folder} --since ${fromSeq} lists those that can be read.`;
 }

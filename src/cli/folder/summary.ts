@@ -1,7 +1,7 @@
 /** The report of `verify`, `backup` and `restore` on a folder: counts, head, hashes, and every problem. */
-import type { FolderReport, VerificationListener } from '#actors/verification.ts';
-import type { Figures } from '#domain/figures.ts';
-import { byStatus, counted, formatMoment, grouped, type Output } from './output.ts';
+import type { FolderReport, VerificationListener } from '#offline/verification.ts';
+import type { EventCounts } from '#domain/event/operator-view.ts';
+import { byStatus, counted, formatMoment, grouped, type Output } from '../terminal/output.ts';
 
 export function isGood({ problems }: FolderReport): boolean {
   return problems.length === 0;
@@ -9,15 +9,20 @@ export function isGood({ problems }: FolderReport): boolean {
 
 /** The report in lines for people. */
 export function summaryLines(report: FolderReport): string[] {
-  const { facts, batches, headSeq, headHash, lastAt, baseSeq, streams } = report;
+  const { facts, batches, headSeq, provedSeq, headHash, lastAt, baseSeq, streams } = report;
   const archived = baseSeq === 0 ? '' : `, those up to fact ${grouped(baseSeq)} in the archive`;
   const { archives, archivedFacts } = report;
-  const head = lastAt === null ? '' : `, the last one at ${formatMoment(lastAt)}`;
+  const at = lastAt === null ? '' : `, the last one at ${formatMoment(lastAt)}`;
   const { origin } = report;
   const proved = report.snapshots.filter(({ fingerprint }) => fingerprint !== null).length;
   return [
     `journal    ${counted(facts, 'fact')} in ${counted(batches, 'batch', 'batches')} of ${counted(streams, 'stream')}${archived}`,
-    `head       fact ${grouped(headSeq)}${head}`,
+    ...(provedSeq < headSeq
+      ? [
+          `head       fact ${grouped(headSeq)}`,
+          `proved     up to fact ${grouped(provedSeq)}${at}; all below is as of it`,
+        ]
+      : [`head       fact ${grouped(headSeq)}${at}`]),
     `chain      ${headHash ?? 'none'}`,
     ...(origin === null
       ? []
@@ -28,9 +33,17 @@ export function summaryLines(report: FolderReport): string[] {
       ? []
       : [`archive    ${counted(archivedFacts, 'good fact')} in ${counted(archives, 'file')}`]),
     `snapshots  ${counted(proved, 'good one')}, ${grouped(report.snapshotsReplayed)} compared with a replay`,
-    ...figureLines(report.events, report.figures),
-    ...keyLines(report.keys),
-    `state      ${report.stateFingerprint ?? 'could not be replayed as a whole'}`,
+    ...(headHash === null && !isGood(report) ? [] : stateLines(report)),
+  ];
+}
+
+function stateLines({ events, leftOut, figures, keys, stateFingerprint }: FolderReport): string[] {
+  const without = leftOut === 0 ? '' : `, without ${grouped(leftOut)} that cannot be replayed`;
+  return [
+    `events     ${grouped(events)}${without}`,
+    ...figureLines(figures),
+    ...keyLines(keys),
+    `state      ${stateFingerprint ?? 'could not be replayed as a whole'}`,
   ];
 }
 
@@ -43,10 +56,9 @@ function keyLines({ file, sealedTexts, openable, destroyed, erasedOrders }: Fold
   ];
 }
 
-function figureLines(events: number, { tickets, holds, orders, queue }: Figures): string[] {
+function figureLines({ tickets, holds, orders, queue }: EventCounts): string[] {
   const { capacity, available, held, sold, blocked } = tickets;
   return [
-    `events     ${grouped(events)}`,
     `seats      ${grouped(capacity)} = ${grouped(available)} available + ${grouped(held)} held + ` +
       `${grouped(sold)} sold + ${grouped(blocked)} blocked`,
     `holds      ${byStatus(holds)}`,

@@ -1,15 +1,16 @@
 /**
- * `holdfast upgrade --check`: whether this version can take a data folder over, what will be different, and what leads back.
+ * `holdfast upgrade --check`: whether this version can take a data folder over, what will be different, and what leads
+ * back.
  *
  * It only reads; a newer version takes a folder over when it is started on it.
  */
-import { readConfig } from '#src/config.ts';
-import { checkUpgrade, type UpgradeReport } from '#actors/upgrade-check.ts';
-import type { WayBack } from '#actors/format-changes.ts';
+import { readConfig } from '#service/config.ts';
+import { checkUpgrade, type UpgradeReport } from '#offline/upgrade-check.ts';
+import type { WayBack } from '#offline/format-changes.ts';
 import { changedSettings, type SettingChange } from './changed-settings.ts';
-import { DATA_OPTION, WrongUse, type Command } from './command.ts';
+import { DATA_OPTION, WrongUse, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, withFolderArgument } from './data-folder.ts';
-import { counted, grouped, table } from './output.ts';
+import { counted, grouped, table } from '../terminal/output.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
 interface Trouble {
@@ -17,7 +18,7 @@ interface Trouble {
   readonly hint: string;
 }
 
-export const upgradeCommand: Command = {
+export const upgradeCommand: CliCommand = {
   usage: 'upgrade --check [FOLDER]',
   description: [
     'Checks whether this version can take a data folder over, without writing to it, also while an older version runs on it. Every ' +

@@ -1,11 +1,11 @@
 /** `holdfast verify`: checks that a data folder is complete, unchanged and consistent. Only reads. */
-import { verifyFolder } from '#actors/verification.ts';
-import { DATA_OPTION, type Command } from './command.ts';
-import { counted } from './output.ts';
+import { verifyFolder } from '#offline/verification.ts';
+import { DATA_OPTION, type CliCommand } from '../terminal/command.ts';
+import { counted } from '../terminal/output.ts';
 import { dataFolder, keysOption, withFolderArgument } from './data-folder.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
-export const verifyCommand: Command = {
+export const verifyCommand: CliCommand = {
   usage: 'verify [FOLDER] [--keys FILE | --without-keys]',
   description: [
     'Reads journal, archive, watermark and snapshots, also while a service runs on the folder. Checks that no fact is missing, that ' +

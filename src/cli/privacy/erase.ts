@@ -1,14 +1,21 @@
 /** `holdfast erase`: erases the personal data of orders for good, through a running service or without one. */
 import { decimalOf } from '#client/money.ts';
-import { canAsk, confirm } from './confirmation.ts';
-import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
+import {
+  canAsk,
+  confirm,
+  CommandFailure,
+  DATA_OPTION,
+  WrongUse,
+  type CliCall,
+  type CliCommand,
+} from '../terminal/command.ts';
 import { openErasure, type ErasureAccess, type FoundOrders, type ListedOrder } from './erasure-access.ts';
-import { counted, table } from './output.ts';
+import { counted, table } from '../terminal/output.ts';
 import { emailOf } from './subject.ts';
 
 const OPERATOR = 'command line';
 
-export const eraseCommand: Command = {
+export const eraseCommand: CliCommand = {
   usage: 'erase ORDER… | --email ADDRESS [--yes] [--operator NAME]',
   description: [
     'Erases the personal data of orders: name, addresses, telephone and document number of the buyer, the people on the tickets, ' +
@@ -58,7 +65,7 @@ export const eraseCommand: Command = {
 
 type Wanted = { readonly email: string } | { readonly orderIds: readonly string[] };
 
-function wantedOf(call: Call): Wanted {
+function wantedOf(call: CliCall): Wanted {
   const orderIds = [...new Set(call.positionals)];
   if (!call.has('email')) {
     if (orderIds.length === 0) throw new WrongUse('an order or --email is missing: holdfast erase ORDER');
@@ -79,7 +86,7 @@ async function find(access: ErasureAccess, wanted: Wanted): Promise<FoundOrders>
   return { orders, attended: [], unreadEvents: [] };
 }
 
-function show({ output }: Call, { orders, attended, unreadEvents }: FoundOrders): void {
+function show({ output }: CliCall, { orders, attended, unreadEvents }: FoundOrders): void {
   const rows = orders.map(({ orderId, eventId, placedAt, status, totalCents, currency, erasedAt }) => [
     orderId,
     eventId,
@@ -103,7 +110,7 @@ function show({ output }: Call, { orders, attended, unreadEvents }: FoundOrders)
 
 /** An order that had been erased is erased again: should its keys have outlived that, they are destroyed now. */
 async function eraseAll(
-  call: Call,
+  call: CliCall,
   access: ErasureAccess,
   { orders, attended, unreadEvents }: FoundOrders,
 ): Promise<0 | 1> {

@@ -1,18 +1,19 @@
 /**
- * Finds and erases orders: through the admin API of a running service or of a node of a cluster, or with an engine of its own.
+ * Finds and erases orders: through the admin API of a running service or of a node of a cluster, or with an engine of
+ * its own.
  *
  * Both ways answer the same, so that the command does not know which one it uses.
  */
 import { executeAt, readAt } from '#actors/event-port.ts';
-import { SEARCH_BEGIN, searchSubject, type SubjectPlace } from '#actors/subject-search.ts';
+import { SEARCH_BEGIN, searchSubject, type SubjectPosition } from '#privacy/subject-search.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { readServingPid } from '#persistence/sqlite/lock.ts';
-import type { Engine } from '#actors/engine.ts';
-import type { OrderView } from '#domain/views.ts';
-import { CommandFailure, WrongUse, type Call } from './command.ts';
-import { dataFolder } from './data-folder.ts';
-import { formatMoment } from './output.ts';
-import { adminAccess, callService, errorOf, openOffline, type AdminAccess } from './service-access.ts';
+import type { Engine } from '#engine/engine.ts';
+import type { OrderView } from '#domain/view.ts';
+import { CommandFailure, WrongUse, type CliCall } from '../terminal/command.ts';
+import { dataFolder } from '../folder/data-folder.ts';
+import { formatMoment } from '../terminal/output.ts';
+import { adminAccess, callService, errorOf, openOffline, type AdminAccess } from '../service/access.ts';
 
 /** What an operator needs to see of an order before it is erased. */
 export interface ListedOrder {
@@ -28,7 +29,7 @@ export interface ListedOrder {
 }
 
 /** An order of somebody else with a ticket in the person's name. */
-export interface ListedAttendance {
+interface ListedAttendance {
   readonly orderId: string;
   readonly eventId: string;
 }
@@ -40,7 +41,7 @@ export interface FoundOrders {
 }
 
 /** `code` is that of the refusal. */
-export type Erasing = { readonly order: ListedOrder } | { readonly code: string; readonly message: string };
+type Erasing = { readonly order: ListedOrder } | { readonly code: string; readonly message: string };
 
 export interface ErasureAccess {
   /** Null for an order that is not there. */
@@ -51,7 +52,7 @@ export interface ErasureAccess {
 }
 
 /** Opens the way that this folder needs. Rejects with FolderInUse, and as `startEngine` does. */
-export async function openErasure(call: Call): Promise<ErasureAccess> {
+export async function openErasure(call: CliCall): Promise<ErasureAccess> {
   const isCluster = Boolean(call.environment['NATS_URL']);
   if (isCluster && call.has('data'))
     throw new WrongUse('--data names the folder of a single machine, and NATS_URL a cluster: leave one of them out');
@@ -157,16 +158,16 @@ class OfflineErasure implements ErasureAccess {
 
   async findByEmail(email: string): Promise<FoundOrders> {
     const found = { orders: [] as ListedOrder[], attended: [] as ListedAttendance[], unreadEvents: [] as string[] };
-    let place: SubjectPlace | null = SEARCH_BEGIN;
-    while (place !== null) {
+    let position: SubjectPosition | null = SEARCH_BEGIN;
+    while (position !== null) {
       const page: Awaited<ReturnType<typeof searchSubject>> = await searchSubject(this.#engine, email, {
-        place,
+        position,
         limit: ORDERS_A_PAGE,
       });
       found.orders.push(...page.purchases.map(({ order }) => listedView(order)));
       found.attended.push(...page.attendances.map(({ order }) => ({ orderId: order.id, eventId: order.event.id })));
       found.unreadEvents.push(...page.unreadEvents);
-      place = page.next;
+      position = page.next;
     }
     return found;
   }

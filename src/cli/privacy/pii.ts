@@ -1,10 +1,10 @@
 /** `holdfast pii`: how much personal data of orders anybody can read who has a data folder's journal. Only reads. */
-import { lostTexts, surveyPersonalData, type PersonalCounts, type PersonalSurvey } from '#actors/personal-survey.ts';
-import { DATA_OPTION, type Command } from './command.ts';
-import { dataFolder, withFolderArgument, withKeys, withView } from './data-folder.ts';
-import { counted, grouped, table } from './output.ts';
+import { lostTexts, surveyPersonalData, type PersonalCounts, type PersonalSurvey } from '#offline/personal-survey.ts';
+import { DATA_OPTION, type CliCommand } from '../terminal/command.ts';
+import { dataFolder, withFolderArgument, withKeys, withView } from '../folder/data-folder.ts';
+import { counted, grouped, table } from '../terminal/output.ts';
 
-export const piiCommand: Command = {
+export const piiCommand: CliCommand = {
   usage: 'pii [FOLDER]',
   description: [
     'Counts the personal data that are readable in a data folder, by event and field, over all facts of journal and archive, also ' +

@@ -1,15 +1,15 @@
 /** `holdfast seal`: makes a data folder with the personal data of orders sealed from one of an earlier version. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { sealFolder } from '#actors/sealed-folder.ts';
-import { verifyFolder } from '#actors/verification.ts';
+import { sealFolder } from '#offline/sealed-folder.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import { readServingPid } from '#persistence/sqlite/lock.ts';
-import { CommandFailure, WrongUse, type Command } from './command.ts';
-import { keptFiles } from './data-folder.ts';
-import { counted, grouped } from './output.ts';
-import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
+import { CommandFailure, WrongUse, type CliCommand } from '../terminal/command.ts';
+import { keptFiles } from '../folder/data-folder.ts';
+import { counted, grouped } from '../terminal/output.ts';
+import { followVerification, isGood, problemLines, reportJson, summaryLines } from '../folder/summary.ts';
 
-export const sealCommand: Command = {
+export const sealCommand: CliCommand = {
   usage: 'seal FROM TO',
   description: [
     'Makes the new data folder TO with all facts of FROM, archive included, in which the personal data of orders is sealed: names, ' +

@@ -5,9 +5,12 @@
  */
 import { decimalOf } from '#client/money.ts';
 import type { FactType } from '#domain/fact.ts';
-import type { Subject, SubjectAttendance, SubjectFact, SubjectOrder, SubjectTicket } from './subject-report.ts';
-import { drawTable, escapeHtml } from '#rehearsal/html.ts';
-import { formatMoment } from './output.ts';
+import type { SubjectReport } from '#service/subject.ts';
+import { drawTable, escapeHtml } from '#rehearsal/report/html.ts';
+
+type Purchase = SubjectReport['orders'][number];
+type Order = Purchase['order'];
+type Attendance = SubjectReport['attendances'][number];
 
 const STYLE = `
 :root { color-scheme: light; font: 16px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; }
@@ -37,7 +40,9 @@ const FACT_WORDS: Readonly<Partial<Record<FactType, string>>> = {
   TicketsIssued: 'The tickets were issued',
   OrderExpired: 'The time to pay ran out, and the order ended',
   OrderCancelled: 'The order was cancelled',
-  RefundRecorded: 'A refund was noted',
+  RefundRequested: 'A refund was asked for',
+  RefundAnswered: 'A refund did not go, or is not yet answered',
+  RefundRecorded: 'Money was given back',
   RequestAnswered: 'A request about the order was answered',
 };
 
@@ -47,40 +52,39 @@ const CANCELLED_BY = {
   PERFORMANCE: 'with its performance',
 } as const;
 
-/** The page about a person, as of a moment. */
-export function drawSubject(subject: Subject, at: number): string {
-  const { email, orders, attended } = subject;
+/** The page about a person. */
+export function drawSubject(subject: SubjectReport): string {
+  const { email, at, orders, attendances } = subject;
   const title = `What is kept about ${email}`;
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body>`,
     `<h1>${escapeHtml(title)}</h1>`,
-    paragraph(`As of ${formatMoment(at)}. Times are UTC. ${countsOf(subject)}`, 'about'),
-    ...(orders.length + attended.length === 0
+    paragraph(`As of ${at}. Times are UTC. ${countsOf(subject)}`, 'about'),
+    ...(orders.length + attendances.length === 0
       ? [paragraph('No order and no ticket with this address can be read.')]
       : []),
     ...orders.flatMap(drawOrder),
-    ...attended.flatMap(drawAttendance),
+    ...attendances.flatMap(drawAttendance),
     '</body></html>',
     '',
   ].join('\n');
 }
 
-function countsOf({ orders, attended }: Subject): string {
-  return `Orders placed with this address: ${orders.length}. Orders of others with a ticket in this name: ${attended.length}.`;
+function countsOf({ orders, attendances }: SubjectReport): string {
+  return `Orders placed with this address: ${orders.length}. Orders of others with a ticket in this name: ${attendances.length}.`;
 }
 
-function drawOrder(order: SubjectOrder): string[] {
-  const { id, event, status, placedAt, tickets, facts } = order;
+function drawOrder({ order, facts }: Purchase): string[] {
   return [
-    `<h2>${escapeHtml(event.name)}</h2>`,
-    paragraph(`Order ${id}, placed at ${formatMoment(placedAt)}, ${wordsOf(status)}.`),
+    `<h2>${escapeHtml(order.event.name)}</h2>`,
+    paragraph(`Order ${order.order_id}, placed at ${order.placed_at}, ${wordsOf(order.status)}.`),
     ...performanceLines(order),
     '<h3>Personal data</h3>',
     ...personalLines(order),
     '<h3>Tickets</h3>',
-    ...ticketLines(tickets),
+    ...ticketLines(order.ticket_objects),
     '<h3>Money</h3>',
     ...moneyLines(order),
     '<h3>What happened</h3>',
@@ -88,90 +92,81 @@ function drawOrder(order: SubjectOrder): string[] {
   ];
 }
 
-function drawAttendance(attendance: SubjectAttendance): string[] {
+function drawAttendance(attendance: Attendance): string[] {
   return [
     `<h2>${escapeHtml(attendance.event.name)}</h2>`,
-    paragraph(
-      `A ticket in an order that somebody else placed at ${formatMoment(attendance.placedAt)} names this address.`,
-    ),
+    paragraph(`A ticket in an order that somebody else placed at ${attendance.placed_at} names this address.`),
     ...performanceLines(attendance),
     ...ticketLines(attendance.tickets),
   ];
 }
 
-function performanceLines({ performances }: Pick<SubjectOrder, 'performances'>): string[] {
-  return performances.map(({ name, startsAt }) =>
-    paragraph(startsAt === null ? name : `${name}, beginning at ${formatMoment(startsAt)}`),
+function performanceLines({ event }: Pick<Order, 'event'>): string[] {
+  return event.performances.map(({ name, starts_at: startsAt }) =>
+    paragraph(startsAt === null ? name : `${name}, beginning at ${startsAt}`),
   );
 }
 
-function personalLines({ personalData, customer, tracking, cancellation, refunds }: SubjectOrder): string[] {
-  const notes = [cancellation?.note, ...refunds.map(({ note }) => note)].flatMap((note) =>
-    note == null ? [] : [note],
-  );
-  const rows: [string, string][] = [
-    ...(customer === null
-      ? []
-      : ([
-          ['name', customer.name],
-          ['e-mail address', customer.email],
-          ['telephone number', customer.phone ?? ''],
-          ['document number', customer.documentNumber ?? ''],
-        ] as [string, string][])),
+function personalLines({ personal_data: state, customer, tracking, cancellation_note, refunds }: Order): string[] {
+  const notes = [cancellation_note, ...refunds.map(({ note }) => note)];
+  const found: [string, string | null][] = [
+    ['name', customer.name],
+    ['e-mail address', customer.email],
+    ['telephone number', customer.phone],
+    ['document number', customer.document_number],
     ...Object.entries(tracking ?? {}).map(([name, value]): [string, string] => [
       `sent by the shop page: ${name}`,
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
-    ...notes.map((note): [string, string] => ['note of the organizer', note]),
-  ].filter((row): row is [string, string] => row[1] !== '');
+    ...notes.map((note): [string, string | null] => ['note of the organizer', note]),
+  ];
+  const rows = found.flatMap(([name, text]) => (text === null || text === '' ? [] : [[name, text]]));
   const lines = rows.length === 0 ? [] : [drawTable({ heading: ['what', 'value'], rows })];
-  if (personalData === 'OPEN') return lines;
+  if (state === 'OPEN') return lines;
   return [paragraph('It is kept, but is damaged and cannot be read.'), ...lines];
 }
 
-function ticketLines(tickets: readonly SubjectTicket[]): string[] {
+function ticketLines(tickets: Order['ticket_objects']): string[] {
   if (tickets.length === 0) return [paragraph('No tickets were issued.')];
-  const rows = tickets.map(({ id, isValid, ticketTypeId, seatLabel, attendee }) => [
+  const rows = tickets.map(({ id, valid, ticket_type_id: type, seat_label: seat, attendee }) => [
     id,
-    ticketTypeId,
-    seatLabel ?? '',
-    isValid ? 'valid' : 'not valid',
+    type,
+    seat ?? '',
+    valid ? 'valid' : 'not valid',
     attendee === null
       ? ''
-      : [attendee.name, attendee.email, attendee.phone, attendee.documentNumber].filter((text) => text).join(', '),
+      : [attendee.name, attendee.email, attendee.phone, attendee.document_number].filter((text) => text).join(', '),
   ]);
   return [drawTable({ heading: ['ticket', 'type', 'seat', 'state', 'in the name of'], rows })];
 }
 
-function moneyLines(order: SubjectOrder): string[] {
-  const { currency, totalCents, paidCents, refundedCents, payments, refunds, cancellation, refundsDue } = order;
+function moneyLines(order: Order): string[] {
+  const { currency, payments, refunds, refunds_due: refundsDue, cancelled_by: cause } = order;
   const money = (cents: number, of = currency): string => `${decimalOf(cents, of)} ${of}`;
   const rows: string[][] = [
     ...payments.map((payment) => [
-      formatMoment(payment.paidAt ?? payment.createdAt),
+      payment.paid_at ?? payment.created_at,
       `payment, ${wordsOf(payment.status)}`,
-      money(payment.amountCents, payment.currency),
+      money(payment.amount, payment.currency),
     ]),
-    ...refunds.map((refund) => [formatMoment(refund.at), 'refund', money(refund.amountCents, refund.currency)]),
+    ...refunds.map((refund) => [refund.created_at, 'refund', money(refund.amount, refund.currency)]),
   ];
-  const due = refundsDue.map((each) => money(each.amountCents, each.currency)).join(', ');
+  const due = refundsDue.map((each) => money(each.amount, each.currency)).join(', ');
   return [
     paragraph(
-      `Total ${money(totalCents)}, paid ${money(paidCents)}, given back ${money(refundedCents)}` +
+      `Total ${money(order.total_amount)}, paid ${money(order.paid_amount)}, given back ${money(order.refunded_amount)}` +
         `${due === '' ? '' : `, still to be given back ${due}`}.`,
     ),
-    ...(cancellation === null
-      ? []
-      : [paragraph(`Cancelled ${CANCELLED_BY[cancellation.cause]} at ${formatMoment(cancellation.at)}.`)]),
+    ...(cause === null ? [] : [paragraph(`Cancelled ${CANCELLED_BY[cause]} at ${order.cancelled_at}.`)]),
     ...(rows.length === 0 ? [] : [drawTable({ heading: ['when', 'what', 'amount'], rows })]),
   ];
 }
 
-function drawFacts(facts: readonly SubjectFact[]): string {
-  const rows = facts.map(({ seq, at, type, amountCents, currency }) => [
-    formatMoment(at),
+function drawFacts(facts: Purchase['facts']): string {
+  const rows = facts.map(({ seq, at, type, amount, currency }) => [
+    at,
     FACT_WORDS[type as FactType] ?? type,
-    amountCents === null || currency === null ? '' : `${decimalOf(amountCents, currency)} ${currency}`,
+    amount === null || currency === null ? '' : `${decimalOf(amount, currency)} ${currency}`,
     `fact ${seq}`,
   ]);
   return drawTable({ heading: ['when', 'what', 'amount', 'kept as'], rows });

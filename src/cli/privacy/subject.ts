@@ -2,15 +2,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE_MODE, makePrivateFolder } from '#persistence/files.ts';
-import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { dataFolder, withFolderArgument, withKeys, withView } from './data-folder.ts';
-import { counted, formatMoment, snakeCased } from './output.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { dataFolder, withFolderArgument, withKeys, withView } from '../folder/data-folder.ts';
+import { counted } from '../terminal/output.ts';
 import { drawSubject } from './subject-page.ts';
-import { readSubject, type Subject } from './subject-report.ts';
+import { readSubject } from './subject-report.ts';
+import type { SubjectReport } from '#service/subject.ts';
 
 const FILES = { json: 'subject.json', page: 'subject.html' } as const;
 
-export const subjectCommand: Command = {
+export const subjectCommand: CliCommand = {
   usage: 'subject [FOLDER] --email ADDRESS --out DIR',
   description: [
     'Writes what is kept about a person to DIR/subject.json and, readable without further explanation, to DIR/subject.html: the ' +
@@ -45,12 +46,12 @@ export const subjectCommand: Command = {
       withKeys(folder, (keys) => readSubject({ folder, view, keys }, email, onProgress)),
     );
     writeFiles(out, subject);
-    const { orders, attended, unreadEvents } = subject;
+    const { orders, attendances, unread_events: unreadEvents } = subject;
     const ok = unreadEvents.length === 0;
-    output.json({ ok, out, orders: orders.length, attended: attended.length, unreadEvents });
+    output.json({ ok, out, orders: orders.length, attended: attendances.length, unreadEvents });
     output.text(
       `${counted(orders.length, 'order')} placed with ${email}, ` +
-        `${counted(attended.length, 'order')} of others with tickets in this name.`,
+        `${counted(attendances.length, 'order')} of others with tickets in this name.`,
       `Written to ${join(out, FILES.page)} and ${join(out, FILES.json)}.`,
     );
     if (!ok) output.trouble(`These events cannot be read, and what they have is missing: ${unreadEvents.join(', ')}`);
@@ -59,7 +60,7 @@ export const subjectCommand: Command = {
 };
 
 /** The address to look for. Throws WrongUse. */
-export function emailOf(call: Call): string {
+export function emailOf(call: CliCall): string {
   const email = call.text('email')?.trim() ?? '';
   if (email === '') throw new WrongUse('--email is missing: the e-mail address of the person');
   if (!email.includes('@')) throw new WrongUse(`--email is "${email}": it must be an e-mail address`);
@@ -72,25 +73,8 @@ function refuseExisting(out: string): void {
   throw new CommandFailure(`${join(out, existing)} exists already`, 'Name another folder, or remove the files there.');
 }
 
-function writeFiles(out: string, subject: Subject): void {
-  const at = Date.now();
+function writeFiles(out: string, subject: SubjectReport): void {
   makePrivateFolder(out);
-  writeFileSync(join(out, FILES.json), toJson(subject, at), { mode: FILE_MODE });
-  writeFileSync(join(out, FILES.page), drawSubject(subject, at), { mode: FILE_MODE });
-}
-
-/** Fields whose numbers are times. */
-const MOMENTS = new Set(['at', 'placedAt', 'paidAt', 'createdAt', 'startsAt', 'endsAt']);
-
-/** Names are snake_case, but for the tracking texts, which a storefront named. */
-function toJson({ orders, ...subject }: Subject, at: number): string {
-  const plain = (value: unknown): object =>
-    snakeCased(
-      JSON.parse(JSON.stringify(value), (name, field: unknown) =>
-        MOMENTS.has(name) && typeof field === 'number' ? formatMoment(field) : field,
-      ),
-    ) as object;
-  const printed = orders.map(({ tracking, ...order }) => ({ ...plain(order), tracking }));
-  const { email, ...rest } = plain(subject) as { readonly email: string };
-  return `${JSON.stringify({ email, at: formatMoment(at), orders: printed, ...rest }, null, 2)}\n`;
+  writeFileSync(join(out, FILES.json), `${JSON.stringify(subject, null, 2)}\n`, { mode: FILE_MODE });
+  writeFileSync(join(out, FILES.page), drawSubject(subject), { mode: FILE_MODE });
 }

@@ -1,11 +1,13 @@
-/** The two ways in which a command changes events: through a running service's admin API, or with an engine of its own. */
+/**
+ * The two ways in which a command changes events: through a running service's admin API, or with an engine of its own.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startEngine, type Engine, type EngineOptions } from '#actors/engine.ts';
-import { addressOf } from '#src/config.ts';
-import { LIMITS } from '#src/limits.ts';
-import { CommandFailure, type Call } from './command.ts';
-import { readSettings } from './data-folder.ts';
+import { startEngine, type Engine, type EngineOptions } from '#engine/engine.ts';
+import { addressOf } from '#service/config.ts';
+import { LIMITS } from '#service/limits.ts';
+import { CommandFailure, type CliCall } from '../terminal/command.ts';
+import { readSettings } from '../folder/data-folder.ts';
 
 export interface AdminAccess {
   readonly address: string;
@@ -14,7 +16,7 @@ export interface AdminAccess {
 }
 
 /** Address and token of the running service's admin API. */
-export function adminAccess(call: Call): AdminAccess {
+export function adminAccess(call: CliCall): AdminAccess {
   const { adminHost, adminPort, adminToken, dataDir } = readSettings(call);
   return { address: addressOf(adminHost, adminPort), token: adminToken ?? keptToken(dataDir) };
 }
@@ -24,13 +26,13 @@ function keptToken(dataDir: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : null;
 }
 
-export interface AdminAnswer {
+interface AdminAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** The part of an error body that commands show. */
-export interface AdminError {
+interface AdminError {
   readonly code: string;
   readonly message: string;
   readonly detail: Readonly<Record<string, unknown>>;
@@ -89,7 +91,7 @@ export function errorOf({ body, status }: AdminAnswer): AdminError {
 }
 
 /** Starts an engine on the data folder, as a service would. Rejects with FolderInUse, and as `startEngine` does. */
-export function openOffline(call: Call, options: Pick<EngineOptions, 'keepsUnnotified'> = {}): Promise<Engine> {
+export function openOffline(call: CliCall, options: Pick<EngineOptions, 'keepsUnnotified'> = {}): Promise<Engine> {
   const { dataDir, liveEventsMax } = readSettings(call);
   const { output, exit } = call;
   return startEngine({

@@ -1,13 +1,15 @@
 /**
  * `holdfast draw verify`: checks the published proof of a waiting room's draw, from its address or from a file.
  *
- * Nothing in the proof is trusted: the order of the entries is computed again from seed, opening and entries. Needs no data folder.
+ * Nothing in the proof is trusted: the order of the entries is computed again from seed, opening and entries. Needs no
+ * data folder.
  */
 import { readFileSync } from 'node:fs';
+import { suggestion } from '#domain/schema-problems.ts';
 import { createHashing } from '#actors/crypto.ts';
 import { findFlaws, type DrawProof } from '#domain/waiting-room/draw.ts';
-import { CommandFailure, suggestion, WrongUse, type Call, type Command } from './command.ts';
-import { counted } from './output.ts';
+import { CommandFailure, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { counted } from '../terminal/output.ts';
 
 /** The largest page of the service. */
 const ENTRIES_PER_PAGE = 10_000;
@@ -30,7 +32,7 @@ interface ProofPage {
   readonly entries: readonly string[];
 }
 
-export const drawCommand: Command = {
+export const drawCommand: CliCommand = {
   usage: 'draw verify URL-OR-FILE [--commitment HEX] [--entry ID]',
   description: [
     'Checks that a waiting room was drawn as promised: that the seed is the one of the commitment, that every entry of the draw is ' +
@@ -66,7 +68,7 @@ export const drawCommand: Command = {
 };
 
 /** Prints the result; 0 when the draw is as promised, otherwise 1. */
-function reportDraw({ output, text }: Call, pages: readonly ProofPage[], commitment: string | null): 0 | 1 {
+function reportDraw({ output, text }: CliCall, pages: readonly ProofPage[], commitment: string | null): 0 | 1 {
   const [{ event_id: eventId, status, draw_commitment: drawCommitment, count }] = pages as [ProofPage];
   if (status === 'pending') {
     output.text(`${eventId} is not drawn yet; its commitment is ${drawCommitment}`);
@@ -120,7 +122,7 @@ function disagreements(pages: readonly ProofPage[]): readonly string[] {
 
 // ── reading the proof ───────────────────────────────────────────────────────────────────────────────────────────────
 
-async function fetchPages({ output }: Call, address: string): Promise<readonly ProofPage[]> {
+async function fetchPages({ output }: CliCall, address: string): Promise<readonly ProofPage[]> {
   const pages: ProofPage[] = [];
   let shown = 0;
   for (;;) {

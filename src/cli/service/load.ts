@@ -1,18 +1,18 @@
 /**
  * `holdfast load`: checks catalogue files, and loads them into a running service or into a data folder without one.
  *
- * All problems of all files are reported before anything is loaded. Definitions are sent with their seating plans inline, because the
- * service does not read the operator's files.
+ * All problems of all files are reported before anything is loaded. Definitions are sent with their seating plans
+ * inline, because the service does not read the operator's files.
  */
+import { pointer } from '#domain/schema-problems.ts';
 import { whenOrdersCancelled } from '#actors/event-port.ts';
 import { formatFileProblem, readCatalogue, type FileProblem } from '#catalogue/files.ts';
-import { pointer } from '#catalogue/problem.ts';
-import { toEventFile } from '#catalogue/event-file.ts';
+import { toEventFile } from '#catalogue/event-fields.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
-import { DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { counted } from './output.ts';
-import type { Engine } from '#actors/engine.ts';
+import { adminAccess, callService, errorOf, openOffline } from './access.ts';
+import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { counted } from '../terminal/output.ts';
+import type { Engine } from '#engine/engine.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 
 interface Conflict {
@@ -26,7 +26,7 @@ type Outcome = { readonly id: string } & (
   | { readonly result: 'refused'; readonly code: string; readonly conflicts: readonly Conflict[] }
 );
 
-export const loadCommand: Command = {
+export const loadCommand: CliCommand = {
   usage: 'load FILE… [--offline | --check]',
   description: [
     'Reads catalogue files, or all *.json of folders, and reports every problem with its file and path. When there is none, the ' +
@@ -62,11 +62,11 @@ const EVENTS_AT_ONCE = 64;
 
 // ── loading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function loadOnline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
+async function loadOnline(call: CliCall, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const access = adminAccess(call);
   const outcomes: Outcome[] = [];
-  for (const [place, definition] of definitions.entries()) {
-    call.output.progress('loading', place, definitions.length);
+  for (const [index, definition] of definitions.entries()) {
+    call.output.progress('loading', index, definitions.length);
     const { id } = definition;
     const address = `/admin/events/${encodeURIComponent(id)}`;
     const answer = await callService(access, 'PUT', address, toEventFile(definition));
@@ -83,16 +83,19 @@ async function loadOnline(call: Call, definitions: readonly EventDefinition[]): 
   return outcomes;
 }
 
-/** Loads several events at once, so that they share commits. A refused one is tried again, because its slug may be free then. */
-async function loadOffline(call: Call, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
+/**
+ * Loads several events at once, so that they share commits. A refused one is tried again, because its slug may be free
+ * then.
+ */
+async function loadOffline(call: CliCall, definitions: readonly EventDefinition[]): Promise<Outcome[]> {
   const engine = await openOffline(call);
   const outcomes: Outcome[] = [];
   try {
     for (let from = 0; from < definitions.length; from += EVENTS_AT_ONCE) {
       const batch = definitions.slice(from, from + EVENTS_AT_ONCE);
       const first = await Promise.all(batch.map((definition) => define(engine, definition)));
-      for (const [place, outcome] of first.entries()) {
-        outcomes.push(outcome.result === 'refused' ? await define(engine, batch[place]!) : outcome);
+      for (const [index, outcome] of first.entries()) {
+        outcomes.push(outcome.result === 'refused' ? await define(engine, batch[index]!) : outcome);
       }
       call.output.progress('loading', outcomes.length, definitions.length);
     }
@@ -116,20 +119,20 @@ async function define({ events }: Engine, definition: EventDefinition): Promise<
 
 // ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function reportProblems({ output }: Call, problems: readonly FileProblem[]): 1 {
+function reportProblems({ output }: CliCall, problems: readonly FileProblem[]): 1 {
   if (!output.isJson) output.trouble(...problems.map(formatFileProblem));
   output.json({ ok: false, problems });
   return 1;
 }
 
-function reportChecked({ output }: Call, definitions: readonly EventDefinition[]): 0 {
+function reportChecked({ output }: CliCall, definitions: readonly EventDefinition[]): 0 {
   output.text(...definitions.map(({ id, name }) => `${id}  good  (${name})`));
   output.text(`${counted(definitions.length, 'event')} checked, no problem found.`);
   output.json({ ok: true, events: definitions.map(({ id }) => ({ id })) });
   return 0;
 }
 
-function reportOutcomes({ output }: Call, outcomes: readonly Outcome[]): 0 | 1 {
+function reportOutcomes({ output }: CliCall, outcomes: readonly Outcome[]): 0 | 1 {
   const refused = outcomes.filter(({ result }) => result === 'refused');
   for (const outcome of outcomes) {
     if (outcome.result !== 'refused') {

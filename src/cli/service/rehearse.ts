@@ -1,26 +1,28 @@
 /**
- * `holdfast rehearse`: plays what buyers did in a period against a service again, and reports what came out differently.
+ * `holdfast rehearse`: plays what buyers did in a period against a service again, and reports what came out
+ * differently.
  *
  * It reads the data folder only. Nothing personal leaves it: the people of a rehearsal are invented.
  */
+import product from '../../../package.json' with { type: 'json' };
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCatalogue, formatFileProblem } from '#catalogue/files.ts';
-import { eventIdsIn } from '#actors/reading.ts';
+import { eventIdsIn } from '#offline/events.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
-import { compareReports } from '#rehearsal/comparison.ts';
-import { drawPage } from '#rehearsal/page.ts';
-import { readTrace } from '#rehearsal/read-trace.ts';
+import { compareReports } from '#rehearsal/report/comparison.ts';
+import { drawPage } from '#rehearsal/report/page.ts';
+import { readTrace } from '#rehearsal/trace/builder.ts';
 import { rehearse, type RehearsalOptions } from '#rehearsal/rehearse.ts';
-import { readReport, secondsOf, type RehearsalReport } from '#rehearsal/report.ts';
-import { isLoopback } from '#rehearsal/service.ts';
-import { percentileOf } from '#rehearsal/tally.ts';
-import type { Pace } from '#rehearsal/schedule.ts';
-import type { Trace } from '#rehearsal/trace.ts';
-import { CommandFailure, WrongUse, type Call, type Command } from './command.ts';
-import { openEvent, withView } from './data-folder.ts';
-import { counted, grouped, table } from './output.ts';
+import { readReport, secondsOf, type RehearsalReport } from '#rehearsal/report/report.ts';
+import { isLoopback } from '#rehearsal/server/service.ts';
+import { percentileOf } from '#rehearsal/player/tally.ts';
+import type { Pace } from '#rehearsal/player/schedule.ts';
+import type { Trace } from '#rehearsal/trace/trace.ts';
+import { CommandFailure, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { openEvent, withView } from '../folder/data-folder.ts';
+import { counted, grouped, table } from '../terminal/output.ts';
 
 const REPORT_FILE = 'rehearsal.json';
 const PAGE_FILE = 'index.html';
@@ -28,7 +30,7 @@ const PAGE_FILE = 'index.html';
 /** The generator's own lateness above which its load was not the load that it states. */
 const LATENESS_MS_MAX = 5;
 
-export const rehearseCommand: Command = {
+export const rehearseCommand: CliCommand = {
   usage: 'rehearse FOLDER [--event ID] [--speed N] [--definition FILE] [--report DIR] [--compare REPORT]',
   description: [
     'Reads from the facts of a data folder or backup what buyers did in a period, and does it again over HTTP: joins of the waiting ' +
@@ -101,7 +103,7 @@ export const rehearseCommand: Command = {
 
 // ── the rehearsal ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-async function hold(call: Call, folder: string): Promise<RehearsalReport> {
+async function hold(call: CliCall, folder: string): Promise<RehearsalReport> {
   const pace = paceOf(call);
   const against = addressOf(call);
   const { output } = call;
@@ -126,13 +128,13 @@ async function hold(call: Call, folder: string): Promise<RehearsalReport> {
     definition,
     connections,
     title,
-    version: versionOfThis(),
+    version: product.version,
     run: randomBytes(6).toString('hex'),
     onProgress: (done, total) => output.progress('playing', done, total),
   });
 }
 
-function paceOf(call: Call): Pace {
+function paceOf(call: CliCall): Pace {
   return {
     speed: rateOf(call, 'speed', 1, 0.01),
     pollSeconds: rateOf(call, 'polls', 5, 0.1),
@@ -141,7 +143,7 @@ function paceOf(call: Call): Pace {
   };
 }
 
-function rateOf(call: Call, name: string, otherwise: number, min: number): number {
+function rateOf(call: CliCall, name: string, otherwise: number, min: number): number {
   const text = call.text(name);
   if (text === null) return otherwise;
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -149,7 +151,7 @@ function rateOf(call: Call, name: string, otherwise: number, min: number): numbe
   throw new WrongUse(`--${name} is "${text}": it must be a number from ${min} to 1000`);
 }
 
-function addressOf(call: Call): URL | null {
+function addressOf(call: CliCall): URL | null {
   const text = call.text('against');
   if (text === null) return null;
   if (!URL.canParse(text) || new URL(text).protocol !== 'http:') {
@@ -160,7 +162,7 @@ function addressOf(call: Call): URL | null {
   throw new WrongUse(`--against ${url.host} is not this machine: it is loaded only with --yes-load-this`);
 }
 
-async function eventOf(call: Call, folder: string, view: JournalView): Promise<string> {
+async function eventOf(call: CliCall, folder: string, view: JournalView): Promise<string> {
   const name = call.text('event');
   if (name !== null) return (await openEvent(folder, view, name)).eventId;
   const [only, ...others] = eventIdsIn(view);
@@ -169,7 +171,7 @@ async function eventOf(call: Call, folder: string, view: JournalView): Promise<s
   throw new WrongUse(only === undefined ? `${folder} has no event` : `--event is missing: there are ${named}`);
 }
 
-function givenDefinition(call: Call, { eventId }: Trace): RehearsalOptions['definition'] {
+function givenDefinition(call: CliCall, { eventId }: Trace): RehearsalOptions['definition'] {
   const file = call.text('definition');
   if (file === null) return null;
   const { definitions, problems } = readCatalogue(file);
@@ -186,11 +188,6 @@ function givenDefinition(call: Call, { eventId }: Trace): RehearsalOptions['defi
 
 function titleOf({ speed }: Pace, definition: string | null, against: string | null): string {
   return [`speed ${speed}`, definition, against].filter((part) => part !== null).join(', ');
-}
-
-function versionOfThis(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { readonly version: string }).version;
 }
 
 // ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────

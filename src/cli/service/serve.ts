@@ -1,11 +1,11 @@
-/** `holdfast serve`: runs the service; see `src/serve.ts`. */
-import { SETTINGS, type Setting } from '#src/settings.ts';
-import { serve } from '#src/serve.ts';
-import type { Command, ExitCode } from './command.ts';
+/** `holdfast serve`: runs the service; see `src/service/serve.ts`. */
+import { SETTINGS, type Setting } from '#service/settings.ts';
+import { serve } from '#service/serve.ts';
+import type { CliCommand, ExitCode } from '../terminal/command.ts';
 
 const settings: readonly (readonly [string, Setting])[] = Object.entries(SETTINGS);
 
-export const serveCommand: Command = {
+export const serveCommand: CliCommand = {
   usage: 'serve',
   description: [
     'Runs the service on DATA_DIR until SIGTERM or SIGINT. Logs JSON lines on stdout; the line with "msg":"ready" has the addresses ' +

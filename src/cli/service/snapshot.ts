@@ -1,9 +1,10 @@
 /** `holdfast snapshot`: takes snapshots through the service that runs on the folder, or without one. */
+import { archiveProblems } from '#persistence/sqlite/archive-check.ts';
 import { readServingPid } from '#persistence/sqlite/lock.ts';
-import { adminAccess, callService, errorOf, openOffline } from './service-access.ts';
-import { CommandFailure, DATA_OPTION, WrongUse, type Call, type Command } from './command.ts';
-import { counted, grouped } from './output.ts';
-import { dataFolder, withFolderArgument } from './data-folder.ts';
+import { adminAccess, callService, errorOf, openOffline } from './access.ts';
+import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { counted, grouped } from '../terminal/output.ts';
+import { dataFolder, withFolderArgument } from '../folder/data-folder.ts';
 
 interface Taken {
   readonly seq: number;
@@ -12,14 +13,14 @@ interface Taken {
   readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
 }
 
-export const snapshotCommand: Command = {
+export const snapshotCommand: CliCommand = {
   usage: 'snapshot [FOLDER] [--prune [--unnotified]]',
   description: [
     'Writes a snapshot of every event that changed since its last one. When a service runs on the folder, the command calls its ' +
       'admin API (ADMIN_HOST, ADMIN_PORT, the token); otherwise it opens the folder itself.',
     'With --prune the facts that are older than the previous snapshot of every event are moved from the journal to an archive file ' +
       'under archive/. They are deleted from the journal only after that file was written and read back. Nothing is lost: ' +
-      'restore reads the archive too.',
+      'restore reads the archive too. Then the whole archive is read: exit code 1 when a file of it is damaged or missing.',
   ],
   options: [
     { name: 'prune', help: 'move facts older than the previous snapshot to the archive' },
@@ -54,12 +55,15 @@ export const snapshotCommand: Command = {
       );
     }
     if (failed > 0) output.trouble(`${counted(failed, 'snapshot')} could not be taken; the log says why.`);
-    output.json({ ok: failed === 0, ...outcome });
-    return failed === 0 ? 0 : 1;
+    const problems = call.has('prune') ? await archiveProblems(folder) : [];
+    for (const { where, what, hint } of problems) output.trouble(`${where}: ${what}`, `    ${hint}`);
+    const ok = failed === 0 && problems.length === 0;
+    output.json({ ok, ...outcome, problems });
+    return ok ? 0 : 1;
   },
 };
 
-async function takeOnline(call: Call): Promise<Taken> {
+async function takeOnline(call: CliCall): Promise<Taken> {
   const answer = await callService(adminAccess(call), 'POST', '/admin/snapshot', { prune: call.has('prune') });
   if (answer.status !== 200) {
     const { code, message } = errorOf(answer);
@@ -71,7 +75,7 @@ async function takeOnline(call: Call): Promise<Taken> {
   return { seq, taken, failed, archived: archived && { fromSeq: archived.from_seq, toSeq: archived.to_seq } };
 }
 
-async function takeOffline(call: Call): Promise<Taken> {
+async function takeOffline(call: CliCall): Promise<Taken> {
   const engine = await openOffline(call, { keepsUnnotified: !call.has('unnotified') });
   try {
     const { seq, outcomes, archived } = await engine.snapshots.takeRound({ prune: call.has('prune') });

@@ -3,13 +3,15 @@
  *
  * Help, checks and suggestions are made from the same table, so that they agree.
  *
- * 1. Wrong use ends with one line that helps and exit code 2. A failure that an operator can correct ends with a sentence, a hint
- *    and exit code 1.
+ * 1. Wrong use ends with one line that helps and exit code 2. A failure that an operator can correct ends with a
+ *    sentence, a hint and exit code 1.
  * 2. Every command has --help and --json.
  */
+import { suggestion } from '#domain/schema-problems.ts';
 import { parseArgs } from 'node:util';
-import type { Terminal } from './confirmation.ts';
 import type { Output, Streams } from './output.ts';
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
 
 /** 0 success, 1 a failed check or command, 2 wrong use. */
 export type ExitCode = 0 | 1 | 2;
@@ -22,14 +24,14 @@ export interface Program extends Streams {
   exit(code: ExitCode): void;
 }
 
-export interface Option {
+interface Option {
   readonly name: string;
   /** The name of its value in the help; an option without one is a switch. */
   readonly value?: string;
   readonly help: string;
 }
 
-export interface Command {
+export interface CliCommand {
   /** The command line after `holdfast`. */
   readonly usage: string;
   /** Paragraphs. */
@@ -43,11 +45,11 @@ export interface Command {
     readonly heading: string;
     readonly entries: readonly (readonly [term: string, text: string])[];
   };
-  run(call: Call): Promise<ExitCode>;
+  run(call: CliCall): Promise<ExitCode>;
 }
 
 /** The arguments of one run, checked against the command's table. */
-export interface Call {
+export interface CliCall {
   readonly positionals: readonly string[];
   readonly output: Output;
   readonly environment: Program['environment'];
@@ -93,13 +95,13 @@ export const DATA_OPTION: Option = {
 
 // ── arguments ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface ReadArguments {
+interface ReadArguments {
   readonly values: ReadonlyMap<string, string | true>;
   readonly positionals: readonly string[];
 }
 
 /** Throws WrongUse for arguments that the command's table does not have. */
-export function readArguments(command: Command, args: readonly string[]): ReadArguments {
+export function readArguments(command: CliCommand, args: readonly string[]): ReadArguments {
   const options = [...command.options, ...EVERYWHERE];
   const types = Object.fromEntries(
     options.map(({ name, value }) => [
@@ -138,7 +140,7 @@ function valueOf(
   return value ?? true;
 }
 
-function refuseCount({ positionals: { min, max }, usage }: Command, given: readonly string[]): void {
+function refuseCount({ positionals: { min, max }, usage }: CliCommand, given: readonly string[]): void {
   if (given.length < min) throw new WrongUse(`an argument is missing: holdfast ${usage}`);
   if (given.length > max) throw new WrongUse(`"${given[max]}" is one argument too many: holdfast ${usage}`);
 }
@@ -147,7 +149,7 @@ export function createCall(
   { values, positionals }: ReadArguments,
   output: Output,
   { environment, stdin, stderr, exit }: Omit<Program, 'stdout'>,
-): Call {
+): CliCall {
   const text = (name: string): string | null => {
     const value = values.get(name);
     return typeof value === 'string' ? value : null;
@@ -180,41 +182,10 @@ function readMoment(name: string, text: string | null): number | null {
   throw new WrongUse(`--${name} is "${text}": it must be a time with its zone, such as 2027-05-07T18:00:00Z`);
 }
 
-// ── suggestions ──────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** `; did you mean …?` with the most similar name, or an empty text when none is similar. */
-export function suggestion(typed: string, names: Iterable<string>): string {
-  let best: string | null = null;
-  let bestDistance = Math.max(2, Math.floor(typed.length / 3)) + 1;
-  for (const name of names) {
-    const distance = name.startsWith(typed) && typed.length > 1 ? 1 : editDistance(typed, name);
-    if (distance >= bestDistance) continue;
-    best = name;
-    bestDistance = distance;
-  }
-  return best === null ? '' : `; did you mean ${best}?`;
-}
-
-/** Number of letters to insert, remove, replace or swap with the next one (Damerau, optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...new Array<number>(b.length).fill(0)]);
-  for (let j = 1; j <= b.length; j += 1) rows[0]![j] = j;
-  for (let i = 1; i <= a.length; i += 1) {
-    for (let j = 1; j <= b.length; j += 1) {
-      const differs = a[i - 1] === b[j - 1] ? 0 : 1;
-      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + differs);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (isSwap) least = Math.min(least, rows[i - 2]![j - 2]! + 1);
-      rows[i]![j] = least;
-    }
-  }
-  return rows[a.length]![b.length]!;
-}
-
 // ── help ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The page that --help prints. */
-export function helpPage(name: string, summary: string, command: Command): string {
+export function helpPage(name: string, summary: string, command: CliCommand): string {
   const options = [...command.options, ...EVERYWHERE].map(({ name: option, value, help }) => {
     return [`--${option}${value === undefined ? '' : ` ${value}`}`, help] as const;
   });
@@ -259,4 +230,27 @@ export function wrap(paragraph: string, charsMax = LINE_CHARS_MAX): string {
     else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
   }
   return lines.join('\n');
+}
+
+/** Where somebody may sit; questions go to stderr, so that stdout has results alone. */
+interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean };
+}
+
+/** Whether somebody can be asked. */
+export function canAsk({ input, output }: Terminal): boolean {
+  return input.isTTY === true && output.isTTY === true;
+}
+
+/** Whether the word `yes` was typed; anything else, and the end of the input, is a no. */
+export async function confirm(question: string, { input, output }: Terminal): Promise<boolean> {
+  const lines = createInterface({ input, output });
+  try {
+    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const answer = await Promise.race([lines.question(`${question} `), ended]);
+    return answer.trim().toLowerCase() === 'yes';
+  } finally {
+    lines.close();
+  }
 }

@@ -2,13 +2,14 @@
  * The output of commands: text for people or JSON for programs on stdout, troubles and progress on stderr.
  *
  * 1. With --json stdout has JSON alone.
- * 2. Progress is shown on a terminal only, and is removed at the end of the command.
+ * 2. Progress is shown on a terminal only, and is removed at the end of the command. That something is waited for is
+ *    one line elsewhere.
  * 3. Ids of holds, queue entries and checkout sessions are hidden in texts and values. `raw` does not hide them.
  * 4. Names in JSON are snake_case; they are converted here and nowhere else in this module.
  */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { withoutSecretIds } from '#actors/shown-facts.ts';
+import { withoutSecretIds } from '#engine/shown-facts.ts';
 
 export interface Output {
   readonly isJson: boolean;
@@ -22,6 +23,8 @@ export interface Output {
   trouble(...lines: readonly string[]): void;
   /** Shows how far long work has come. */
   progress(of: string, done: number, total: number): void;
+  /** Says what is waited for, and how many seconds of at most how many have passed. */
+  waiting(what: string, seconds: number, secondsMax: number): void;
   /** Removes the progress from the terminal. */
   clear(): void;
 }
@@ -38,6 +41,7 @@ const PROGRESS_EVERY_MS = 100;
 export function createOutput(isJson: boolean, { stdout, stderr }: Streams): Output {
   let shownAt = 0;
   let isShown = false;
+  let waitedFor = '';
   const clear = (): void => {
     if (isShown) stderr.write('\r\u001b[K');
     isShown = false;
@@ -46,31 +50,46 @@ export function createOutput(isJson: boolean, { stdout, stderr }: Streams): Outp
     clear();
     return stdout.write(text);
   };
+  const trouble = (...lines: readonly string[]): void => {
+    clear();
+    stderr.write(withoutSecretIds(`${lines.map(printable).join('\n')}\n`));
+  };
+  const show = (text: () => string): void => {
+    if (!stderr.isTTY || Date.now() - shownAt < PROGRESS_EVERY_MS) return;
+    shownAt = Date.now();
+    isShown = true;
+    stderr.write(`\r\u001b[K${text()}`);
+  };
   return {
     isJson,
     text(...lines) {
-      if (!isJson && lines.length > 0) write(withoutSecretIds(`${lines.join('\n')}\n`));
+      if (!isJson && lines.length > 0) write(withoutSecretIds(`${lines.map(printable).join('\n')}\n`));
     },
     json(value) {
-      if (isJson) write(withoutSecretIds(`${JSON.stringify(snakeCased(value), null, 2)}\n`));
+      if (isJson) write(withoutSecretIds(`${printable(JSON.stringify(snakeCased(value), null, 2))}\n`));
     },
     async raw(text) {
-      if (!write(text)) await once(stdout, 'drain');
+      if (!write(printableFile(text))) await once(stdout, 'drain');
     },
-    trouble(...lines) {
-      clear();
-      stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
-    },
+    trouble,
     progress(of, done, total) {
-      if (!stderr.isTTY || Date.now() - shownAt < PROGRESS_EVERY_MS) return;
-      shownAt = Date.now();
-      isShown = true;
-      const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
-      stderr.write(`\r\u001b[K${of}: ${grouped(done)} of ${grouped(total)} (${percent} %)`);
+      const percent = (): number => (total === 0 ? 100 : Math.floor((100 * done) / total));
+      show(() => `${of}: ${grouped(done)} of ${grouped(total)} (${percent()} %)`);
+    },
+    waiting(what, seconds, secondsMax) {
+      if (!stderr.isTTY && waitedFor !== what) trouble(`${what}, for up to ${secondsMax} s`);
+      waitedFor = what;
+      show(() => `${what}: ${seconds} of at most ${secondsMax} s`);
     },
     clear,
   };
 }
+
+/** Texts of definitions and buyers must not control a terminal. */
+const printable = (text: string): string => text.replace(/[^\P{Cc}\n]/gu, '\ufffd');
+
+/** The same for what is a file, whose lines may end as CSV wants it. */
+const printableFile = (text: string): string => text.replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
 
 /** A copy of the value with all names of fields in snake_case, at every depth. */
 export function snakeCased(value: unknown): unknown {

@@ -1,5 +1,6 @@
 /**
- * The port of messages between nodes: fast, unordered over senders, lost when nobody listens. Nothing that must not be lost is sent by it.
+ * The port of messages between nodes: fast, unordered over senders, lost when nobody listens. Nothing that must not be
+ * lost is sent by it.
  */
 
 export interface BusMessage {

@@ -1,22 +1,25 @@
 /**
  * Which nodes are there, and which shards each of them says it owns: by heartbeats that every node sends to all.
  *
- * 1. All of it is a hint. Who owns a shard is decided by the shard's log; a wrong guess here costs time and nothing else.
- * 2. A node is dead when nothing was heard of it for `DEAD_MS` by the reader's own stopwatch. Time in which the reader itself did not run,
- *    or had no connection, does not count: it cannot have heard anything.
- * 3. Of several nodes that announce a shard, the one with the highest epoch owns it.
- * 4. A node is known by its name and told from an earlier process of that name by its instance. Two that stay are a mistake in their
- *    settings, which is reported.
+ * 1. All of it is a hint. Who owns a shard is decided by the shard's log; a wrong guess here costs time and nothing
+ *    else.
+ * 2. A node is dead when nothing was heard of it for `DEAD_MS` by the reader's own stopwatch. Time in which the reader
+ *    itself did not run, or had no connection, does not count: it cannot have heard anything.
+ * 3. Of several nodes that announce a shard, the one with the highest epoch owns it. An epoch that the shard's log
+ *    refutes counts for nothing, and one that is not proven yet only where no other is.
+ * 4. A node is known by its name and told from an earlier process of that name by its instance. Two that stay are a
+ *    mistake in their settings, which is reported.
  */
 import { reportTrouble } from '#actors/trouble.ts';
-import type { Timing } from '#persistence/nats/timing.ts';
+import { type Timing, pauseFor } from '#persistence/nats/timing.ts';
 import { parseMessage } from './wire.ts';
 import type { Bus } from './bus.ts';
+import type { ClaimedEpochs } from './claimed-epochs.ts';
 
 export const HEARTBEAT_MS = 250;
 export const DEAD_MS = 1_500;
 
-/** A pause between two beats from which on the reader was held up (2). */
+/** After a pause of this length between two beats the reader counts as held up (rule 2). */
 const HELD_UP_MS = 2 * HEARTBEAT_MS;
 
 const NAMESAKE_MS = 4 * DEAD_MS;
@@ -28,7 +31,7 @@ export interface Owner {
   readonly epoch: number;
 }
 
-export interface LiveNode {
+interface LiveNode {
   readonly node: string;
   readonly instance: string;
   /** It gives up its shards and takes on none. */
@@ -39,17 +42,19 @@ export interface LiveNode {
   readonly awaited: ReadonlySet<number>;
 }
 
-export interface MembershipPorts {
+interface MembershipPorts {
   readonly bus: Bus;
   readonly time: Timing;
   /** The prefix of all subjects. */
   readonly cluster: string;
   readonly node: string;
-  /** Unique to this process (4). */
+  /** Unique to this process (rule 4). */
   readonly instance: string;
+  /** Whether an announced epoch was claimed; without it every one is believed. */
+  readonly verdict?: ClaimedEpochs['verdict'];
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   readonly node: string;
   readonly instance: string;
   readonly beat: number;
@@ -77,6 +82,9 @@ export class Membership {
   readonly #listeners = new Set<() => void>();
   /** The owner by shard, made anew after a change. */
   #owners: Map<number, Owner> | null = null;
+  /** Whether an epoch was announced that is not proven (rule 3): it is looked at again. */
+  #isUnsure = false;
+  readonly #verdict: ClaimedEpochs['verdict'];
   #beat = 0;
   #lookedAt = 0;
   #isLeaving = false;
@@ -89,10 +97,11 @@ export class Membership {
 
   constructor(ports: MembershipPorts) {
     this.#ports = ports;
+    this.#verdict = ports.verdict ?? (() => 'PROVEN');
     this.#subject = heartbeatSubject(ports.cluster);
   }
 
-  /** Begins to listen and to announce this node. */
+  /** Begins to listen to other nodes and to announce this one. */
   start(): void {
     const { bus, time } = this.#ports;
     this.#lookedAt = time.stopwatchMs();
@@ -167,7 +176,7 @@ export class Membership {
     return false;
   }
 
-  /** Who announces a shard with the highest epoch (3); null when nobody does. */
+  /** Who announces a shard with the highest epoch (rule 3); null when nobody does. */
   ownerOf(shard: number): Owner | null {
     this.#owners ??= this.#findOwners();
     return this.#owners.get(shard) ?? null;
@@ -179,13 +188,26 @@ export class Membership {
     return () => this.#listeners.delete(listener);
   }
 
+  /** More is known of what was claimed. */
+  reconsider(): void {
+    this.#change();
+  }
+
   #findOwners(): Map<number, Owner> {
     const owners = new Map<number, Owner>();
+    const unproven = new Map<number, Owner>();
+    const note = (found: Map<number, Owner>, shard: number, owner: Owner): void => {
+      if ((found.get(shard)?.epoch ?? -1) < owner.epoch) found.set(shard, owner);
+    };
+    this.#isUnsure = false;
     for (const { node, instance, shards } of this.nodes()) {
       for (const [shard, epoch] of shards) {
-        if ((owners.get(shard)?.epoch ?? -1) < epoch) owners.set(shard, { node, instance, epoch });
+        const verdict = instance === this.#ports.instance ? 'PROVEN' : this.#verdict({ shard, epoch, node });
+        if (verdict !== 'PROVEN') this.#isUnsure = true;
+        if (verdict !== 'REFUTED') note(verdict === 'PROVEN' ? owners : unproven, shard, { node, instance, epoch });
       }
     }
+    for (const [shard, owner] of unproven) if (!owners.has(shard)) owners.set(shard, owner);
     return owners;
   }
 
@@ -195,6 +217,7 @@ export class Membership {
     if (this.#isStopped) return;
     this.#send();
     this.#expire();
+    if (this.#isUnsure) this.#owners = this.#findOwners();
     this.#cancelBeat = this.#ports.time.after(HEARTBEAT_MS, () => this.#tick());
   }
 
@@ -275,7 +298,7 @@ export class Membership {
     if (isNews) this.#change();
   }
 
-  /** An earlier process of this name is not heard for so long (4). */
+  /** An earlier process of this name is not heard for so long (rule 4). */
   #reportNamesake(now: number): void {
     if (this.#hasNamesake) return;
     const { node } = this.#ports;
@@ -320,4 +343,33 @@ function isSameSet(one: ReadonlySet<number>, other: ReadonlySet<number>): boolea
   if (one.size !== other.size) return false;
   for (const each of one) if (!other.has(each)) return false;
   return true;
+}
+
+export interface HeardNode {
+  readonly name: string;
+  readonly isLeaving: boolean;
+  /** The epoch by shard. */
+  readonly shards: ReadonlyMap<number, number>;
+}
+
+/** Listens for a while; a node that lives is heard within `HEARTBEAT_MS`. By name, a leaving one too. */
+export async function listenForNodes(
+  bus: Pick<Bus, 'subscribe'>,
+  time: Pick<Timing, 'after'>,
+  cluster: string,
+  listenMs: number,
+): Promise<readonly HeardNode[]> {
+  /** By instance: a name may have an earlier process that has just ended. */
+  const newest = new Map<string, Heartbeat>();
+  const unsubscribe = bus.subscribe(heartbeatSubject(cluster), ({ data }) => {
+    const heartbeat = readHeartbeat(data);
+    if (heartbeat !== null && heartbeat.beat >= (newest.get(heartbeat.instance)?.beat ?? 0)) {
+      newest.set(heartbeat.instance, heartbeat);
+    }
+  });
+  await pauseFor(time, listenMs);
+  unsubscribe();
+  return [...newest.values()]
+    .map(({ node, leaving, shards }) => ({ name: node, isLeaving: leaving, shards: new Map(shards) }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -1,17 +1,17 @@
 /**
- * Messages between nodes of one process: the twin of the bus on NATS, for tests and the simulation. Its messages can be late or lost,
- * its nodes cut off from each other, from the server in the middle, or paused.
+ * Messages between nodes of one process: the twin of the bus on NATS, for tests and the simulation. Its messages can be
+ * late or lost, its nodes cut off from each other, from the server in the middle, or paused.
  *
- * 1. As on a real server, a message goes to the node in the middle first. Who listens is decided there, and where nobody does and an
- *    answer is wanted, the sender is told.
+ * 1. As on a real server, a message goes to the node in the middle first. Who listens is decided there, and where
+ *    nobody does and an answer is wanted, the sender is told.
  * 2. Messages from one node to another arrive in their order, however late each of them is.
- * 3. A paused node receives nothing; what was sent to it arrives when it goes on. A node that is not connected sends nothing and what
- *    is sent to it is lost.
+ * 3. A paused node receives nothing; what was sent to it arrives when it goes on. A node that is not connected sends
+ *    nothing and what is sent to it is lost.
  * 4. Time comes from outside, and chance too: `travelMs` decides about each way that a message goes.
  */
 import type { Bus, BusMessage } from './bus.ts';
 
-export interface MemoryNetworkPorts {
+interface MemoryNetworkPorts {
   /** Runs something after a while; never at once. */
   readonly later: (work: () => void, delayMs: number) => void;
   /** How long a message travels from a node to another; null when it is lost. Without it 0. */
@@ -52,7 +52,7 @@ export class MemoryNetwork {
   /** By subject, and by the part before `>` of those that end with it. */
   readonly #exact = new Map<string, Set<Subscription>>();
   readonly #prefixes = new Map<string, Set<Subscription>>();
-  /** Messages on their way, by the connection that they go to and the node that they come from (2). */
+  /** Messages on their way, by the connection that they go to and the node that they come from (rule 2). */
   readonly #ways = new Map<Member, Map<string, Arrival[]>>();
   readonly #cuts = new Set<string>();
   #messages = 0;
@@ -163,7 +163,7 @@ export class MemoryNetwork {
     for (const receiver of this.#receiversOf(replyTo)) this.#send(from.node, receiver, nobody);
   }
 
-  /** The connected listeners of a subject (1). */
+  /** The connected listeners of a subject (rule 1). */
   #receiversOf(subject: string): readonly Subscription[] {
     const found = [...(this.#exact.get(subject) ?? [])];
     if (this.#prefixes.size > 0) {
@@ -197,7 +197,7 @@ export class MemoryNetwork {
     this.#ways.delete(member);
   }
 
-  /** Delivers what has arrived, in its order (2). */
+  /** Delivers what has arrived, in its order (rule 2). */
   #arrive(member: Member, way: Arrival[]): void {
     while (way[0]?.hasTravelled === true && !member.isPaused && member.isConnected) way.shift()!.deliver();
   }

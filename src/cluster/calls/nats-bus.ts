@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Bus, BusMessage } from './bus.ts';
 
 /** A connection that knows whether it stands. */
-export interface BusConnection {
+interface BusConnection {
   readonly nats: NatsConnection;
   readonly isConnected: boolean;
   onConnection(listener: (isConnected: boolean) => void): unknown;

@@ -1,5 +1,6 @@
 /**
- * Notices between nodes: which events have changed, so that views that are kept elsewhere are asked for again. They may be lost.
+ * Notices between nodes: which events have changed, so that views that are kept elsewhere are asked for again. They may
+ * be lost.
  *
  * 1. The changes of a short while travel together, each event once.
  */

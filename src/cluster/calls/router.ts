@@ -1,15 +1,15 @@
 /**
  * Brings each call to the owner of its shard: here, or on another node.
  *
- * 1. A call is tried at who is known to own the shard. While nobody is, and after an owner said that it does not own it, the call waits
- *    for a change and is tried again, a command with the same id, so that it takes effect once.
- *    An owner with an older epoch than one that was tried is not tried: it may not know what the newer one did.
- * 2. A call that was not answered in time is refused with Overloaded; whether a command took effect is unknown then, and the buyer's
- *    key decides when it is sent again.
+ * 1. A call is tried at who is known to own the shard. While nobody is, and after an owner said that it does not own
+ *    it, the call waits for a change and is tried again, a command with the same id, so that it takes effect once. An
+ *    owner with an older epoch than one that was tried is not tried: it may not know what the newer one did.
+ * 2. A call that was not answered in time is refused with Overloaded; whether a command took effect is unknown then,
+ *    and the buyer's key decides when it is sent again.
  * 3. Calls that wait share one look, so that many of them cost what one costs.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
-import { Moved, type AnswerTo, type Call, type CallHandler } from './calls.ts';
+import { Moved, type AnswerTo, type Call, type CallHandler } from './shard-calls.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { Command } from '#domain/command.ts';
 import { CALL_MS_MAX, type Timing } from '#persistence/nats/timing.ts';
@@ -19,12 +19,12 @@ import type { Membership, Owner } from './membership.ts';
 /** Calls at other nodes' shards that may wait for an owner; the same calls are in the limit of requests under way. */
 const WAITING_CALLS_MAX = 10_000;
 
-/** A look at least so often while a call waits: an owner may be there before others have heard of it. */
+/** While a call waits, its owner is looked up at least this often: it may be there before others have heard of it. */
 const LOOK_MS = 50;
 
 const DEADLINE_LOOK_MS = 250;
 
-export interface RouterPorts {
+interface RouterPorts {
   readonly membership: Pick<Membership, 'ownerOf' | 'onChange'>;
   readonly forwarding: Pick<Forwarding, 'call' | 'cutOffMoved' | 'forwarded' | 'underWay'>;
   readonly time: Timing;
@@ -51,7 +51,7 @@ export class ShardRouter {
   #waiting = 0;
   #isClosed = false;
   #cancelDeadlines: (() => void) | null = null;
-  /** The next look of everything that waits (3). */
+  /** The next look of everything that waits (rule 3). */
   #look: { readonly promise: Promise<void>; readonly end: () => void } | null = null;
 
   constructor(ports: RouterPorts) {
@@ -112,8 +112,8 @@ export class ShardRouter {
   }
 
   /**
-   * Who is known to own a shard; null when nobody is. A shard of this node that another one announces with a higher epoch is lost,
-   * even before its log says so.
+   * Who is known to own a shard; null when nobody is. A shard of this node that another one announces with a higher
+   * epoch is lost, even before its log says so.
    */
   #ownerOf(shard: number): Pick<Owner, 'instance' | 'epoch'> | null {
     const { membership, isOwned, instance } = this.#ports;

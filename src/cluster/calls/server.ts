@@ -3,14 +3,17 @@
  *
  * 1. Answers leave as each is ready, those that are ready together in one message.
  * 2. A call that comes again under its number, because a message was lost, is not started again while it is under way.
- * 3. A command that comes again under its id is answered with the answer it had: it is kept until its sender says that it came, or
- *    for a while. A command that was not accepted is not kept, and one that took effect is found in the shard's log as well.
- * 4. A shard that is given up goes on answering what it has taken; what comes to it for a while yet is answered with Moved.
+ * 3. A command that comes again under its id is answered with the answer it had: it is kept until its sender says that
+ *    it came, or for a while. A command that was not accepted is not kept, and one that took effect is found in the
+ *    shard's log as well.
+ * 4. A shard that is given up goes on answering what it has taken; what comes to it for a while yet is answered with
+ *    Moved.
  * 5. So many calls may be under way, and so many answers kept (I10).
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { packValue } from '#engine/packed-answers.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
-import { Moved, type Call, type CallHandler } from './calls.ts';
+import { Moved, type Call, type CallHandler } from './shard-calls.ts';
 import { subjects, targetOf } from './forwarding.ts';
 import {
   ITEM_CHARS_MAX,
@@ -21,24 +24,23 @@ import {
   writeAnswer,
   writeAnswers,
   writeError,
-  writeValue,
   type NumberedCall,
 } from './wire.ts';
 import type { Bus, BusMessage } from './bus.ts';
 
 /** Calls of all other nodes that may be under way here: each waits for its turn or for the shard's log. */
-export const SERVED_CALLS_MAX = 20_000;
+const SERVED_CALLS_MAX = 20_000;
 
-/** Answers of commands that one shard keeps (3); an ordinary one has 1 KB. */
+/** Answers of commands that one shard keeps (rule 3); an ordinary one has 1 KB. */
 const KEPT_ANSWERS_MAX = 10_000;
 
 /** Longer than a call is tried for. */
 const KEPT_MS = 15_000;
 
-/** How long a shard that was given up answers with Moved (4): until every node has heard of it. */
+/** How long a shard that was given up answers with Moved (rule 4): until every node has heard of it. */
 const MOVED_MS = 1_000;
 
-export interface CallServerPorts {
+interface CallServerPorts {
   readonly bus: Bus;
   readonly time: Timing;
   /** The prefix of all subjects. */
@@ -63,7 +65,7 @@ interface Started {
 interface Sender {
   readonly underWay: Set<number>;
   readonly batch: MessageBatch;
-  /** Its commands whose answers are kept, in the order of their numbers (3). */
+  /** Its commands whose answers are kept, in the order of their numbers (rule 3). */
   readonly kept: { readonly number: number; readonly commandId: string }[];
   usedAt: number;
 }
@@ -97,7 +99,7 @@ export class CallServer {
     return this.#underWay;
   }
 
-  /** Answers of commands that are kept (3). */
+  /** Answers of commands that are kept (rule 3). */
   get kept(): number {
     return [...this.#served.values()].reduce((sum, { commands }) => sum + commands.size, 0);
   }
@@ -118,7 +120,7 @@ export class CallServer {
     served.unsubscribe = bus.subscribe(subjects.calls(cluster, name), (message) => this.#receive(served, message));
   }
 
-  /** Takes no more calls to a shard under an epoch (4). */
+  /** Takes no more calls to a shard under an epoch (rule 4). */
   giveUp(shard: number, epoch: number): void {
     const name = targetOf(shard, epoch);
     const served = this.#served.get(name);
@@ -148,6 +150,8 @@ export class CallServer {
     const whole = this.#parts.take(replyTo, data);
     const message = whole === null ? null : readCalls(whole);
     if (message === null) return;
+    // It asks only whether somebody is here.
+    if (message.calls.length === 0) this.#send(replyTo, []);
     const sender = this.#senderOf(served, replyTo);
     for (const call of message.calls) this.#take(served, sender, call);
     forget(served, sender, message.settledBelow);
@@ -196,7 +200,7 @@ export class CallServer {
     }
   }
 
-  /** A command that is known by its id (3). */
+  /** A command that is known by its id (rule 3). */
   #takeAgain(sender: Sender, number: number, commandId: string, started: Started): void {
     if (started.answer !== null) sender.batch.add(writeAnswer(number, started.answer));
     else {
@@ -258,7 +262,7 @@ export class CallServer {
 /** An answer that cannot be written or sent is a defect of the owner. */
 function writeShortEnough(value: unknown): string {
   try {
-    const answer = writeValue(value);
+    const answer = packValue(value);
     if (answer.length <= ITEM_CHARS_MAX) return answer;
     return writeError(new Error(`an answer of ${answer.length} characters is too long to send`));
   } catch (error) {
@@ -266,7 +270,10 @@ function writeShortEnough(value: unknown): string {
   }
 }
 
-/** Drops the answers that a sender has received (3). What is under way stays: the sender may have given it up to try again. */
+/**
+ * Drops the answers that a sender has received (rule 3). What is under way stays: the sender may have given it up to
+ * try again.
+ */
 function forget({ commands }: Served, { kept }: Sender, settledBelow: number): void {
   let settled = 0;
   while (settled < kept.length && kept[settled]!.number < settledBelow) settled += 1;

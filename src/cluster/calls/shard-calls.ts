@@ -1,31 +1,31 @@
 /**
  * What a node asks of the owner of a shard, and what the owner answers. All of it is plain data that survives JSON.
  *
- * 1. A command has an id of its own, which is the same at every try: an owner that finds it in the shard's log repeats the reply
- *    that was given and decides nothing.
+ * 1. A command has an id of its own, which is the same at every try: an owner that finds it in the shard's log repeats
+ *    the reply that was given and decides nothing.
  * 2. A call is answered by the owner of its shard alone; another node rejects it with Moved.
  * 3. A shard call concerns a shard as a whole; the index of all events is the business of shard 0.
  */
-import type { FactsPage, FactsRequest, SnapshotSummary } from '#actors/engine-port.ts';
+import type { FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
 import type { DefinedEvent } from '#actors/event-index.ts';
-import type { AnsweredOnce } from '#actors/service-stream.ts';
-import type { EventEntry } from '#actors/event-entry.ts';
+import type { AnsweredOnce } from '#engine/service-stream.ts';
+import type { IndexedEvent } from '#actors/event-entry.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { EventSummary } from '#domain/catalogue/view.ts';
+import type { EventSummary } from '#domain/event/public-view.ts';
 import type { Command, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
-import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
-import type { OperatorEventView } from '#domain/figures.ts';
-import type { Query, QueryOf, QueryType, Views } from '#domain/query.ts';
+import type { IdempotencyKey, OperatorNote } from '#domain/fact.ts';
+import type { OperatorEventView } from '#domain/event/operator-view.ts';
+import type { Query, QueryOf, QueryType, Views } from '#domain/event/query.ts';
 import type { Refusal } from '#domain/refusal.ts';
 
 export interface CommandCall<Asked extends Command = Command> {
   readonly kind: 'command';
-  /** The same at every try (1). */
+  /** The same id at every try (rule 1). */
   readonly commandId: string;
   readonly eventId: string;
   readonly command: Asked;
   /** Of an event that is defined for the first time: the number and slug that the index reserved. */
-  readonly entry?: EventEntry;
+  readonly entry?: IndexedEvent;
 }
 
 export interface QueryCall<Asked extends Query = Query> {
@@ -38,7 +38,7 @@ export interface QueryCall<Asked extends Query = Query> {
 export interface ShardCalls {
   /** Of shard 0: creates or updates an event. */
   define: {
-    readonly args: { readonly commandId: string; readonly definition: EventDefinition; readonly mark: OperatorMark };
+    readonly args: { readonly commandId: string; readonly definition: EventDefinition; readonly by: OperatorNote };
     readonly answer: DefinitionAnswer;
   };
   /** A page of the shard's newest durable facts. */
@@ -47,7 +47,7 @@ export interface ShardCalls {
   snapshot: { readonly args: { readonly prune: boolean }; readonly answer: SnapshotSummary };
   /** Of shard 0: the same at every shard, under an idempotency key once. */
   snapshotAll: {
-    readonly args: { readonly prune: boolean; readonly mark: IdempotencyMark | null };
+    readonly args: { readonly prune: boolean; readonly idempotency: IdempotencyKey | null };
     readonly answer: AnsweredOnce<SnapshotSummary> | Refusal;
   };
   /** What operators see of those of the events that are in memory. */
@@ -63,11 +63,11 @@ export interface ShardCalls {
 }
 
 /** `entry` is how the index has the event now. */
-export type DefinitionAnswer = (DefinedEvent & { readonly entry: EventEntry }) | Refusal;
+export type DefinitionAnswer = (DefinedEvent & { readonly entry: IndexedEvent }) | Refusal;
 
-export type ShardCallName = keyof ShardCalls;
+type ShardCallName = keyof ShardCalls;
 
-export interface ShardCallOf<Name extends ShardCallName> {
+interface ShardCallOf<Name extends ShardCallName> {
   readonly kind: 'shard';
   readonly name: Name;
   readonly args: ShardCalls[Name]['args'];
@@ -91,12 +91,15 @@ export type AnswerTo<Asked extends Call> =
         ? ShardCalls[Name]['answer']
         : never;
 
-/** Answers a call at the shard that this node owns. Rejects with Moved when it does not own it any more, or with Overloaded. */
+/**
+ * Answers a call at the shard that this node owns. Rejects with Moved when it does not own it any more, or with
+ * Overloaded.
+ */
 export type CallHandler = (shard: number, call: Call) => Promise<unknown>;
 
 /**
- * The node does not own the shard, or not any more. Whether a command took effect is unknown; sent again with its id to the next
- * owner, it takes effect once.
+ * The node does not own the shard, or not any more. Whether a command took effect is unknown; sent again with its id to
+ * the next owner, it takes effect once.
  */
 export class Moved extends Error {
   readonly shard: number;

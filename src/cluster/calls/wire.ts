@@ -1,48 +1,35 @@
 /**
  * The form of calls and answers between a node that forwards and the owner: JSON texts, many in a message.
  *
- * 1. Each call and answer becomes a text of its own once, and a message is put together from texts: so it is known how long a
- *    message gets, and what has to be sent again is not written again.
- * 2. A message that is longer than servers take travels in parts, which are put together at its receiver. A part that is lost loses
- *    the message.
- * 3. What an owner throws is told apart by its kind: Moved, Overloaded (a journal that cannot be written too), or a defect, of which the
- *    text alone travels.
+ * 1. Each call and answer becomes a text of its own once, and a message is put together from texts: so it is known how
+ *    long a message gets, and what has to be sent again is not written again.
+ * 2. A message that is longer than servers take travels in parts, which are put together at its receiver. A part that
+ *    is lost loses the message.
+ * 3. What an owner throws is told apart by its kind: Moved, or what `engine/packed-answers.ts` knows.
  */
-import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { packError, settleBy, type PackedAnswer } from '#engine/packed-answers.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { JournalFault } from '#persistence/journal.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
-import { Moved, type Call } from './calls.ts';
+import { Moved, type Call } from './shard-calls.ts';
 
 /** A call with the number that its answer is to have. */
 export type NumberedCall = readonly [number: number, call: Call];
 
-export interface CallMessage {
+interface CallMessage {
   /** Every call of the sender to this owner with a smaller number is settled: its answer need not be kept. */
   readonly settledBelow: number;
   readonly calls: readonly NumberedCall[];
 }
 
-const VALUE = 0;
 const MOVED = 1;
-const OVERLOADED = 2;
-const DEFECT = 3;
 
-export type NumberedAnswer =
-  | readonly [number: number, kind: typeof VALUE, value: unknown]
-  | readonly [number: number, kind: typeof MOVED, why: string]
-  | readonly [
-      number: number,
-      kind: typeof OVERLOADED,
-      refusal: readonly [message: string, retryAfterSeconds: number, brokenEventId: string | null],
-    ]
-  | readonly [number: number, kind: typeof DEFECT, message: string];
+type NumberedAnswer = readonly [number: number, ...answer: PackedAnswer | readonly [kind: typeof MOVED, why: string]];
 
 /** Characters of texts after which a message is closed; a character takes up to three bytes. */
 export const MESSAGE_CHARS_MAX = 256 * 1024;
 
 /** Calls, or answers, in one message. */
-export const MESSAGE_ITEMS_MAX = 256;
+const MESSAGE_ITEMS_MAX = 256;
 
 // ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -50,7 +37,7 @@ export function writeCall(number: number, call: Call): string {
   return `[${number},${JSON.stringify(call)}]`;
 }
 
-/** The message of some calls (1). */
+/** The message of some calls (rule 1). */
 export function writeCalls(settledBelow: number, texts: readonly string[]): Buffer {
   return Buffer.from(`{"settledBelow":${settledBelow},"calls":[${texts.join(',')}]}`);
 }
@@ -60,20 +47,8 @@ export function readCalls(message: Uint8Array): CallMessage | null {
   return Array.isArray(parsed?.calls) ? parsed : null;
 }
 
-/** An answer without its number, which stands before it: several calls may get the same one. */
-export function writeValue(value: unknown): string {
-  return `${VALUE},${value === undefined ? 'null' : JSON.stringify(value)}]`;
-}
-
 export function writeError(error: unknown): string {
-  if (error instanceof Moved) return `${MOVED},${JSON.stringify(error.why)}]`;
-  if (error instanceof JournalFault)
-    return `${OVERLOADED},${JSON.stringify([error.message, RETRY_AFTER_SECONDS, null])}]`;
-  if (error instanceof Overloaded) {
-    const { message, retryAfterSeconds, brokenEventId } = error;
-    return `${OVERLOADED},${JSON.stringify([message, retryAfterSeconds, brokenEventId])}]`;
-  }
-  return `${DEFECT},${JSON.stringify(error instanceof Error ? error.message : String(error))}]`;
+  return error instanceof Moved ? `${MOVED},${JSON.stringify(error.why)}]` : packError(error);
 }
 
 /** An answer with its number. */
@@ -90,20 +65,21 @@ export function readAnswers(message: Uint8Array): readonly NumberedAnswer[] | nu
   return Array.isArray(parsed) ? parsed : null;
 }
 
-/** Settles a promise by an answer (3). */
+/** Settles a promise by an answer (rule 3). */
 export function settle(
-  [, kind, content]: NumberedAnswer,
+  [, ...answer]: NumberedAnswer,
   shard: number,
   resolve: (value: unknown) => void,
   reject: (error: Error) => void,
 ): void {
-  if (kind === VALUE) resolve(content);
-  else if (kind === MOVED) reject(new Moved(shard, content));
-  else if (kind === OVERLOADED) reject(new Overloaded(content[0], content[1], undefined, content[2]));
-  else reject(new Error(`the owner of shard ${shard} failed: ${content}`));
+  if (answer[0] === MOVED) reject(new Moved(shard, answer[1]));
+  else settleBy(answer, `the owner of shard ${shard} failed`, resolve, reject);
 }
 
-/** A message that cannot be read, of another version perhaps, is reported and left: its sender tries until its own limit. */
+/**
+ * A message that cannot be read, of another version perhaps, is reported and left: its sender tries until its own
+ * limit.
+ */
 export function parseMessage(message: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(message.buffer, message.byteOffset, message.length).toString());
@@ -154,9 +130,9 @@ export class MessageBatch {
 export const PART_BYTES_MAX = 512 * 1024;
 
 /** Bytes of a message in parts, and of all that are being put together: several of the largest layouts. */
-export const PARTED_BYTES_MAX = 128 * 1024 * 1024;
+const PARTED_BYTES_MAX = 128 * 1024 * 1024;
 
-/** Characters of a call or an answer: in three bytes each it is still a message that is put together. */
+/** The most characters of a call or an answer. At three bytes a character it still fits a message in several parts. */
 export const ITEM_CHARS_MAX = 40 * 1024 * 1024;
 
 /** A message whose parts do not all come within this time is given up. */
@@ -167,7 +143,7 @@ const PART_MARK = 0x50;
 /** The mark, and three numbers: of the message, of the part, and of all parts. */
 const PART_HEADER_BYTES = 13;
 
-/** Cuts a message that is too long for one into parts (2). */
+/** Cuts a message that is too long for one into parts (rule 2). */
 export function* partsOf(message: Buffer, messageNumber: number, bytesMax = PART_BYTES_MAX): Generator<Buffer> {
   if (message.length <= bytesMax) {
     yield message;
@@ -191,7 +167,7 @@ interface Parted {
   bytes: number;
 }
 
-/** Puts messages together from their parts, in whatever order these come (2). */
+/** Puts messages together from their parts, in whatever order these come (rule 2). */
 export class PartsInbox {
   readonly #time: Pick<Timing, 'stopwatchMs'>;
   readonly #bytesMax: number;

@@ -1,21 +1,22 @@
 /**
  * The index of all events at every node: a copy that follows the log of shard 0.
  *
- * 1. It begins with the newest checkpoint and the snapshot that this names, and goes on with the messages after it, folded as every reader
- *    of a log folds them.
+ * 1. It begins with the newest checkpoint and the snapshot that this names, and goes on with the messages after it,
+ *    folded as every reader of a log folds them.
  * 2. When messages are missing, because the log was purged while the node was away, it begins again.
  * 3. It is a copy: numbers and slugs are given by the owner of shard 0 alone (`index-keeper.ts`).
- * 4. A copy may be behind. Whoever does not find an event in it lets it catch up with the log before saying that there is none.
+ * 4. A copy may be behind. Whoever does not find an event in it lets it catch up with the log before saying that there
+ *    is none.
  */
-import { evolveService, readServiceFact, restoreService, SERVICE_STREAM } from '#actors/service-facts.ts';
-import { IndexedEvents } from '#actors/indexed-events.ts';
+import { evolveService, readServiceFact, restoreService, SERVICE_STREAM } from '#engine/service-facts.ts';
+import { IndexedEvents } from '#engine/indexed-events.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { copyHead, emptyHead, applyRecord, readRecord, type ShardHead } from '#persistence/nats/shard-reading.ts';
-import { wholeLog } from '#persistence/nats/purge.ts';
+import { copyHead, emptyHead, applyRecord, readRecord, type ShardHead } from '#persistence/nats/log/head.ts';
+import { wholeLog } from '#persistence/nats/objects/purge.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import type { Checkpoint, Checkpoints } from '#persistence/nats/checkpoints.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import type { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import type { Checkpoint, Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
 
@@ -29,7 +30,7 @@ export interface EventDirectoryPorts {
   readonly time: Timing;
 }
 
-/** The pause before the log is read again after it could not be. */
+/** The pause before another try to read the log. */
 const RETRY_MS = 500;
 
 export class EventDirectory {
@@ -97,7 +98,10 @@ export class EventDirectory {
     cancel();
   }
 
-  /** Resolves with true once it has everything that was in the log before the call; with false when that is not known in time (4). */
+  /**
+   * Resolves with true once it has everything that was in the log before the call; with false when that is not known in
+   * time (rule 4).
+   */
   async catchUp(msMax: number): Promise<boolean> {
     let endSeq = Number.POSITIVE_INFINITY;
     let isUnknown = false;
@@ -111,7 +115,10 @@ export class EventDirectory {
     return isThere();
   }
 
-  /** The end of the log at a moment after the call. Calls that come while it is asked share the next question, so that many cost one. */
+  /**
+   * The end of the log at a moment after the call. Calls that come while it is asked share the next question, so that
+   * many cost one.
+   */
   #endOfLog(): Promise<number> {
     this.#nextQuestion ??= this.#question.then(() => {
       this.#nextQuestion = null;
@@ -148,7 +155,7 @@ export class EventDirectory {
     }
   }
 
-  /** Where reading begins (1); without a good checkpoint and snapshot at the very first message. */
+  /** Where reading begins (rule 1); without a good checkpoint and snapshot at the very first message. */
   async #begin(): Promise<{ readonly head: ShardHead; readonly state: Indexed; readonly log: ShardLog }> {
     const { log, archive, checkpoints } = this.#ports;
     const checkpoint = await checkpoints.newest();

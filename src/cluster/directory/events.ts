@@ -1,32 +1,32 @@
 /**
- * Every event of the cluster, wherever it is: found by the directory, reached by the router. The counterpart of `actors/event-index.ts`
- * for a node.
+ * Every event of the cluster, wherever it is: found by the directory, reached by the router. The counterpart of
+ * `actors/event-index.ts` for a node.
  *
  * 1. A definition goes through the owner of shard 0, and is answered once this node's own directory has it.
  * 2. Until the directory was read every call is refused with Overloaded: there may be an event of that name.
- * 3. An event that the directory does not have is looked for once more when the directory has caught up: another node may just have
- *    answered its definition. Where that cannot be known the call is refused with Overloaded as well.
+ * 3. An event that the directory does not have is looked for once more when the directory has caught up: another node
+ *    may just have answered its definition. Where that cannot be known the call is refused with Overloaded as well.
  * 4. An event that cannot be activated is left out of lists.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
-import { byFirstPerformance, pageOf, type EventEntry } from '#actors/event-entry.ts';
+import { byFirstPerformance, pageOf, type IndexedEvent } from '#actors/event-entry.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { EnginePort } from '#actors/engine-port.ts';
+import type { Deployment } from '#engine/deployment.ts';
 import type { DefinedEvent } from '#actors/event-index.ts';
 import type { EventPort, Found } from '#actors/event-port.ts';
-import type { IndexedEvents } from '#actors/indexed-events.ts';
+import type { IndexedEvents } from '#engine/indexed-events.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { OperatorMark } from '#domain/fact.ts';
-import type { OperatorEventView } from '#domain/figures.ts';
-import type { Query } from '#domain/query.ts';
+import type { OperatorNote } from '#domain/fact.ts';
+import type { OperatorEventView } from '#domain/event/operator-view.ts';
+import type { Query } from '#domain/event/query.ts';
 import { INDEX_SHARD, shardOf } from './placement.ts';
-import { eventAt, type ShardRouter } from './router.ts';
+import { eventAt, type ShardRouter } from '../calls/router.ts';
 import type { EventDirectory } from './event-directory.ts';
 import type { RemoteReads } from './remote-reads.ts';
 import type { Summaries } from './summaries.ts';
 
-export interface ClusterEventsPorts {
+interface ClusterEventsPorts {
   readonly shards: number;
   readonly directory: EventDirectory;
   readonly router: ShardRouter;
@@ -40,14 +40,17 @@ interface PageRequest {
   readonly after: string | null;
 }
 
-/** How long a definition waits for this node's directory (1), after which the other nodes' have it all the same; and a look for an event (3). */
+/**
+ * How long a definition waits for this node's directory (rule 1), after which the other nodes' have it all the same;
+ * and a look for an event (rule 3).
+ */
 const FOLLOW_MS_MAX = 2_000;
 
 export class ClusterEvents {
   readonly #ports: ClusterEventsPorts;
   readonly #events = new Map<string, EventPort>();
   /** Published events by first performance; made anew when the directory changes. */
-  #listed: readonly EventEntry[] | null = null;
+  #listed: readonly IndexedEvent[] | null = null;
 
   constructor(ports: ClusterEventsPorts) {
     this.#ports = ports;
@@ -76,7 +79,7 @@ export class ClusterEvents {
     return index;
   }
 
-  #find(lookUp: (index: IndexedEvents) => EventEntry | undefined): Found {
+  #find(lookUp: (index: IndexedEvents) => IndexedEvent | undefined): Found {
     const entry = lookUp(this.#index);
     if (entry !== undefined) return this.#event(entry);
     const finding = this.#findLater(lookUp);
@@ -86,7 +89,7 @@ export class ClusterEvents {
   }
 
   /** Rule 3. */
-  async #findLater(lookUp: (index: IndexedEvents) => EventEntry | undefined): Promise<EventPort | null> {
+  async #findLater(lookUp: (index: IndexedEvents) => IndexedEvent | undefined): Promise<EventPort | null> {
     const isCurrent = await this.#ports.directory.catchUp(FOLLOW_MS_MAX);
     const entry = lookUp(this.#index);
     if (entry !== undefined) return this.#event(entry);
@@ -94,7 +97,7 @@ export class ClusterEvents {
     throw new Overloaded('the index of events cannot be read now', RETRY_AFTER_SECONDS);
   }
 
-  #event({ eventId }: EventEntry): EventPort {
+  #event({ eventId }: IndexedEvent): EventPort {
     const known = this.#events.get(eventId);
     if (known !== undefined) return known;
     const event = this.#eventAt(eventId);
@@ -120,7 +123,7 @@ export class ClusterEvents {
 
   // ── lists ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async list(page: PageRequest): ReturnType<EnginePort['events']['list']> {
+  async list(page: PageRequest): ReturnType<Deployment['events']['list']> {
     this.#listed ??= this.#index
       .all()
       .filter(({ published }) => published)
@@ -129,7 +132,7 @@ export class ClusterEvents {
     return { events: await this.#ports.summaries.read(ids), nextAfter };
   }
 
-  async listAll(page: PageRequest): ReturnType<EnginePort['events']['listAll']> {
+  async listAll(page: PageRequest): ReturnType<Deployment['events']['listAll']> {
     const { ids, nextAfter } = pageOf(this.#index.all(), page);
     return { eventIds: ids, nextAfter };
   }
@@ -145,9 +148,9 @@ export class ClusterEvents {
 
   // ── definitions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async define(definition: EventDefinition, mark: OperatorMark): Promise<DefinedEvent | Refusal> {
+  async define(definition: EventDefinition, by: OperatorNote): Promise<DefinedEvent | Refusal> {
     const { router, directory } = this.#ports;
-    const args = { commandId: router.newCommandId(), definition, mark };
+    const args = { commandId: router.newCommandId(), definition, by };
     const answer = await router.call(INDEX_SHARD, { kind: 'shard', name: 'define', args });
     if (isRefusal(answer)) return answer;
     const { entry, ...defined } = answer;

@@ -1,13 +1,14 @@
 /**
  * The newest facts of all shards together, for operators.
  *
- * 1. The facts of one event are numbered by its shard. Those of all are ordered by their moments, and the next page is named by a moment.
+ * 1. The facts of one event are numbered by its shard. Those of all are ordered by their moments, and the next page is
+ *    named by a moment.
  */
-import type { FactsPage, FactsRequest } from '#actors/engine-port.ts';
+import type { FactsPage, FactsRequest } from '#engine/deployment.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { isChosen, isWanted } from '#actors/newest-facts.ts';
+import { isChosen, isWanted } from '#engine/shown-facts.ts';
 import { shardOf } from './placement.ts';
-import type { ShardRouter } from './router.ts';
+import type { ShardRouter } from '../calls/router.ts';
 
 /** Facts from which a page of those of one type is made: each shard is asked for as many. */
 const CHOSEN_FROM = 200;
@@ -31,7 +32,7 @@ export async function newestOfAll(
   if (facts.length <= limit) return { facts: facts.filter((row) => isWanted(row, request)), nextBefore: null };
   const lastAt = facts[limit - 1]!.at;
   // The facts of the last moment are shown together, so that the next page can begin before it.
-  const shown = facts.filter(({ at }, place) => place < limit || at === lastAt);
+  const shown = facts.filter(({ at }, index) => index < limit || at === lastAt);
   return {
     facts: shown.filter((row) => isWanted(row, request)),
     nextBefore: shown.length < facts.length ? lastAt : null,

@@ -1,21 +1,22 @@
 /**
  * Which shard an event belongs to, and which node should own a shard.
  *
- * 1. The shard of an event follows from its id and the number of shards, for ever: the log that has its facts is found by it.
- * 2. Every node that sees the same live nodes names the same owner (rendezvous hashing). When a node goes, its shards alone move; when
- *    one comes, it takes shards from the others and nothing moves between those.
+ * 1. The shard of an event follows from its id and the number of shards, for ever: the log that has its facts is found
+ *    by it.
+ * 2. Every node that sees the same live nodes names the same owner (rendezvous hashing). When a node goes, its shards
+ *    alone move; when one comes, it takes shards from the others and nothing moves between those.
  * 3. The owner that is named here should own the shard. Who does own it is said by the shard's log alone.
  */
 
 /** The shard of the index of all events, and of what belongs to the service itself. */
 export const INDEX_SHARD = 0;
 
-/** The shard of an event (1); '' stands for the service itself. */
+/** The shard of an event (rule 1); '' stands for the service itself. */
 export function shardOf(eventId: string, shards: number): number {
   return eventId === '' ? INDEX_SHARD : hashOf(eventId) % shards;
 }
 
-/** The node among live ones that should own a shard (2); null when there is none. */
+/** The node among live ones that should own a shard (rule 2); null when there is none. */
 export function placeOf(shard: number, nodes: Iterable<string>): string | null {
   let best: string | null = null;
   let bestScore = -1;
@@ -33,7 +34,10 @@ function scoreOf(node: string, shard: number): number {
   return finalised(hashOf(node) ^ finalised(Math.imul(shard + 1, 0x9e3779b1)));
 }
 
-/** FNV-1a over the code units, finalised: without that, ids that differ in their last characters share most of their bits. */
+/**
+ * FNV-1a over the code units, finalised: without that, ids that differ in their last characters share most of their
+ * bits.
+ */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) {

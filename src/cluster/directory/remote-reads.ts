@@ -1,13 +1,15 @@
 /**
- * Public views of events that other nodes own: what need not be asked again. The views themselves are kept by those who show them.
+ * Public views of events that other nodes own: what need not be asked again. The views themselves are kept by those who
+ * show them.
  *
- * 1. A revision that the owner confirmed within the last second is answered UNCHANGED here, unless a notice came since that the event
- *    changed. A notice may be lost: then it is the second that bounds how old an answer is.
- * 2. The same question that is asked several times at once is asked of the owner once, unless a notice came since the first of them.
+ * 1. A revision that the owner confirmed within the last second is answered UNCHANGED here, unless a notice came since
+ *    that the event changed. A notice may be lost: then it is the second that bounds how old an answer is.
+ * 2. The same question that is asked several times at once is asked of the owner once, unless a notice came since the
+ *    first of them.
  * 3. A view for one session is always asked at the owner.
  * 4. What is remembered is bounded, and what was asked last stays (I10).
  */
-import type { Query } from '#domain/query.ts';
+import type { Query } from '#domain/event/query.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 
 /** How old a confirmed revision may be. */
@@ -41,7 +43,7 @@ const UNCHANGED = { outcome: 'UNCHANGED' } as const;
 
 export class RemoteReads {
   readonly #time: Pick<Timing, 'stopwatchMs'>;
-  /** By event, the one asked longest ago first. */
+  /** By event id; the event that was asked longest ago is the first. */
   readonly #events = new Map<string, Remembered>();
 
   constructor(time: Pick<Timing, 'stopwatchMs'>) {
@@ -53,7 +55,10 @@ export class RemoteReads {
     return this.#events.size;
   }
 
-  /** The events have changed. What is under way may show them as they were before: it is not remembered, and nobody else joins it. */
+  /**
+   * The events have changed. What is under way may show them as they were before: it is not remembered, and nobody else
+   * joins it.
+   */
   forget(eventIds: readonly string[]): void {
     for (const eventId of eventIds) this.#events.delete(eventId);
   }
@@ -102,14 +107,15 @@ export class RemoteReads {
   }
 }
 
-/** What a query asks of what everybody sees alike; null for every other query, and for one of a session (3). */
+/** What a query asks of what everybody sees alike; null for every other query, and for one of a session (rule 3). */
 function questionOf(query: Query): Question | null {
   switch (query.type) {
     case 'ReadPayload':
       return query.sessionKey === null ? revised(`payload ${query.performanceId}`, query.knownRevision) : null;
     case 'ReadSeating':
-      return revised('seating', query.knownRevision);
+      return query.audience === 'BUYERS' ? revised('seating', query.knownRevision) : null;
     case 'ReadOccupancy': {
+      if (query.audience !== 'BUYERS') return null;
       const { performanceId, since, knownRevision } = query;
       const view = `occupancy ${performanceId}`;
       return since === null ? revised(view, knownRevision) : changes(`${view} since ${since} ${knownRevision}`);

@@ -1,11 +1,12 @@
 /**
- * What lists show of events, wherever they are: each shard is asked once for all of its events, and not again for a second.
+ * What lists show of events, wherever they are: each shard is asked once for all of its events, and not again for a
+ * second.
  *
  * 1. A summary is asked for again when it is a second old, or when a notice says that the event has changed.
  * 2. Lists that are read at once share what is asked.
  * 3. What is remembered is bounded, and what was asked last stays (I10).
  */
-import type { EventSummary } from '#domain/catalogue/view.ts';
+import type { EventSummary } from '#domain/event/public-view.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { shardOf } from './placement.ts';
 import { FRESH_MS } from './remote-reads.ts';
@@ -55,8 +56,8 @@ export class Summaries {
     const askedAt = time.stopwatchMs();
     for (const [shard, ids] of Map.groupBy(eventIds, (eventId) => shardOf(eventId, shards))) {
       const answer = ask(shard, ids);
-      for (const [place, eventId] of ids.entries()) {
-        this.#remember(eventId, { summary: answer.then((summaries) => summaries[place] ?? null), askedAt });
+      for (const [index, eventId] of ids.entries()) {
+        this.#remember(eventId, { summary: answer.then((summaries) => summaries[index] ?? null), askedAt });
       }
     }
   }

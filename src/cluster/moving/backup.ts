@@ -1,28 +1,27 @@
 /**
- * Copies the facts of all shards of a cluster into an ordinary data folder, which a single machine serves from. Nodes may serve
- * meanwhile.
+ * Copies the facts of all shards of a cluster into an ordinary data folder, which a single machine serves from. Nodes
+ * may serve meanwhile.
  *
- * 1. Every shard is read from its first fact, archive and log, and its whole chain is checked. It ends with what was in its log
- *    when its reading began; everything that was answered before the backup began is in it.
- * 2. The keys of personal data are read after all facts, so that no fact of the copy lacks its key. What was erased meanwhile has no key
- *    in the copy.
+ * 1. Every shard is read from its first fact, archive and log, and its whole chain is checked. It ends with what was in
+ *    its log when its reading began; everything that was answered before the backup began is in it.
+ * 2. The keys of personal data are read after all facts, so that no fact of the copy lacks its key. What was erased
+ *    meanwhile has no key in the copy.
  * 3. What only a cluster has is left out: the index of events, which follows from their definitions, and the cursor of
  *    notifications of each shard, in whose place one cursor stands at the end.
  */
-import { readServiceFact, SERVICE_STREAM, type NotificationCursor } from '#actors/service-facts.ts';
-import { refuseKeys } from '#persistence/backup.ts';
+import { readServiceFact, SERVICE_STREAM, type NotificationCursor } from '#engine/service-facts.ts';
+import { refuseKeys } from '#persistence/folder/backup.ts';
 import { removeIfPresent } from '#persistence/files.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import type { Objects } from '#persistence/nats/objects.ts';
-import { readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { copyKeysToFile } from '#persistence/nats/key-file-copy.ts';
-import type { KeyLog } from '#persistence/nats/key-log.ts';
-import { wholeLog } from '#persistence/nats/purge.ts';
-import { readShardFacts } from '#persistence/nats/shard-facts.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
-import { ShardMerge, type MergeReport } from '#persistence/nats/shard-merge.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import type { Objects } from '#persistence/objects.ts';
+import { readKeysIdentity } from '#persistence/nats/keys/copy.ts';
+import { copyKeysToFile } from './key-file-copy.ts';
+import type { KeyLog } from '#persistence/key-log.ts';
+import { wholeLog } from '#persistence/nats/objects/purge.ts';
+import { readShardFacts } from '#persistence/nats/log/shard-facts.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
+import { ShardMerge, type MergeReport } from '#persistence/folder/shard-merge.ts';
 import type { FactRow, Unit } from '#persistence/journal.ts';
-import { UndeliveredFacts } from './notification-cursors.ts';
 
 /** Where the facts of a cluster are. */
 export interface ShardStore {
@@ -32,7 +31,7 @@ export interface ShardStore {
   readonly archive: Objects;
 }
 
-export interface ClusterBackupOptions {
+interface ClusterBackupOptions {
   readonly out: string;
   readonly keys: KeysToBackUp;
   /** Whether facts of this type may have notifications. */
@@ -41,7 +40,7 @@ export interface ClusterBackupOptions {
   readonly onProgress?: (of: 'shards' | 'facts', done: number, total: number) => void;
 }
 
-export interface KeysToBackUp {
+interface KeysToBackUp {
   /** Null where the cluster has no stream of keys. */
   readonly log: KeyLog | null;
   /** A file that must not exist; null leaves the keys out. */
@@ -53,7 +52,7 @@ export interface ClusterBackupReport extends MergeReport {
   readonly keys: string | null;
 }
 
-/** Facts of the service that only a cluster has (3). */
+/** Facts of the service that only a cluster has (rule 3). */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'NotificationsDelivered',
   'EventReserved',
@@ -61,7 +60,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'EventReservationEnded',
 ]);
 
-/** Rejects with CopyRefused, ChainBroken, ObjectDamaged, or an error of a store that cannot be reached; nothing is left then. */
+/**
+ * Rejects with CopyRefused, ChainBroken, ObjectDamaged, or an error of a store that cannot be reached; nothing is left
+ * then.
+ */
 export async function backUpCluster(
   store: ShardStore,
   { out, keys, isNotifiable, onProgress }: ClusterBackupOptions,
@@ -116,4 +118,26 @@ export function cursorUnit(cursor: NotificationCursor, at: number): Unit {
     at,
     facts: [{ type: 'NotificationsDelivered', data: JSON.stringify(cursor) }],
   };
+}
+
+/**
+ * The facts that a cursor of notifications does not cover yet, by event, when facts get other sequence numbers.
+ *
+ * A fact was delivered in the new numbering exactly when it was in the old one: nothing is left out and nothing is sent
+ * twice. Facts that can have no message count as delivered, so that the cursor lists only events with something to
+ * deliver.
+ */
+export class UndeliveredFacts {
+  readonly #behind = new Map<string, number>();
+
+  /** Notes a fact under its new number, when the cursor of its old numbering does not cover it. */
+  see(cursor: NotificationCursor | null, oldSeq: number, eventId: string, newSeq: number): void {
+    if (cursor === null || oldSeq <= (cursor.behind[eventId] ?? cursor.throughSeq)) return;
+    if (!this.#behind.has(eventId)) this.#behind.set(eventId, newSeq - 1);
+  }
+
+  /** The cursor of the new numbering, whose newest fact is `throughSeq`. */
+  cursor(throughSeq: number): NotificationCursor {
+    return { throughSeq, behind: Object.fromEntries(this.#behind) };
+  }
 }

@@ -1,47 +1,46 @@
 /**
  * Moves a single machine's data folder, journal and archive, into an empty cluster.
  *
- * 1. The cluster must be empty and unused: no heartbeat of a node is heard, and no shard has a record. A node that starts
- *    meanwhile fences the import, which then fails.
- * 2. Every batch of the folder is proved while it is read. Facts go to the shard of their event, with their moment, their units
- *    and their order; the chain of each shard is computed anew.
- * 3. The index of events is written when all other facts are durable, so that no node shows an event before it is complete.
- * 4. The keys of personal data are in the cluster before the first fact that needs them, without those of erased orders. Where a sealed
- *    text lacks its key though nobody erased it, the folder is refused, unless that is accepted.
- * 5. The one cursor of notifications becomes a cursor of every shard. The sandbox clock cannot be moved in a cluster, so that a
- *    folder in which it was moved is refused.
+ * 1. The cluster must be empty and unused: no heartbeat of a node is heard, and no shard has a record. A node that
+ *    starts meanwhile fences the import, which then fails.
+ * 2. Every batch of the folder is proved while it is read. Facts go to the shard of their event, with their moment,
+ *    their units and their order; the chain of each shard is computed anew.
+ * 3. The index of events is written when all other facts are durable, so that no node shows an event before it is
+ *    complete.
+ * 4. The keys of personal data are in the cluster before the first fact that needs them, without those of erased
+ *    orders. Where a sealed text lacks its key though nobody erased it, the folder is refused, unless that is accepted.
+ * 5. The one cursor of notifications becomes a cursor of every shard. The sandbox clock cannot be moved in a cluster,
+ *    so that a folder in which it was moved is refused.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { entryOf, type EventEntry } from '#actors/event-entry.ts';
-import { keyIdsOf } from '#actors/folder-keys.ts';
+import { entryOf, type IndexedEvent } from '#actors/event-entry.ts';
+import { keyIdsOf } from '#privacy/folder-keys.ts';
 import {
   evolveService,
   newServiceState,
   readServiceFact,
   SERVICE_STREAM,
   type ServiceState,
-} from '#actors/service-facts.ts';
+} from '#engine/service-facts.ts';
 import type { FactData } from '#domain/fact.ts';
-import { KeyCheck } from '#actors/key-check.ts';
-import type { Finding } from '#persistence/verify.ts';
-import type { WholeFolder } from '#persistence/backup.ts';
+import { KeyCheck } from '#offline/key-check.ts';
+import type { Finding } from '#persistence/faults.ts';
+import type { WholeFolder } from '#persistence/folder/backup.ts';
 import type { FactRow, Unit } from '#persistence/journal.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import { importKeys, readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { batchesOfFile } from '#persistence/nats/key-file-copy.ts';
-import type { KeyLog } from '#persistence/nats/key-log.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import { importKeys, readKeysIdentity } from '#persistence/nats/keys/copy.ts';
+import { batchesOfFile } from './key-file-copy.ts';
+import type { KeyLog } from '#persistence/key-log.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
-import type { StoredFact } from '#persistence/sqlite/schema.ts';
-import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
-import { cursorUnit, type ShardStore } from './backup.ts';
-import type { Bus } from './bus.ts';
-import { heartbeatSubject, readHeartbeat } from './membership.ts';
-import { UndeliveredFacts } from './notification-cursors.ts';
-import { INDEX_SHARD, shardOf } from './placement.ts';
-import { machineTime } from './time.ts';
+import type { StoredFact } from '#persistence/chain.ts';
+import { pauseFor, type Timing, nodeTiming } from '#persistence/nats/timing.ts';
+import { cursorUnit, type ShardStore, UndeliveredFacts } from './backup.ts';
+import type { Bus } from '../calls/bus.ts';
+import { heartbeatSubject, readHeartbeat } from '../calls/membership.ts';
+import { INDEX_SHARD, shardOf } from '../directory/placement.ts';
 
 export interface KeysToImport {
   /** The file of keys; it may be missing where nothing is sealed. */
@@ -50,17 +49,17 @@ export interface KeysToImport {
   readonly log: KeyLog;
   /** Notes at the cluster which keys it is sealed with. */
   note(keysId: string): Promise<void>;
-  /** Whether an operator accepts that texts whose keys are lost read as erased (4). */
+  /** Whether an operator accepts that texts whose keys are lost read as erased (rule 4). */
   readonly isLossAccepted: boolean;
 }
 
-export interface ClusterImportOptions {
+interface ClusterImportOptions {
   readonly folder: WholeFolder;
   readonly keys: KeysToImport;
   readonly store: Pick<ShardStore, 'shards' | 'log'>;
   /** The streams of the stores of snapshots, checkpoints and archives that have something. */
   filledBuckets(): Promise<readonly string[]>;
-  readonly bus: Bus;
+  readonly bus: Pick<Bus, 'subscribe'>;
   /** The prefix of all subjects. */
   readonly cluster: string;
   readonly isNotifiable: (type: string) => boolean;
@@ -141,7 +140,10 @@ interface SealedFacts {
   readonly erasedIds: ReadonlySet<string>;
 }
 
-/** What the service's own facts add up to and what keys say; reads the folder to its end, so that damage is found before anything is written. */
+/**
+ * What the service's own facts add up to and what keys say; reads the folder to its end, so that damage is found before
+ * anything is written.
+ */
 async function readWhole(
   options: ClusterImportOptions,
 ): Promise<{ readonly service: ServiceState; readonly sealed: SealedFacts }> {
@@ -191,7 +193,7 @@ function refuseLosses([loss]: readonly Finding[]): void {
   );
 }
 
-/** Writes the keys of the folder, before any fact (4). */
+/** Writes the keys of the folder, before any fact (rule 4). */
 async function moveKeys({ file, log, note }: KeysToImport, erasedIds: ReadonlySet<string>): Promise<void> {
   if (!existsSync(file)) return;
   const reader = new KeyReader(file);
@@ -215,7 +217,7 @@ function refuseMovedClock(service: ServiceState): void {
   );
 }
 
-async function refuseLiveNodes({ bus, cluster, time = machineTime }: ClusterImportOptions): Promise<void> {
+async function refuseLiveNodes({ bus, cluster, time = nodeTiming }: ClusterImportOptions): Promise<void> {
   const names = new Set<string>();
   const unsubscribe = bus.subscribe(heartbeatSubject(cluster), ({ data }) => {
     names.add(readHeartbeat(data)?.node ?? 'one of another version');
@@ -229,7 +231,10 @@ async function refuseLiveNodes({ bus, cluster, time = machineTime }: ClusterImpo
   );
 }
 
-/** What is in a store would be read beside the logs: a checkpoint of the cluster that was there before hides what is imported. */
+/**
+ * What is in a store would be read beside the logs: a checkpoint of the cluster that was there before hides what is
+ * imported.
+ */
 async function refuseFilled({ store, filledBuckets, cluster }: ClusterImportOptions): Promise<void> {
   for (const shards of groupsOf(store.shards)) {
     const lastSeqs = await Promise.all(shards.map((shard) => store.log(shard).lastSeq()));
@@ -266,7 +271,7 @@ class ClusterImport {
   readonly #options: ClusterImportOptions;
   readonly #service: ServiceState;
   readonly #journals: ShardJournal[] = [];
-  readonly #entries = new Map<string, EventEntry>();
+  readonly #entries = new Map<string, IndexedEvent>();
   readonly #undelivered: UndeliveredFacts[];
   #facts = 0;
   #unsettled = 0;
@@ -330,7 +335,7 @@ class ClusterImport {
     await nextRound();
   }
 
-  /** Writes the cursors, then the index (3), and closes the journals. */
+  /** Writes the cursors, then the index (rule 3), and closes the journals. */
   async finish(): Promise<Pick<ImportReport, 'facts' | 'events' | 'shardsUsed'>> {
     await this.settle();
     const shardsUsed = this.#journals.filter(({ appendedSeq }) => appendedSeq > 0).length;

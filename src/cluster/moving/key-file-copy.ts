@@ -6,17 +6,20 @@
  * 3. A copy that fails leaves no file behind.
  */
 import { dirname } from 'node:path';
-import { removeIfPresent, syncFile, syncFolder } from '../files.ts';
-import type { Key, KeysIdentity } from '../keys.ts';
-import { KeyFile, KeyReader } from '../sqlite/key-file.ts';
-import { batchesOf, placeOfKey, topicOf, type KeyBatch } from './key-batches.ts';
-import { readAllKeys, type KeysPart } from './key-copy.ts';
-import type { KeyLog } from './key-log.ts';
+import { removeIfPresent, syncFile, syncFolder } from '#persistence/files.ts';
+import type { Key, KeysIdentity } from '#persistence/keys.ts';
+import { KeyFile, KeyReader } from '#persistence/sqlite/key-file.ts';
+import { batchesOf, placeOfKey, topicOf, type KeyBatch } from '#persistence/nats/keys/batches.ts';
+import { readAllKeys, type KeysPart } from '#persistence/nats/keys/copy.ts';
+import type { KeyLog } from '#persistence/key-log.ts';
 
 /** Keys that are written with one fsync; some hundred kilobytes. */
 const KEYS_AT_ONCE = 4_096;
 
-/** Writes all keys of a stream to a file that does not exist, which only its owner may read. Rejects with LogUnreachable. */
+/**
+ * Writes all keys of a stream to a file that does not exist, which only its owner may read. Rejects with
+ * LogUnreachable.
+ */
 export async function copyKeysToFile(log: KeyLog, identity: KeysIdentity, path: string): Promise<void> {
   try {
     const file = new CopiedKeys(path, identity);
@@ -35,8 +38,8 @@ export async function copyKeysToFile(log: KeyLog, identity: KeysIdentity, path: 
 }
 
 /**
- * The keys of a file in batches, each of them whole, of which one is in memory; those that `erasedIds` names go as destroyed. Throws
- * BatchUnreadable for an id that no store gives.
+ * The keys of a file in batches, each of them whole, of which one is in memory; those that `erasedIds` names go as
+ * destroyed. Throws BatchUnreadable for an id that no store gives.
  */
 export function* batchesOfFile(reader: KeyReader, erasedIds: ReadonlySet<string>): Generator<KeyBatch> {
   let [keys, destroyedIds]: [Key[], string[]] = [[], []];

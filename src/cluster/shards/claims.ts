@@ -1,41 +1,44 @@
 /**
- * Which shards this node owns: it claims those that it should own and nobody does, and gives up those that another node should own.
+ * Which shards this node owns: it claims those that it should own and nobody does, and gives up those that another node
+ * should own.
  *
- * Owns the shards of this node from their claims to their ends. `placement.ts` says who should own a shard, `membership.ts` who does.
+ * Owns the shards of this node from their claims to their ends. `placement.ts` says who should own a shard,
+ * `membership.ts` who does.
  *
- * 1. A shard is claimed when nobody live announces it and this node is the one that should own it. All nodes look at the same heartbeats;
- *    where they see them differently, the shard's log decides. A node that has just started does not know yet who owns what, and listens
- *    for a while. What it heard being given up waits for nobody but it.
- * 2. A shard that another node should own is given up once nothing has changed for a while, a few at a time, and that node claims it
- *    at once. So shards move without a request that fails.
- * 3. A shard whose owner was heard giving it up needs no hold-off: that owner lets no more answers leave. One that gives it up, or loses
- *    it, during its own hold-off says so when that is over, because the owner before it may answer until then.
- * 4. A node that leaves claims nothing and gives up everything, a few shards at a time as well: each event is without an owner for the
- *    time of its own claim and not for that of all of them.
+ * 1. A shard is claimed when nobody live announces it and this node is the one that should own it. All nodes look at
+ *    the same heartbeats; where they see them differently, the shard's log decides. A node that has just started does
+ *    not know yet who owns what, and listens for a while. What it heard being given up waits for nobody but it.
+ * 2. A shard that another node should own is given up once nothing has changed for a while, a few at a time, and that
+ *    node claims it at once. So shards move without a request that fails.
+ * 3. A shard whose owner was heard giving it up needs no hold-off: that owner lets no more answers leave. One that
+ *    gives it up, or loses it, during its own hold-off says so when that is over, because the owner before it may
+ *    answer until then.
+ * 4. A node that leaves claims nothing and gives up everything, a few shards at a time as well: each event is without
+ *    an owner for the time of its own claim and not for that of all of them.
  * 5. A shard is given up when the node that should own it has read it ahead (`read-ahead.ts`), or after a while.
  */
 import { channel } from 'node:diagnostics_channel';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
-import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
+import { ObjectsUnreachable } from '#persistence/objects.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
-import { placeOf } from './placement.ts';
+import { placeOf } from '../directory/placement.ts';
 import { ReadAhead } from './read-ahead.ts';
-import type { Bus } from './bus.ts';
-import type { Membership } from './membership.ts';
+import type { Bus } from '../calls/bus.ts';
+import type { Membership } from '../calls/membership.ts';
 import type { OwnedShard } from './owned-shard.ts';
 
 /** A shard was claimed; `tookMs` from the look that found it without an owner until its events answer. */
-export interface ClaimMessage {
+interface ClaimMessage {
   readonly shard: number;
   /** Whether it had an owner before. */
   readonly isTakeover: boolean;
   readonly tookMs: number;
 }
 
-export const claimChannel = channel('holdfast:cluster-claim');
+const claimChannel = channel('holdfast:cluster-claim');
 /** Another node owns a shard that this one took for its own. */
-export const fencedChannel = channel('holdfast:cluster-fenced');
+const fencedChannel = channel('holdfast:cluster-fenced');
 
 /** What is needed of a shard that this node owns. */
 export type ClaimedShard = Pick<OwnedShard, 'giveUp' | 'holdOffLeftMs' | 'lose' | 'settle'> & {
@@ -58,11 +61,14 @@ export interface ShardClaimsPorts<Shard extends ClaimedShard> {
     Membership,
     'isAwaited' | 'leave' | 'live' | 'nodes' | 'onChange' | 'own' | 'ownerOf' | 'release' | 'setAwaited'
   >;
-  /** Reads a shard of another owner and keeps it for the claim (5). */
+  /** Reads a shard of another owner and keeps it for the claim (rule 5). */
   readonly readAhead: (shard: number) => Promise<void>;
   /** Lets go of what was kept. */
   readonly forget: (shard: number) => void;
-  /** Claims a shard and opens it; null when another node was faster. `hasGivenUp` says whether the owner of an epoch gave it up. */
+  /**
+   * Claims a shard and opens it; null when another node was faster. `hasGivenUp` says whether the owner of an epoch
+   * gave it up.
+   */
   readonly open: (shard: number, hasGivenUp: (epoch: number) => boolean) => Promise<OpenedShard<Shard> | null>;
   /** Calls of other nodes are answered from now on. */
   readonly serve: (shard: number, epoch: number) => void;
@@ -74,10 +80,10 @@ export interface ShardClaimsPorts<Shard extends ClaimedShard> {
 /** A node listens so long before it claims anything: who is there announces itself at once to a newcomer. */
 const LISTEN_MS = 750;
 
-/** Nothing moves while nodes come and go (2). */
+/** Nothing moves while nodes come and go (rule 2). */
 const SETTLED_MS = 2_000;
 
-/** So long a shard that should move waits for the other node to read it ahead (5). */
+/** So long a shard that should move waits for the other node to read it ahead (rule 5). */
 const AWAITED_MS_MAX = 6_000;
 
 const LOOK_MS = 250;
@@ -85,13 +91,13 @@ const LOOK_MS = 250;
 /** Shards that are claimed at once: each reads from the servers. */
 const CLAIMS_MAX = 16;
 
-/** Shards that are on their way to another node at once (2). */
+/** Shards that are on their way to another node at once (rule 2). */
 const MOVES_MAX = 4;
 
-/** The same where a node leaves, which has little time (4). */
+/** How many shards a node that leaves gives up at once; it has little time (rule 4). */
 const LEAVES_MAX = 8;
 
-/** From then on what is left is given up at once, read ahead or not. Until then its events are answered. */
+/** After this time a node that leaves gives up at once what it still owns, read ahead or not. Until then it answers. */
 const LEAVE_MS_MAX = 5_000;
 
 const ENDED_LOOK_MS = 10;
@@ -112,7 +118,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
   readonly #notBefore = new Map<number, number>();
   /** Claims that failed in a row, by shard. */
   readonly #failures = new Map<number, number>();
-  /** The epochs under which owners gave up their shards (3). */
+  /** The epochs under which owners gave up their shards (rule 3). */
   readonly #givenUp = new Map<number, number>();
   /** What each instance announced last. */
   #announced = new Map<string, ReadonlyMap<number, number>>();
@@ -140,7 +146,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
     return this.#owned;
   }
 
-  /** Gives up everything (4); resolves when other nodes may have it. */
+  /** Gives up everything (rule 4); resolves when other nodes may have it. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
     const { membership, time } = this.#ports;
@@ -212,7 +218,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
     }
   }
 
-  /** Notes what owners that still speak no longer announce (3). */
+  /** Notes what owners that still speak no longer announce (rule 3). */
   #noteGivenUp(): void {
     const announced = new Map<string, ReadonlyMap<number, number>>();
     for (const { instance, shards } of this.#ports.membership.nodes()) {
@@ -252,7 +258,10 @@ export class ShardClaims<Shard extends ClaimedShard> {
     }
   }
 
-  /** What is damaged stays so, and each try may leave a claim in the log; servers that cannot be reached are back in seconds. */
+  /**
+   * What is damaged stays so, and each try may leave a claim in the log; servers that cannot be reached are back in
+   * seconds.
+   */
   #noteFailure(shard: number, error: unknown): void {
     const failures = (this.#failures.get(shard) ?? 0) + 1;
     this.#failures.set(shard, failures);
@@ -324,7 +333,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
     });
   }
 
-  /** Tells the others that no more answers of this owner leave, once those of the one before cannot either (3). */
+  /** Tells the others that no more answers of this owner leave, once those of the one before cannot either (rule 3). */
   async #announceEnd(shard: number, { holdOffLeftMs }: Shard): Promise<void> {
     if (holdOffLeftMs > 0) await pauseFor(this.#ports.time, holdOffLeftMs);
     this.#ports.membership.release(shard);

@@ -1,12 +1,14 @@
 /**
- * Erasures of a shard at its owner: the keys of what was erased are destroyed whoever owns the shard, and whenever an owner stops.
+ * Erasures of a shard at its owner: the keys of what was erased are destroyed whoever owns the shard, and whenever an
+ * owner stops.
  *
- * 1. A new owner destroys the keys again of every erasure that is not known to be complete, before it answers: the owner before may have
- *    been killed between the fact and its keys. Where the keys cannot be reached then, it goes on trying beside its other work.
+ * 1. A new owner destroys the keys again of every erasure that is not known to be complete, before it answers: the
+ *    owner before may have been killed between the fact and its keys. Where the keys cannot be reached then, it goes on
+ *    trying beside its other work.
  * 2. How far erasures are complete is noted before a checkpoint, after which a next owner does not see them any more.
  */
-import { keyIdsOf } from '#actors/folder-keys.ts';
-import { KeyDestruction, noteErasuresThrough } from '#actors/key-destruction.ts';
+import { keyIdsOf } from '#privacy/folder-keys.ts';
+import { KeyDestruction, noteErasuresThrough } from '#privacy/key-destruction.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import type { FactRow, Unit } from '#persistence/journal.ts';
 import type { KeyStore } from '#persistence/keys.ts';
@@ -29,7 +31,7 @@ export class ShardErasures {
     this.destruction = new KeyDestruction(keys);
   }
 
-  /** Repeats erasures among the facts that a claim found (1). Never rejects. */
+  /** Repeats erasures among the facts that a claim found (rule 1). Never rejects. */
   async repeat(rows: readonly FactRow[], durableSeq: number): Promise<void> {
     const erasures = rows.filter(({ type }) => type === 'OrderErased');
     if (erasures.length === 0) return;
@@ -49,7 +51,7 @@ export class ShardErasures {
     this.#isNoteDue ||= facts.some(({ type }) => type === 'OrderErased');
   }
 
-  /** Notes that the keys of every erasure up to a durable fact are destroyed (2). Rejects where some are not. */
+  /** Notes that the keys of every erasure up to a durable fact are destroyed (rule 2). Rejects where some are not. */
   note(throughSeq: number): Promise<void> {
     const noted = this.#lastNote.then(() => this.#note(throughSeq));
     this.#lastNote = noted.catch(() => {});
@@ -67,7 +69,10 @@ export class ShardErasures {
     }
   }
 
-  /** What cannot be read counts as never noted: to destroy keys twice does no harm. A log that begins anew has the same numbers again. */
+  /**
+   * What cannot be read counts as never noted: to destroy keys twice does no harm. A log that begins anew has the same
+   * numbers again.
+   */
   async #notedSeq(durableSeq: number): Promise<number> {
     const notedSeq = await this.#keys.erasedThrough(this.#label).catch(() => 0);
     return notedSeq > durableSeq ? 0 : notedSeq;

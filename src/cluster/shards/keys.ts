@@ -1,20 +1,24 @@
 /**
  * The keys of a cluster, opened before a node claims anything.
  *
- * 1. Which keys the cluster is sealed with is noted with its shards. Where those keys are gone, or others are in their place, a node is
- *    refused: personal data would read as erased that nobody erased. An operator may accept that, once.
+ * 1. Which keys the cluster is sealed with is noted with its shards. Where those keys are gone, or others are in their
+ *    place, a node is refused: personal data would read as erased that nobody erased. An operator may accept that,
+ *    once.
  */
 import { reportTrouble } from '#actors/trouble.ts';
 import { KeysUnusable } from '#persistence/keys.ts';
-import { readIdentity, openKeyStream, type StreamKeys } from '#persistence/nats/key-stream.ts';
-import type { ClusterServers } from '#persistence/nats/servers.ts';
+import { readIdentity, openKeyStream, type StreamKeys } from '#persistence/nats/keys/keys.ts';
+import type { ClusterServers } from '#persistence/nats/servers/servers.ts';
 
-export interface ClusterKeysOptions {
-  /** An operator accepts that personal data whose keys are lost reads as erased (1). */
+interface ClusterKeysOptions {
+  /** An operator accepts that personal data whose keys are lost reads as erased (rule 1). */
   readonly isLossAccepted: boolean;
 }
 
-/** Opens the keys, and makes them where the cluster never had any. Rejects with KeysUnusable, KeyStoreFault and LogUnreachable. */
+/**
+ * Opens the keys, and makes them where the cluster never had any. Rejects with KeysUnusable, KeyStoreFault and
+ * LogUnreachable.
+ */
 export async function openClusterKeys(
   servers: ClusterServers,
   { isLossAccepted }: ClusterKeysOptions,

@@ -1,18 +1,20 @@
 /**
- * Facts of a shard that are no longer in its owner's memory, read from the log and its archive. It is done for operators and where a
- * snapshot turns out to be damaged, not for requests.
+ * Facts of a shard that are no longer in its owner's memory, read from the log and its archive. It is done for
+ * operators and where a snapshot turns out to be damaged, not for requests.
  */
-import { emptyHead, applyRecord, readRecord } from '#persistence/nats/shard-reading.ts';
-import { FACTS_READ_MAX, newestFacts } from '#actors/newest-facts.ts';
-import { factsIn } from '#persistence/sqlite/chain.ts';
-import type { FactsPage, FactsRequest } from '#actors/engine-port.ts';
+import { emptyHead, applyRecord, readRecord } from '#persistence/nats/log/head.ts';
+import { FACTS_READ_MAX, newestFacts } from '#engine/shown-facts.ts';
+import { factsIn } from '#persistence/chain.ts';
+import type { FactsPage, FactsRequest } from '#engine/deployment.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
 
 /** Messages of the first try to find a page of facts; each has one fact at least. */
 const MESSAGES_READ_MIN = 256;
 
-/** The facts of a stream after one. Cost: a pass over the whole log. `whole` has every message from the first one on. */
+/**
+ * The facts of a stream after one. Cost: a pass over the whole log. `whole` has every message from the first one on.
+ */
 export async function readStream(whole: ShardLog, eventId: string, afterSeq: number): Promise<readonly FactRow[]> {
   const rows: FactRow[] = [];
   const head = emptyHead();
@@ -49,7 +51,10 @@ async function readBack(whole: ShardLog, beginSeq: number): Promise<readonly Fac
   }
 }
 
-/** The facts of a part of the log. A batch that counts takes the place of a void one with the same numbers, which came before it. */
+/**
+ * The facts of a part of the log. A batch that counts takes the place of a void one with the same numbers, which came
+ * before it.
+ */
 async function readPart(whole: ShardLog, fromSeq: number, throughSeq: number): Promise<readonly FactRow[]> {
   const rows: FactRow[] = [];
   for await (const message of whole.read(fromSeq, throughSeq)) {

@@ -1,9 +1,10 @@
 /**
- * The maintenance of the shards that a node owns, in rounds: snapshots, checkpoints, and the eviction of events that are over.
+ * The maintenance of the shards that a node owns, in rounds: snapshots, checkpoints, and the eviction of events that
+ * are over.
  *
  * 1. One shard after the other, because snapshots take processor time and uploads the network.
- * 2. What fails at one shard is reported and keeps no other waiting, and neither does what takes very long: the next one begins
- *    meanwhile, and that one is left out until it is done.
+ * 2. What fails at one shard is reported and keeps no other waiting, and neither does what takes very long: the next
+ *    one begins meanwhile, and that one is left out until it is done.
  */
 import { inBackground } from '#actors/trouble.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
@@ -12,7 +13,9 @@ interface MaintainedShard {
   maintain(): Promise<void>;
 }
 
+/** Between two looks at what has grown enough for a snapshot or a checkpoint. */
 const ROUND_EVERY_MS = 15_000;
+/** How long one shard keeps the others waiting (rule 2). */
 const SHARD_MS_MAX = 60_000;
 
 export class Maintenance {

@@ -1,44 +1,44 @@
 /**
  * Claims shards and opens them: puts together what a shard needs of the servers, of the node and of the other shards.
  *
- * 1. A shard opens with the newest good checkpoint, the log after it and a claim. Without one it is read from its first message, which
- *    may be in the archive.
+ * 1. A shard opens with the newest good checkpoint, the log after it and a claim. Without one it is read from its first
+ *    message, which may be in the archive.
  * 2. Answers leave after the hold-off, unless the owner before gave the shard up.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createIdSource } from '#actors/crypto.ts';
-import { createSealer } from '#actors/sealing.ts';
-import { startSnapshotter, type Snapshotter } from '#actors/snapshotter.ts';
+import { createSealer } from '#privacy/sealing.ts';
+import { startSnapshotter, type Snapshotter } from '#engine/snapshotter.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { SERVICE_STREAM } from '#actors/service-facts.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import { wholeLog } from '#persistence/nats/purge.ts';
-import { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
-import type { SnapshotSummary } from '#actors/engine-port.ts';
+import { SERVICE_STREAM } from '#engine/service-facts.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints, type Checkpoint } from '#persistence/nats/objects/checkpoints.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import { wholeLog } from '#persistence/nats/objects/purge.ts';
+import { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
+import type { SnapshotSummary } from '#engine/deployment.ts';
 import type { TimeSource } from '#actors/clock.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 import type { Sealing } from '#domain/personal.ts';
-import type { Objects } from '#persistence/nats/objects.ts';
-import type { ShardContent } from '#persistence/nats/shard-journal.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import type { Objects } from '#persistence/objects.ts';
+import type { ShardContent } from '#persistence/nats/log/journal.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { AnswerGate, HOLD_OFF_MS } from './answer-gate.ts';
 import { OwnedShard } from './owned-shard.ts';
-import { INDEX_SHARD, shardOf } from './placement.ts';
-import { ShardSnapshots } from './shard-snapshots.ts';
-import { ShardBegins } from './shard-begins.ts';
+import { INDEX_SHARD, shardOf } from '../directory/placement.ts';
+import { ShardSnapshots } from './snapshots.ts';
+import { ShardBegins } from './start-content.ts';
 import { StatesAhead } from './states-ahead.ts';
-import type { Bus } from './bus.ts';
-import type { DefineThere } from './index-keeper.ts';
-import type { EventDirectoryPorts } from './event-directory.ts';
-import type { OpenedShard } from './shard-claims.ts';
-import type { ShardRouter } from './router.ts';
+import type { Bus } from '../calls/bus.ts';
+import type { DefineThere } from '../directory/index-keeper.ts';
+import type { EventDirectoryPorts } from '../directory/event-directory.ts';
+import type { OpenedShard } from './claims.ts';
+import type { ShardRouter } from '../calls/router.ts';
 
 /** What a node needs of the NATS servers. */
-export interface ClusterServers {
+interface ClusterServers {
   readonly bus: Bus;
   /** How many shards the cluster has, for ever. */
   readonly shards: number;
@@ -69,7 +69,9 @@ export interface ShardSurroundings {
   readonly snapshotAll: (options: { readonly prune: boolean }) => Promise<SnapshotSummary>;
 }
 
-/** A node owns some of all shards; one that owns all of them keeps a few times as many events in memory as it is told. */
+/**
+ * A node owns some of all shards; one that owns all of them keeps a few times as many events in memory as it is told.
+ */
 const SHARE_FACTOR = 4;
 const LIVE_EVENTS_MIN = 16;
 

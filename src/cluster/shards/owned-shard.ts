@@ -1,38 +1,41 @@
 /**
- * A shard at its owner: its journal, its events, and what runs beside them. The counterpart of `actors/engine.ts` for one shard.
+ * A shard at its owner: its journal, its events, and what runs beside them. The counterpart of `engine/engine.ts` for
+ * one shard.
  *
- * `shard-snapshots.ts` has its snapshots and checkpoints, `index-keeper.ts` the definitions where it is shard 0.
+ * `snapshots.ts` has its snapshots and checkpoints, `index-keeper.ts` the definitions where it is shard 0.
  *
- * 1. No answer but an advisory view leaves without the answer gate. A call whose answer may not leave any more is rejected with Moved,
- *    and the caller sends it to the next owner, a command with the same id.
- * 2. Once the shard is given up or lost every call is rejected with Moved, whatever it failed with: the event's next owner answers it.
- * 3. A shard that is given up finishes the calls that it has taken, for a bounded time, and makes durable what it appended.
+ * 1. No answer but an advisory view leaves without the answer gate. A call whose answer may not leave any more is
+ *    rejected with Moved, and the caller sends it to the next owner, a command with the same id.
+ * 2. Once the shard is given up or lost every call is rejected with Moved, whatever it failed with: the event's next
+ *    owner answers it.
+ * 3. A shard that is given up finishes the calls that it has taken, for a bounded time, and makes durable what it
+ *    appended.
  * 4. The clock of a shard stands at its last fact at least, whatever the machine's clock says.
  */
 import { createClock, type ServiceClock, type TimeSource } from '#actors/clock.ts';
 import { EventIndex } from '#actors/event-index.ts';
-import { activateService } from '#actors/activation.ts';
+import { activateService } from '#engine/service-facts.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
-import { ServiceStream } from '#actors/service-stream.ts';
-import { StartSurvey, type StartPlan } from '#actors/start-survey.ts';
-import { startTimers, type Timers } from '#actors/timers.ts';
+import { ServiceStream } from '#engine/service-stream.ts';
+import { StartSurvey, type StartPlan } from '#engine/start-survey.ts';
+import { startTimers, type Timers } from '#engine/timers.ts';
 import { inBackground } from '#actors/trouble.ts';
-import { SERVICE_STREAM, type ServiceState } from '#actors/service-facts.ts';
-import { WAITS_FOR_DURABILITY } from '#domain/query.ts';
-import type { FactFollower, FactSource, SnapshotSummary } from '#actors/engine-port.ts';
+import { SERVICE_STREAM, type ServiceState } from '#engine/service-facts.ts';
+import { WAITS_FOR_DURABILITY } from '#domain/event/query.ts';
+import type { FactFollower, FactSource, SnapshotSummary } from '#engine/deployment.ts';
 import type { IdSource } from '#actors/crypto.ts';
-import type { NamedReply } from '#domain/decision.ts';
+import type { ReplyReference } from '#domain/decision.ts';
 import type { Sealing } from '#domain/personal.ts';
 import type { Journal, Unit } from '#persistence/journal.ts';
 import type { KeyStore } from '#persistence/keys.ts';
-import type { ShardContent, ShardJournal } from '#persistence/nats/shard-journal.ts';
+import type { ShardContent, ShardJournal } from '#persistence/nats/log/journal.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
 import type { AnswerGate } from './answer-gate.ts';
-import { Moved, type Call, type CommandCall, type QueryCall, type ShardCall } from './calls.ts';
-import { IndexKeeper, type DefineThere } from './index-keeper.ts';
+import { Moved, type Call, type CommandCall, type QueryCall, type ShardCall } from '../calls/shard-calls.ts';
+import { IndexKeeper, type DefineThere } from '../directory/index-keeper.ts';
 import { newestFactsOf } from './log-facts.ts';
-import { ShardErasures } from './shard-erasures.ts';
-import type { ShardSnapshots } from './shard-snapshots.ts';
+import { ShardErasures } from './erasures.ts';
+import type { ShardSnapshots } from './snapshots.ts';
 
 export interface OwnedShardPorts {
   readonly shard: number;
@@ -58,7 +61,7 @@ export interface OwnedShardPorts {
   readonly snapshotAll: (options: { readonly prune: boolean }) => Promise<SnapshotSummary>;
 }
 
-/** Calls that were taken when the shard is given up have so long (3). */
+/** Calls that were taken when the shard is given up have so long (rule 3). */
 const FINISH_MS_MAX = 400;
 
 export class OwnedShard {
@@ -170,7 +173,7 @@ export class OwnedShard {
     return new Moved(this.shard, 'this node does not own it any more', cause);
   }
 
-  /** Whether the answer waits for the gate (1). */
+  /** Whether the answer waits for the gate (rule 1). */
   #isGated(call: Call): boolean {
     if (call.kind === 'query') return WAITS_FOR_DURABILITY[call.query.type];
     return call.kind === 'command' || call.name === 'define' || call.name === 'snapshotAll';
@@ -223,7 +226,7 @@ export class OwnedShard {
       case 'snapshot':
         return this.#ports.snapshots.takeRound(call.args);
       case 'snapshotAll':
-        return this.#stream.once(call.args.mark, () => this.#ports.snapshotAll(call.args));
+        return this.#stream.once(call.args.idempotency, () => this.#ports.snapshotAll(call.args));
       case 'active':
         return this.events.readActive(call.args.eventIds);
       case 'summary':
@@ -276,7 +279,10 @@ export class OwnedShard {
 
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Gives the shard up (3): afterwards nothing of it is under way and all that was appended is durable, or the shard is lost. */
+  /**
+   * Gives the shard up (rule 3): afterwards nothing of it is under way and all that was appended is durable, or the
+   * shard is lost.
+   */
   async giveUp(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -339,8 +345,8 @@ export class OwnedShard {
   }
 }
 
-function namedReply(reply: string | undefined): NamedReply | undefined {
-  return reply === undefined ? undefined : (JSON.parse(reply) as NamedReply);
+function namedReply(reply: string | undefined): ReplyReference | undefined {
+  return reply === undefined ? undefined : (JSON.parse(reply) as ReplyReference);
 }
 
 /** Every node finds an event by the index, whose fact comes after the event's own: its shard knows it. */

@@ -1,15 +1,15 @@
 /**
- * Shards that this node should own and another one still does: what they have is read meanwhile and the states of their events are made,
- * so that each is without an owner for the time of its claim alone, however much it has.
+ * Shards that this node should own and another one still does: what they have is read meanwhile and the states of their
+ * events are made, so that each is without an owner for the time of its claim alone, however much it has.
  *
- * 1. A claim begins with what was read (`shard-begins.ts`), and reads what came afterwards.
+ * 1. A claim begins with what was read (`start-content.ts`), and reads what came afterwards.
  * 2. The others are told, so that an owner that is about to give a shard up does so when it is awaited.
  * 3. A few are read at a time, beside requests. One that cannot be read is tried again after a while.
  */
 import type { Timing } from '#persistence/nats/timing.ts';
-import type { Membership } from './membership.ts';
+import type { Membership } from '../calls/membership.ts';
 
-export interface ReadAheadPorts {
+interface ReadAheadPorts {
   readonly time: Timing;
   readonly membership: Pick<Membership, 'setAwaited'>;
   /** Reads what a shard has, makes the states of its events, and keeps both for the claim. */

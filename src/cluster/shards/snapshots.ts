@@ -1,36 +1,37 @@
 /**
- * Snapshots and checkpoints of a shard at its owner: when they are taken, what may leave memory then, and what may leave the log.
+ * Snapshots and checkpoints of a shard at its owner: when they are taken, what may leave memory then, and what may
+ * leave the log.
  *
- * The thread that takes snapshots belongs to the node and is shared by its shards. `persistence/nats/` has the formats and the rule of
- * the purge.
+ * The thread that takes snapshots belongs to the node and is shared by its shards. `persistence/nats/` has the formats
+ * and the rule of the purge.
  *
  * 1. Rows leave memory only when a snapshot that counts covers them and no follower needs them.
- * 2. A checkpoint is written after so many facts or messages, so that the time of a takeover is bounded whatever was sold before. Large streams are
- *    snapshotted first, so that it is small.
+ * 2. A checkpoint is written after so many facts or messages, so that the time of a takeover is bounded whatever was
+ *    sold before. Large streams are snapshotted first, so that it is small.
  * 3. One round runs at a time.
- * 4. A snapshot replaces an older one in the store, so that at most one a stream is taken between two checkpoints: of the two that a
- *    checkpoint names, one at least is there.
+ * 4. A snapshot replaces an older one in the store, so that at most one a stream is taken between two checkpoints: of
+ *    the two that a checkpoint names, one at least is there.
  * 5. A next owner does not see the erasures that a checkpoint leaves out: that they are complete is noted first.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { purgeLog, wholeLog } from '#persistence/nats/purge.ts';
+import { purgeLog, wholeLog } from '#persistence/nats/objects/purge.ts';
 import { reportTrouble } from '#actors/trouble.ts';
-import { SERVICE_STREAM } from '#actors/service-facts.ts';
-import type { ActivationSource } from '#actors/activation.ts';
-import type { SnapshotSummary } from '#actors/engine-port.ts';
-import type { SnapshotJob, SnapshotOutcome, Snapshotter } from '#actors/snapshotter.ts';
+import { SERVICE_STREAM } from '#engine/service-facts.ts';
+import type { ActivationSource, SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
+import type { SnapshotSummary } from '#engine/deployment.ts';
+import type { Snapshotter } from '#engine/snapshotter.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import type { Checkpoints } from '#persistence/nats/checkpoints.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
-import type { ShardHead } from '#persistence/nats/shard-reading.ts';
-import type { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
+import type { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import type { Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
+import type { ShardHead } from '#persistence/nats/log/head.ts';
+import type { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import { readStream } from './log-facts.ts';
 import type { StatesAhead } from './states-ahead.ts';
 
-export interface ShardSnapshotsPorts {
+interface ShardSnapshotsPorts {
   readonly log: ShardLog;
   readonly bucket: SnapshotBucket;
   readonly checkpoints: Checkpoints;
@@ -43,7 +44,7 @@ export interface ShardSnapshotsPorts {
 }
 
 /** What is known once the shard's events are there. */
-export interface SnapshottedShard {
+interface SnapshottedShard {
   readonly journal: ShardJournal;
   now(): number;
   snapshotEvent(eventId: string, seq: number): Promise<SnapshotOutcome>;
@@ -53,12 +54,17 @@ export interface SnapshottedShard {
   neededAfter(): number;
 }
 
-/** A takeover reads so many facts after the checkpoint at most, give or take those of a maintenance interval: a tenth of a second. */
+/**
+ * A takeover reads so many facts after the checkpoint at most, give or take those of a maintenance interval: a tenth of
+ * a second.
+ */
 const CHECKPOINT_FACTS = 20_000;
 /** The same for messages without facts, which a shard that is only read has. */
 const CHECKPOINT_MESSAGES = 20_000;
 
-/** Facts in the memory of one shard, above which streams are snapshotted, the longest first, until half of it is left. */
+/**
+ * Facts in the memory of one shard, above which streams are snapshotted, the longest first, until half of it is left.
+ */
 const RETAINED_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Streams whose facts are counted before other work runs. */
@@ -75,7 +81,7 @@ export class ShardSnapshots {
   readonly #droppedSeq = new Map<string, number>();
   /** The last row that this owner has dropped of any stream. */
   #releasedThroughSeq = 0;
-  /** Streams with a snapshot that no checkpoint tells of yet (4). */
+  /** Streams with a snapshot that no checkpoint tells of yet (rule 4). */
   readonly #uploaded = new Set<string>();
   #shard: SnapshottedShard | null = null;
   #checkpointHead: Pick<ShardHead, 'factSeq' | 'streamSeq'>;
@@ -153,7 +159,7 @@ export class ShardSnapshots {
     }
   }
 
-  /** Lets go of the rows that a snapshot covers (1). */
+  /** Lets go of the rows that a snapshot covers (rule 1). */
   #release(eventId: string): void {
     const { journal, neededAfter } = this.#shard!;
     const throughSeq = Math.min(this.#ports.bucket.newestSeq(eventId), neededAfter());
@@ -166,7 +172,10 @@ export class ShardSnapshots {
 
   // ── rounds ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Snapshots every stream that has grown, and writes a checkpoint; with `prune`, the log is purged behind the older one. */
+  /**
+   * Snapshots every stream that has grown, and writes a checkpoint; with `prune`, the log is purged behind the older
+   * one.
+   */
   takeRound({ prune }: { readonly prune: boolean }): Promise<SnapshotSummary> {
     return this.#inTurn(async () => {
       const { journal } = this.#shard!;
@@ -188,7 +197,7 @@ export class ShardSnapshots {
     });
   }
 
-  /** What is due beside the calls (2). */
+  /** What is due beside the calls (rule 2). */
   maintain(): Promise<void> {
     // Whoever waited for the claim has taken what was made for it.
     this.#ports.statesAhead?.clear();
@@ -238,7 +247,7 @@ export class ShardSnapshots {
     if (this.#isStopped) return;
     const { checkpoints, bucket } = this.#ports;
     const { journal, noteErasures } = this.#shard!;
-    // Again where rows were let go of meanwhile that the note does not cover (5).
+    // Again where rows were let go of meanwhile that the note does not cover (rule 5).
     for (let notedSeq = 0; notedSeq === 0 || notedSeq < this.#releasedThroughSeq;) {
       notedSeq = Math.max(1, journal.durableSeq);
       await noteErasures(notedSeq);

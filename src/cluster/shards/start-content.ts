@@ -1,20 +1,21 @@
 /**
- * With what the claim of a shard begins: its newest checkpoint, or more where the shard was read ahead (`read-ahead.ts`).
+ * With what the claim of a shard begins: its newest checkpoint, or more where the shard was read ahead
+ * (`read-ahead.ts`).
  *
- * 1. What was read ahead is a part of the log from its beginning on. The claim reads what came afterwards, and its expectation proves
- *    that nothing is missing.
- * 2. A claim that comes while states are still made takes those that are there, and waits for none but that of the event that is asked
- *    for.
+ * 1. What was read ahead is a part of the log from its beginning on. The claim reads what came afterwards, and its
+ *    expectation proves that nothing is missing.
+ * 2. A claim that comes while states are still made takes those that are there, and waits for none but that of the
+ *    event that is asked for.
  */
-import { readAhead } from '#persistence/nats/claim.ts';
-import type { Checkpoint, Checkpoints } from '#persistence/nats/checkpoints.ts';
-import type { ShardContent } from '#persistence/nats/shard-journal.ts';
-import type { ShardLog } from '#persistence/nats/shard-log.ts';
+import { readAhead } from '#persistence/nats/log/claim.ts';
+import type { Checkpoint, Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import type { ShardContent } from '#persistence/nats/log/journal.ts';
+import type { ShardLog } from '#persistence/shard-log.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { AHEAD_MS_MAX } from './read-ahead.ts';
 import type { StatesAhead } from './states-ahead.ts';
 
-export interface ShardBeginsPorts {
+interface ShardBeginsPorts {
   readonly node: string;
   readonly time: Timing;
   readonly checkpoints: (shard: number) => Pick<Checkpoints, 'newest'>;
@@ -25,7 +26,7 @@ export interface ShardBeginsPorts {
 }
 
 /** What is read before a shard is claimed. */
-export interface ShardBegin {
+interface ShardBegin {
   readonly checkpoint: Checkpoint | null;
   /** The checkpoint's, or more. */
   readonly content: ShardContent | null;
@@ -44,7 +45,9 @@ export class ShardBegins {
     this.#ports = ports;
   }
 
-  /** Reads a shard of another owner, and keeps it until it is claimed; resolves when the states of its events are there. */
+  /**
+   * Reads a shard of another owner, and keeps it until it is claimed; resolves when the states of its events are there.
+   */
   async readAhead(shard: number): Promise<void> {
     const { node, time, log, states: statesOf } = this.#ports;
     const reading = {};

@@ -1,17 +1,19 @@
 /**
- * States of a shard's events, made while another node still owns the shard: after the claim an event is activated by what has happened
- * since, however much it has.
+ * States of a shard's events, made while another node still owns the shard: after the claim an event is activated by
+ * what has happened since, however much it has.
  *
- * 1. A state is made on the path of every activation, of the newest snapshot and the rows that were read ahead. Where that snapshot
- *    cannot be read none is made, because the rows begin after it. Whatever goes wrong is left to the activation after the claim.
- * 2. Only events that have changed since their newest snapshot get one, those that changed last first, and as many as stay in memory.
+ * 1. A state is made on the path of every activation, of the newest snapshot and the rows that were read ahead. Where
+ *    that snapshot cannot be read none is made, because the rows begin after it. Whatever goes wrong is left to the
+ *    activation after the claim.
+ * 2. Only events that have changed since their newest snapshot get one, those that changed last first, and as many as
+ *    stay in memory.
  * 3. A state is handed out once: whoever gets it changes it.
  */
 import { activate, type Activated, type ActivationSource } from '#actors/activation.ts';
-import { SERVICE_STREAM } from '#actors/service-facts.ts';
+import { SERVICE_STREAM } from '#engine/service-facts.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import type { ShardContent } from '#persistence/nats/shard-journal.ts';
-import type { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
+import type { ShardContent } from '#persistence/nats/log/journal.ts';
+import type { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 
 /** The snapshots that a checkpoint names. */
@@ -44,7 +46,7 @@ export class StatesAhead {
     }
   }
 
-  /** The state of an event, once (3); null where none was made. */
+  /** The state of an event, once (rule 3); null where none was made. */
   take(eventId: string): Promise<Activated | null> | null {
     const state = this.#states.get(eventId) ?? null;
     this.#states.delete(eventId);

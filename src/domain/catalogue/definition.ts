@@ -1,14 +1,15 @@
 /**
  * What is for sale: the checked definition of an event, as plain data.
  *
- * A definition is complete: every default is filled in and every seat is listed, so that the journal has all that a replay needs.
- * Money is in cents, times in milliseconds since 1970, windows in minutes as in the API. `src/catalogue` reads and writes the files.
+ * A definition is complete: every default is filled in and every seat is listed, so that the journal has all that a
+ * replay needs. Money is in cents, times in milliseconds since 1970, windows in minutes as in the API. `src/catalogue`
+ * reads and writes the files.
  */
 
-export type PublicationStatus = 'PUBLISHED' | 'DRAFT';
+type PublicationStatus = 'PUBLISHED' | 'DRAFT';
 export type PaymentProviderName = 'provider_a' | 'provider_b';
 /** What the operator sets for a performance; SOLD_OUT by sales is derived, not defined. */
-export type DefinedPerformanceStatus = 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED' | 'DRAFT';
+type DefinedPerformanceStatus = 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED' | 'DRAFT';
 
 export interface EventDefinition {
   readonly id: string;
@@ -19,19 +20,27 @@ export interface EventDefinition {
   readonly picture?: string;
   /** Absent where the event sets nothing; so is `lineup`. */
   readonly venue?: VenueDefinition;
-  readonly lineup?: readonly LineupEntry[];
+  readonly lineup?: readonly LineupItem[];
   readonly status: PublicationStatus;
   readonly currency: string;
   readonly timezone: string;
   readonly paymentProvider: PaymentProviderName;
+  /**
+   * AUTOMATIC: what becomes due is refunded at once. Absent in definitions from before the setting, where it counts as
+   * MANUAL.
+   */
+  readonly refunds?: 'MANUAL' | 'AUTOMATIC';
   readonly maxInstallments: number;
   readonly holdMinutes: number;
   /**
    * The longest that one session's hold may live through changes, counted from its first placing; 0 means no ceiling.
-   * Null stands only in definitions that were stored before the setting had a default, and means that default.
+   * Null stands only in definitions that were stored before the setting had a default, and means none.
    */
   readonly holdMaxMinutes: number | null;
-  /** Whether a hold over the purchase limits is refused; absent in definitions from before the setting, where it counts as true. */
+  /**
+   * Whether a hold over the purchase limits is refused; absent in definitions from before the setting, where it counts
+   * as false.
+   */
   readonly limitsAtHold?: boolean;
   readonly paymentMinutes: number;
   readonly waitingRoom: boolean;
@@ -45,8 +54,8 @@ export interface EventDefinition {
   readonly maxTicketsPerEmail: number | null;
   readonly requireIndividualData: boolean;
   /**
-   * Days after the last performance when the personal data of the event's orders is erased; null: it is kept until somebody asks.
-   * Absent in definitions from before the setting, where it counts as null.
+   * Days after the last performance when the personal data of the event's orders is erased; null: it is kept until
+   * somebody asks. Absent in definitions from before the setting, where it counts as null.
    */
   readonly retentionDays?: number | null;
   /** Absent where the event sets nothing. */
@@ -67,13 +76,13 @@ export interface VenueDefinition {
 }
 
 /** Somebody who performs, and when, as a time of the day at the venue. */
-export interface LineupEntry {
+interface LineupItem {
   readonly name: string;
   readonly time: string | null;
 }
 
 /** What a shop is legally bound to say to buyers before they order. */
-export interface LegalDefinition {
+interface LegalDefinition {
   readonly termsUrl: string | null;
   readonly imprintUrl: string | null;
   readonly privacyUrl: string | null;
@@ -96,7 +105,7 @@ export interface PerformanceDefinition {
 
 export type LocalityDefinition = GeneralLocality | NumberedLocality;
 
-export interface GeneralLocality {
+interface GeneralLocality {
   readonly id: string;
   readonly name: string;
   readonly seating: 'GENERAL';
@@ -108,7 +117,9 @@ export interface NumberedLocality {
   readonly id: string;
   readonly name: string;
   readonly seating: 'NUMBERED';
-  /** The point that the audience faces; rows are tried by their centre's distance from it. Null: as listed, front first. */
+  /**
+   * The point that the audience faces; rows are tried by their centre's distance from it. Null: as listed, front first.
+   */
   readonly focalPoint: Point | null;
   readonly zones: readonly ZoneDefinition[];
   readonly sections: readonly SectionDefinition[];

@@ -1,12 +1,12 @@
 /**
  * An event's definition, compiled: ids looked up once, prices and caps in arrays by index.
  *
- * Owns which pairs of ticket type and selling stage have a price (the *offers*) and which stock each of them draws on. What is left of
- * that stock belongs to `inventory/inventory.ts`. One plan serves all performances of the event.
+ * Owns which pairs of ticket type and selling stage have a price (the *offers*) and which stock each of them draws on.
+ * What is left of that stock belongs to `inventory/inventory.ts`. One plan serves all performances of the event.
  *
- * 1. A *pool* is a number of tickets that may not be exceeded at one performance. Pools are numbered: first one for each offer
- *    (the stage's quota), then one for each ticket type (its quota), then the places: one for each general locality, one for
- *    each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
+ * 1. A *pool* is a number of tickets that may not be exceeded at one performance. Pools are numbered: first one for
+ *    each offer (the stage's quota), then one for each ticket type (its quota), then the places: one for each general
+ *    locality, one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
  * 2. What an offer can still sell is the least of what is left in its own pool, in its type's and in its places'.
  * 3. Nothing here is written after `compileSalePlan` returned.
  */
@@ -25,9 +25,6 @@ export const UNCAPPED = 0x7fffffff;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-
-/** The ceiling of an event that names none, as a multiple of its hold window. */
-const HOLD_MAX_WINDOWS = 4;
 
 export interface SalePlan {
   readonly definition: EventDefinition;
@@ -90,7 +87,7 @@ export interface TicketTypePlan {
   readonly seatClass: SeatClass | null;
 }
 
-export interface SellingStagePlan {
+interface SellingStagePlan {
   readonly index: number;
   readonly id: string;
   readonly definition: SellingStageDefinition;
@@ -116,9 +113,11 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
   );
   const localities = compileLocalities(definition, pairs.length + definition.ticketTypes.length);
   const localityById = new Map(localities.map((locality) => [locality.id, locality]));
-  const ticketTypes = definition.ticketTypes.map((type, index) =>
-    compileTicketType(type, index, pairs.length + index, localityById.get(type.localityId)!),
-  );
+  const reserved = new Map(localities.map((locality) => [locality, reservedZonesOf(locality, definition)]));
+  const ticketTypes = definition.ticketTypes.map((type, index) => {
+    const locality = localityById.get(type.localityId)!;
+    return compileTicketType(type, index, pairs.length + index, locality, reserved.get(locality)!);
+  });
   const ticketTypeById = new Map(ticketTypes.map((type) => [type.id, type]));
   const offers = pairs.map(({ type, stage }, index): Offer => ({
     index,
@@ -137,7 +136,7 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
     definition,
     holdWindowMs: Math.round(definition.holdMinutes * MINUTE_MS),
     holdLifeMaxMs: holdLifeMaxMs(definition),
-    limitsAtHold: definition.limitsAtHold ?? true,
+    limitsAtHold: definition.limitsAtHold ?? false,
     paymentWindowMs: Math.round(definition.paymentMinutes * MINUTE_MS),
     performances,
     visiblePerformances: performances.filter(({ status }) => status !== 'DRAFT'),
@@ -156,9 +155,9 @@ export function compileSalePlan(definition: EventDefinition): SalePlan {
 }
 
 /**
- * The moment from which the personal data of the event's orders is erased: `retentionDays` after the end of its last performance, or after
- * its start where no end is known. Null: never, because no retention is set, or because a performance has no time and is never over.
- * Performances that nobody can see do not count.
+ * The moment from which the personal data of the event's orders is erased: `retentionDays` after the end of its last
+ * performance, or after its start where no end is known. Null: never, because no retention is set, or because a
+ * performance has no time and is never over. Performances that nobody can see do not count.
  */
 export function retentionEndsAt(definition: Pick<EventDefinition, 'retentionDays' | 'performances'>): number | null {
   const { retentionDays = null, performances } = definition;
@@ -173,13 +172,8 @@ export function retentionEndsAt(definition: Pick<EventDefinition, 'retentionDays
   return lastEnd === 0 ? null : lastEnd + retentionDays * DAY_MS;
 }
 
-/** The ceiling on the life of one session's hold in minutes, 0 for none. Definitions that were stored without one get the default. */
-export function holdMaxMinutesOf(definition: Pick<EventDefinition, 'holdMinutes' | 'holdMaxMinutes'>): number {
-  return definition.holdMaxMinutes ?? HOLD_MAX_WINDOWS * definition.holdMinutes;
-}
-
-function holdLifeMaxMs(definition: EventDefinition): number | null {
-  const minutes = holdMaxMinutesOf(definition);
+function holdLifeMaxMs({ holdMaxMinutes }: EventDefinition): number | null {
+  const minutes = holdMaxMinutes ?? 0;
   return minutes === 0 ? null : Math.round(minutes * MINUTE_MS);
 }
 
@@ -233,7 +227,9 @@ function compileLocalities(definition: EventDefinition, firstPool: number): Loca
   });
 }
 
-/** One class for each distinct pair of zones and accessibility, so that types which seek the same seats share an index. */
+/**
+ * One class for each distinct pair of zones and accessibility, so that types which seek the same seats share an index.
+ */
 function compileSeatClasses(seating: SeatingPlan, types: readonly TicketTypeDefinition[]): SeatClass[] {
   const classes = new Map<string, SeatClass>();
   for (const type of types) {
@@ -249,6 +245,7 @@ function compileTicketType(
   index: number,
   pool: number,
   locality: LocalityPlan,
+  reserved: Uint8Array,
 ): TicketTypePlan {
   const { seating, firstPlacePool } = locality;
   const shared = {
@@ -262,7 +259,7 @@ function compileTicketType(
   };
   if (seating === null) return { ...shared, placePools: [firstPlacePool], kinds: null, seatClass: null };
   const zones = zonesOf(seating, type);
-  const kinds = kindsFor(seating, zones, type.accessible);
+  const kinds = kindsFor(seating, zones, type.accessible, reserved);
   const placePools: number[] = [];
   kinds.forEach((mayTake, kind) => {
     if (mayTake === 1) placePools.push(firstPlacePool + kind);
@@ -276,12 +273,27 @@ function zonesOf(seating: SeatingPlan, type: TicketTypeDefinition): Uint8Array {
   return Uint8Array.from(seating.zoneKeys, (zoneKey) => (zoneKeys === null || zoneKeys.includes(zoneKey) ? 1 : 0));
 }
 
-/** The kinds of seats that a type may take: of its zones all, or for an accessible type the accessible ones alone. */
-function kindsFor(seating: SeatingPlan, zones: Uint8Array, accessible: boolean): Uint8Array {
+/**
+ * The kinds of seats that a type may take: for an accessible type the accessible ones of its zones; for another type
+ * the ordinary ones, and the accessible ones of zones that no accessible type sells.
+ */
+function kindsFor(seating: SeatingPlan, zones: Uint8Array, accessible: boolean, reserved: Uint8Array): Uint8Array {
   const ordinaryKinds = seating.zoneKeys.length;
-  return Uint8Array.from(seating.zoneOfKind, (zone, kind) =>
-    zones[zone] === 1 && (!accessible || kind >= ordinaryKinds) ? 1 : 0,
-  );
+  return Uint8Array.from(seating.zoneOfKind, (zone, kind) => {
+    const mayTake = kind < ordinaryKinds ? !accessible : accessible || reserved[zone] === 0;
+    return zones[zone] === 1 && mayTake ? 1 : 0;
+  });
+}
+
+/** 1 for each zone of a locality that an accessible type with a price sells. */
+function reservedZonesOf({ id, seating }: LocalityPlan, { ticketTypes, sellingStages }: EventDefinition): Uint8Array {
+  const reserved = new Uint8Array(seating?.zoneKeys.length ?? 0);
+  for (const type of ticketTypes) {
+    const isSold = sellingStages.some(({ prices }) => Object.hasOwn(prices, type.id));
+    if (seating === null || !type.accessible || type.localityId !== id || !isSold) continue;
+    zonesOf(seating, type).forEach((isOwn, zone) => (reserved[zone]! |= isOwn));
+  }
+  return reserved;
 }
 
 function classKey(zones: Uint8Array, accessible: boolean): string {

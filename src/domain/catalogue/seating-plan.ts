@@ -1,16 +1,18 @@
 /**
  * A numbered locality, compiled: what never changes about its seats, laid out in flat arrays by seat index.
  *
- * Owns ids, coordinates, zones, rows, aisles, the order in which rows are preferred, and the classes of seats that ticket types may
- * be assigned. One plan serves all performances of the event; the states of seats belong to `inventory/seat-map.ts`.
+ * Owns ids, coordinates, zones, rows, aisles, the order in which rows are preferred, and the classes of seats that
+ * ticket types may be assigned. One plan serves all performances of the event; the states of seats belong to
+ * `inventory/seat-map.ts`.
  *
  * 1. Seats are numbered 0 … seatCount − 1 in the order of the definition: sections, their rows, their seats.
  *    The seats of a row, and the rows of a section, are therefore consecutive.
- * 2. A class has the seats that types with the same zones and the same `accessible` may be assigned. Its `rows` are the rows with
- *    at least one of its seats, in the order in which they are tried.
- * 3. A bucket is a stretch of a class's rows, the leaf of an index of free blocks (`inventory/block-index.ts`): the first bucket
- *    that has a block holds the first row that has one. A bucket has at least 32 seats for each word of its masks (the last one
- *    excepted), so that an index takes about 1.5 bytes for each seat, whatever the length of the rows.
+ * 2. A class has the seats that types with the same zones and the same `accessible` may be assigned. Its `rows` are the
+ *    rows with at least one of its seats, in the order in which they are tried.
+ * 3. A bucket is a stretch of a class's rows, the leaf of an index of free blocks (`inventory/block-index.ts`): the
+ *    first bucket that has a block holds the first row that has one. A bucket has at least 32 seats for each word of
+ *    its masks (the last one excepted), so that an index takes about 1.5 bytes for each seat, whatever the length of
+ *    the rows.
  * 4. Nothing here is written after it was compiled.
  */
 import type { NumberedLocality, Point } from './definition.ts';
@@ -27,8 +29,8 @@ export interface SeatingPlan {
   /** The zone of each seat, as an index into `zoneKeys`. */
   readonly zoneOf: Uint16Array | Uint32Array;
   /**
-   * The kind of place that each seat is. Kinds are counted apart, because not every type may take each of them: kind z is
-   * the ordinary seats of zone z; the accessible seats of a zone that has some are a kind of their own behind those.
+   * The kind of place that each seat is. Kinds are counted apart, because not every type may take each of them: kind z
+   * is the ordinary seats of zone z; the accessible seats of a zone that has some are a kind of their own behind those.
    */
   readonly kindOf: Uint16Array | Uint32Array;
   /** The zone of each kind; as long as there are kinds. */
@@ -238,7 +240,9 @@ export interface SeatClass {
   readonly wordCount: number;
 }
 
-/** Finds the seats of the zones (1 for each that counts) that are accessible, or that are not, and groups their rows. */
+/**
+ * Finds the seats of the zones (1 for each that counts) that are accessible, or that are not, and groups their rows.
+ */
 export function compileSeatClass(
   seating: SeatingPlan,
   index: number,

@@ -1,12 +1,13 @@
 /**
  * Records of what ended lately, in some 28 bytes each: that it was there, its session, how it ended and when.
  *
- * Holds and queue entries that are over stay readable for two hours, however many others end meanwhile. At a thousand a second for two
- * hours that is some 200 MB; as objects it would be three gigabytes.
+ * Holds and queue entries that are over stay readable for two hours, however many others end meanwhile. At a thousand a
+ * second for two hours that is some 200 MB; as objects it would be three gigabytes.
  *
- * 1. An id is kept as 64 bits of hash, its session key as 29: for a made-up id nothing is found, and a client with a true id but not
- *    its key learns with a chance of one in 500 million that it is over.
- * 2. A record leaves between KEPT_MS and KEPT_MS + GENERATION_MS after it was added, by the moments of facts alone (I9).
+ * 1. An id is kept as 64 bits of hash, its session key as 29: for a made-up id nothing is found, and a client with a
+ *    true id but not its key learns with a chance of one in 500 million that it is over.
+ * 2. A record leaves between KEPT_MS and KEPT_MS + GENERATION_MS after it was added, by the moments of facts alone
+ *    (I9).
  * 3. Records are kept in generations, in the order of adding; a generation is removed whole.
  */
 import { hashOf, HashTables } from './hash-tables.ts';
@@ -22,6 +23,9 @@ const CHUNK_RECORDS = 256;
 const WORDS_PER_RECORD = 3;
 const STATUS_BITS = 3;
 const STATUS_MASK = (1 << STATUS_BITS) - 1;
+
+/** What the tables have for a record: two to three slots of four bytes. */
+const TABLE_BYTES = 8;
 
 /** A generation of fewer is searched from end to end, without tables. */
 const SCANNED_MAX = 256;
@@ -69,6 +73,11 @@ export class EndedRecords<Status extends string> {
     return this.#generations.reduce((sum, { count }) => sum + count, 0);
   }
 
+  /** What the records take in memory, about. */
+  get bytes(): number {
+    return this.size * (4 * WORDS_PER_RECORD + 8 * this.#timesPerRecord + TABLE_BYTES);
+  }
+
   /** How many ended in a status. Cost: a pass over all of them. */
   countOf(status: Status): number {
     const wanted = this.#statuses.indexOf(status);
@@ -90,6 +99,11 @@ export class EndedRecords<Status extends string> {
     const keyAndStatus = (hashOf(sessionKey, KEY_SEED) << STATUS_BITS) | this.#statuses.indexOf(status);
     const words = [hashOf(id, ID_SEED_A) >>> 0, hashOf(id, ID_SEED_B) >>> 0, keyAndStatus >>> 0] as const;
     this.#append(this.#generationAt(at), words, times);
+  }
+
+  /** Forgets the oldest generation, before its time. */
+  dropOldest(): void {
+    this.#generations.shift();
   }
 
   /** The record of an id; with a session key only where it is that key's. */

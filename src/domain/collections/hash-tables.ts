@@ -1,12 +1,13 @@
 /**
  * Hash tables that keep hashes in place of ids and keys, for a million entries and more.
  *
- * A Map keeps its keys and costs some 95 bytes an id (measured), most of what a finished order may cost. The hashes are no secrets
- * and protect nothing: a caller compares the id that it found, or accepts what the width of the hash says.
+ * A Map keeps its keys and costs some 95 bytes an id (measured), most of what a finished order may cost. The hashes are
+ * no secrets and protect nothing: a caller compares the id that it found, or accepts what the width of the hash says.
  *
  * 1. A slot is a fixed number of words. Its first word is 0 where the slot is empty.
  * 2. Entries stand at the first empty slot at or behind the one that their hash names (open addressing).
- * 3. At most two of three slots of a table are used. A slot whose last word is 0 is left out when its table is laid out anew.
+ * 3. At most two of three slots of a table are used. A slot whose last word is 0 is left out when its table is laid out
+ *    anew.
  */
 
 /** A well mixed hash of 32 bits; different seeds give hashes that have nothing to do with one another. */
@@ -89,8 +90,8 @@ export class HashTables {
 const ID_SEED = 0x2545f491;
 
 /**
- * From ids to the numbers of records, some 12 to 24 bytes an id. Several ids may lead to one number, and one id to several
- * candidates: the caller compares the id with the record. Nothing is ever taken out.
+ * From ids to the numbers of records, some 12 to 24 bytes an id. Several ids may lead to one number, and one id to
+ * several candidates: the caller compares the id with the record. Nothing is ever taken out.
  */
 export class IdIndex {
   /** A slot: the number plus one, and the hash. */
@@ -130,9 +131,9 @@ const TALLY_SEED_A = 0x1656667b;
 const TALLY_SEED_B = 0x27d4eb2f;
 
 /**
- * Counts by a key of which only 64 bits of hash are kept, some 18 to 36 bytes a key where a Map takes 110 (measured); for tallies
- * over everybody who ever bought. Two keys share a count only if both halves of their hashes agree; a client that makes up such
- * a pair counts for somebody else, as it may by giving that key itself.
+ * Counts by a key of which only 64 bits of hash are kept, some 18 to 36 bytes a key where a Map takes 110 (measured);
+ * for tallies over everybody who ever bought. Two keys share a count only if both halves of their hashes agree; a
+ * client that makes up such a pair counts for somebody else, as it may by giving that key itself.
  */
 export class HashedTally {
   /** A slot: both halves of the hash, of which the first is never 0, and the count. */

@@ -1,24 +1,25 @@
 /**
  * A min-heap of moments whose entries go stale: an entry is not taken out when what it announces moves or ends.
  *
- * The caller knows which entries still stand. A subject that moves again and again leaves a stale entry behind each time, so the
- * heap is cleaned when it has grown too long; a million entries cleaned at once would stop the event loop for half a second.
+ * The caller knows which entries still stand. A subject that moves again and again leaves a stale entry behind each
+ * time, so the heap is cleaned when it has grown too long; a million entries cleaned at once would stop the event loop
+ * for half a second.
  *
  * 1. Stale entries are dropped when they surface, and when the heap is cleaned.
- * 2. At most about twice as many entries are kept as stood at the last cleaning. A heap that grew beyond that is moved into a new
- *    one a few entries at a time, leaf by leaf: the last leaf of a heap can be taken off at any time.
+ * 2. At most about twice as many entries are kept as stood at the last cleaning. A heap that grew beyond that is moved
+ *    into a new one a few entries at a time, leaf by leaf: the last leaf of a heap can be taken off at any time.
  */
 import FlatQueue from 'flatqueue';
 
 /** Whether an entry still stands. */
 type Stands<Item> = (item: Item, at: number) => boolean;
 
-interface Entry<Item> {
+interface HeapItem<Item> {
   readonly item: Item;
   readonly at: number;
 }
 
-/** Below this length nothing is cleaned. */
+/** A heap that is shorter than this is not cleaned. */
 const CLEANED_ABOVE_MIN = 64;
 const LEAVES_PER_CALL = 4;
 
@@ -60,7 +61,7 @@ export class LazyHeap<Item> {
   }
 
   /** The earliest entry that still stands and is not of `except`, or null. Drops the stale entries before it. */
-  first(stands: Stands<Item>, except: Item | null = null): Entry<Item> | null {
+  first(stands: Stands<Item>, except: Item | null = null): HeapItem<Item> | null {
     const one = surface(this.#current, stands, except);
     const other = this.#old === null ? null : surface(this.#old, stands, except);
     if (one === null || other === null) return one ?? other;
@@ -75,7 +76,7 @@ export class LazyHeap<Item> {
 }
 
 /** An entry of `except` is taken off to look beneath it, and put back. */
-function surface<Item>(heap: FlatQueue<Item>, stands: Stands<Item>, except: Item | null): Entry<Item> | null {
+function surface<Item>(heap: FlatQueue<Item>, stands: Stands<Item>, except: Item | null): HeapItem<Item> | null {
   while (heap.length > 0) {
     const item = heap.peek()!;
     const at = heap.peekValue()!;

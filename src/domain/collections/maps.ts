@@ -3,15 +3,18 @@
 import { hashOf } from './hash-tables.ts';
 
 /**
- * A Map that outgrows its table copies it whole: measured, 56 ms at 262,000 keys and 180 ms at a million. Parts grow one by one,
- * each in well under a millisecond at that size.
+ * A Map that outgrows its table copies it whole: measured, 56 ms at 262,000 keys and 180 ms at a million. Parts grow
+ * one by one, each in well under a millisecond at that size.
  */
 const PARTS = 256;
 
 /** The slots of a part when it begins. */
 const SLOTS_MIN = 8;
 
-/** Slots that a search looks at. Keys chosen to have one hash lie beyond them in a Map, which cannot be slowed down in this way. */
+/**
+ * Slots that a search looks at. Keys chosen to have one hash lie beyond them in a Map, which cannot be slowed down in
+ * this way.
+ */
 const PROBES_MAX = 32;
 
 interface Part<Value> {
@@ -25,11 +28,12 @@ interface Part<Value> {
 }
 
 /**
- * A map in many parts. Its order is that of the parts, and in each that of insertion: the same for a copy filled in this order.
- * It must not change while somebody goes over it.
+ * A map in many parts. Its order is that of the parts, and in each that of insertion: the same for a copy filled in
+ * this order. It must not change while somebody goes over it.
  *
- * A part is the compact dictionary of R. Hettinger ("More compact dictionaries with faster lookup", 2012): the entries in order, and
- * a table of their hashes and positions. Measured against parts that are Maps: a turn that places a hold takes 0.6 of the time.
+ * A part is the compact dictionary of R. Hettinger ("More compact dictionaries with faster lookup", 2012): the entries
+ * in order, and a table of their hashes and positions. Measured against parts that are Maps: a turn that places a hold
+ * takes 0.6 of the time.
  */
 export class ShardedMap<Value> {
   readonly #parts: (Part<Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
@@ -112,7 +116,10 @@ function newPart<Value>(): Part<Value> {
   return { slots: new Int32Array(2 * SLOTS_MIN), entries: [], beyond: null, size: 0 };
 }
 
-/** Where the search for a hash begins. Slots are in the order of hashes, so that a table of any length is laid out in one pass. */
+/**
+ * Where the search for a hash begins. Slots are in the order of hashes, so that a table of any length is laid out in
+ * one pass.
+ */
 function firstSlot(slots: Int32Array, hash: number): number {
   return 2 * Math.floor(((hash >>> 0) / 2 ** 32) * (slots.length >> 1));
 }
@@ -129,7 +136,7 @@ function find({ slots, entries, beyond }: Part<unknown>, key: string, hash: numb
   return beyond?.get(key) ?? -1;
 }
 
-/** Enters the position of an entry whose key is in no slot. */
+/** Writes the position of an entry into the table; its key must not be there yet. */
 function enter(part: Part<unknown>, hash: number, position: number): void {
   const { slots } = part;
   let slot = firstSlot(slots, hash);
@@ -183,9 +190,9 @@ interface Cursor {
 const cursors = new WeakMap<Keyed, Cursor>();
 
 /**
- * The key that was put in first of those that are there, in constant time; undefined when there is none. A fresh iterator steps
- * over every key deleted before it (measured with 10,000 finished holds: a quarter of all time that turns took); one that is
- * kept continues where it stood.
+ * The key that was put in first of those that are there, in constant time; undefined when there is none. A fresh
+ * iterator steps over every key deleted before it (measured with 10,000 finished holds: a quarter of all time that
+ * turns took); one that is kept continues where it stood.
  */
 export function oldestOf(keyed: Keyed): string | undefined {
   const known = cursors.get(keyed);

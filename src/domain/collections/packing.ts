@@ -1,21 +1,22 @@
 /**
  * Records as short texts, for what is kept long and read seldom, and back.
  *
- * A packed record is a third of its JSON and a seventh of its objects. Packed texts live in one process only: snapshots and
- * facts never have them. Any plain data can be packed, so that a field added later is kept as well.
+ * A packed record is a third of its JSON and a seventh of its objects. Packed texts live in one process only: snapshots
+ * and facts never have them. Any plain data can be packed, so that a field added later is kept as well.
  *
- * 1. `unpack(pack(value))` equals `value`, the order of its keys included; keys whose value is undefined are left out, as in JSON.
- * 2. An object is the number of its shape and its values. A shape is a list of keys, with those that are null or an empty list;
- *    keys that come from outside (`FREE_KEYS`) make no shapes, and there are at most SHAPES_MAX.
- * 3. A long string that the record has already is its position among the record's long strings; one that many records have is its
- *    position in a list of words. That list is bounded, and a client cannot fill it with strings of its own: a word is met twice among
- *    the last WORDS_WATCHED first.
+ * 1. `unpack(pack(value))` equals `value`, the order of its keys included; keys whose value is undefined are left out,
+ *    as in JSON.
+ * 2. An object is the number of its shape and its values. A shape is a list of keys, with those that are null or an
+ *    empty list; keys that come from outside (`FREE_KEYS`) make no shapes, and there are at most SHAPES_MAX.
+ * 3. A long string that the record has already is its position among the record's long strings; one that many records
+ *    have is its position in a list of words. That list is bounded, and a client cannot fill it with strings of its
+ *    own: a word is met twice among the last WORDS_WATCHED first.
  * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
  */
 
 import { oldestOf } from './maps.ts';
 
-/** Under these keys stand strings that many records have. */
+/** The keys whose values are strings that many records share. */
 const WORD_KEYS: ReadonlySet<string> = new Set([
   'performanceId',
   'ticketTypeId',
@@ -36,8 +37,8 @@ const FREE_KEYS: ReadonlySet<string> = new Set(['tracking']);
 const SHAPES_MAX = 2_000;
 
 /**
- * Stands before a value that is kept as it is; before the position of a string in the record; before that of a word; before the
- * beginning of a string that ends in the one before it, as the address of a provider's session may.
+ * Stands before a value that is kept as it is; before the position of a string in the record; before that of a word;
+ * before the beginning of a string that ends in the one before it, as the address of a provider's session may.
  */
 const AS_IT_IS = -1;
 const AGAIN = -2;
@@ -63,7 +64,10 @@ interface Shape {
   readonly constants: readonly Constant[];
 }
 
-/** Shapes as a tree: what begins with the same keys has the same beginning. A text of all keys to look a shape up by took twice as long. */
+/**
+ * Shapes as a tree: what begins with the same keys has the same beginning. A text of all keys to look a shape up by
+ * took twice as long.
+ */
 interface ShapeNode {
   /** The number of the shape that ends here. */
   number: number | null;
@@ -76,7 +80,7 @@ const shapes: Shape[] = [];
 const shapeTree = newNode();
 const words: string[] = [];
 const wordByText = new Map<string, number>();
-/** Strings met lately that are no words yet, the oldest first. */
+/** Strings that were packed lately and are no words yet, the oldest first. */
 const watched = new Set<string>();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -124,7 +128,7 @@ function packedWord(text: string): unknown {
   return word === null ? text : [WORD, word];
 }
 
-/** The position of a word; null while a string is none. It becomes one when it was met lately. */
+/** The position of a string among the words; null where it is none. It becomes a word when it is packed twice. */
 function wordOf(text: string): number | null {
   const known = wordByText.get(text);
   if (known !== undefined || text.length > WORD_CHARS_MAX) return known ?? null;
@@ -150,7 +154,7 @@ function packedObject(value: Readonly<Record<string, unknown>>, seen: Seen): unk
   return values;
 }
 
-/** The number of the shape of an object; null where there is no room for a new one. */
+/** The number of an object's shape; null where the shape is new and there is no room for another. */
 function shapeOf(value: Readonly<Record<string, unknown>>): number | null {
   let node = shapeTree;
   for (const key of Object.keys(value)) {

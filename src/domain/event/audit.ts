@@ -1,16 +1,16 @@
 /**
  * The audit: whether the stock of an event agrees with its holds and orders.
  *
- * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep in step
- * (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
+ * Counts everything anew from holds and orders and compares it with the counters, seat maps and indexes that turns keep
+ * in step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
-import { sumOf } from './money.ts';
-import { awaitsFirstSession, isCovered, isLiveOrder, type Order } from './orders/order.ts';
-import type { HoldLine } from './fact.ts';
-import type { LocalityPlan } from './catalogue/sale-plan.ts';
-import type { EventState } from './event-state.ts';
-import { isLive, type Hold } from './holds/state.ts';
-import type { PerformanceState } from './inventory/performance.ts';
+import { sumOf } from '../money.ts';
+import { awaitsFirstSession, isCovered, isLiveOrder, type Order } from '../orders/order.ts';
+import type { HoldLine } from '../fact.ts';
+import type { LocalityPlan } from '../catalogue/sale-plan.ts';
+import type { EventState } from './state.ts';
+import { isLive, type Hold } from '../holds/state.ts';
+import type { PerformanceState } from '../inventory/performance.ts';
 
 /** One rule that is broken. */
 export interface Discrepancy {
@@ -19,7 +19,7 @@ export interface Discrepancy {
 }
 
 /** What a hold or an order has of a performance. */
-interface Claim {
+interface AuditedLine {
   readonly hold: Hold;
   readonly line: HoldLine;
   readonly kind: 'held' | 'sold';
@@ -49,8 +49,8 @@ export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' 
   );
 }
 
-function claimsByPerformance(state: EventState): Map<string, Claim[]> {
-  const claims = new Map<string, Claim[]>();
+function claimsByPerformance(state: EventState): Map<string, AuditedLine[]> {
+  const claims = new Map<string, AuditedLine[]>();
   for (const hold of state.holds.byId.values()) {
     const kind = isLive(hold) ? 'held' : hold.status === 'CONSUMED' ? 'sold' : null;
     if (kind === null) continue;
@@ -63,7 +63,7 @@ function claimsByPerformance(state: EventState): Map<string, Claim[]> {
   return claims;
 }
 
-function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly Claim[]>): Discrepancy[] {
+function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly AuditedLine[]>): Discrepancy[] {
   return [...claims.keys()]
     .filter((performanceId) => !state.performances.has(performanceId))
     .map((performanceId) => ({
@@ -74,8 +74,12 @@ function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly Clai
 
 // ── stock ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function auditPerformance(state: EventState, performance: PerformanceState, claims: readonly Claim[]): Discrepancy[] {
-  const localityOf = ({ line }: Claim) => state.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
+function auditPerformance(
+  state: EventState,
+  performance: PerformanceState,
+  claims: readonly AuditedLine[],
+): Discrepancy[] {
+  const localityOf = ({ line }: AuditedLine) => state.plan.ticketTypeById.get(line.ticketTypeId)?.locality;
   return state.plan.localities.flatMap((locality) => {
     const here = claims.filter((claim) => localityOf(claim) === locality);
     return [
@@ -86,7 +90,11 @@ function auditPerformance(state: EventState, performance: PerformanceState, clai
 }
 
 /** Capacity = available + held + sold + blocked, each as the claims add up and none below zero (I7). */
-function auditCounters(performance: PerformanceState, locality: LocalityPlan, claims: readonly Claim[]): Discrepancy[] {
+function auditCounters(
+  performance: PerformanceState,
+  locality: LocalityPlan,
+  claims: readonly AuditedLine[],
+): Discrepancy[] {
   const where = `performance ${performance.id}, locality ${locality.id}`;
   const { held, sold, blocked, available } = performance.inventory.totalsOf(locality);
   const capacity = capacityOf(locality);
@@ -107,7 +115,7 @@ function capacityOf({ definition }: LocalityPlan): number {
   return sumOf(definition.sections, (section) => sumOf(section.rows, (row) => row.seats.length));
 }
 
-function ticketsOf(claims: readonly Claim[], kind: Claim['kind']): number {
+function ticketsOf(claims: readonly AuditedLine[], kind: AuditedLine['kind']): number {
   return sumOf(claims, (claim) => (claim.kind === kind ? claim.line.ticketCount : 0));
 }
 
@@ -119,10 +127,10 @@ function blockedSeats({ inventory }: PerformanceState, { seating }: LocalityPlan
 function auditSeats(
   { id, inventory }: PerformanceState,
   seatIds: readonly string[],
-  claims: readonly Claim[],
+  claims: readonly AuditedLine[],
 ): Discrepancy[] {
   const found: Discrepancy[] = [];
-  const claimOf = new Map<string, Claim>();
+  const claimOf = new Map<string, AuditedLine>();
   for (const claim of claims) {
     for (const seatId of claim.line.seatIds) {
       const other = claimOf.get(seatId);
@@ -191,7 +199,9 @@ function auditCancellations({ orders, performances }: EventState): Discrepancy[]
   });
 }
 
-/** A PENDING order has a CONVERTED hold, a paid one a CONSUMED hold and its tickets, one that is over no claim at all. */
+/**
+ * A PENDING order has a CONVERTED hold, a paid one a CONSUMED hold and its tickets, one that is over no claim at all.
+ */
 function discrepanciesOf(order: Order, hold: Hold | undefined): string[] {
   const found: string[] = [];
   const expect = (holds: boolean, what: string): void => {

@@ -1,9 +1,9 @@
 /** What runs out next in an event, over all its aggregates. */
-import { nextToEnd } from './holds/state.ts';
-import { isCancelling } from './orders/state.ts';
-import { queueDeadlineStands, staleEntryDeadline } from './waiting-room/decide.ts';
-import { OPENING } from './waiting-room/state.ts';
-import type { EventState } from './event-state.ts';
+import { nextToEnd } from '../holds/state.ts';
+import { isCancelling } from '../orders/state.ts';
+import { queueDeadlineStands, staleEntryDeadline } from '../waiting-room/decide.ts';
+import { OPENING } from '../waiting-room/state.ts';
+import type { EventState } from './state.ts';
 
 export interface Deadline {
   readonly subjectId: string;
@@ -16,16 +16,19 @@ export function nextDeadline(state: EventState): Deadline | null {
 }
 
 /**
- * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at once, but not
- * before everything else as deadlines are settled, because that may take many turns.
+ * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at
+ * once, but not before everything else as deadlines are settled, because that may take many turns. Refunds that are to
+ * be tried are work of `payments/refund-outbox.ts`, which hears of the event when it is activated.
  */
 export function nextWorkAt(state: EventState): number | null {
-  return isCancelling(state) ? 0 : (nextDeadline(state)?.at ?? null);
+  if (isCancelling(state)) return 0;
+  const at = Math.min(nextDeadline(state)?.at ?? Number.POSITIVE_INFINITY, state.orders.refunds.nextAt);
+  return Number.isFinite(at) ? at : null;
 }
 
 /**
- * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may foresee. Only
- * for a state that is thrown away, because the opening is dropped from its deadlines.
+ * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may
+ * foresee. Only for a state that is thrown away, because the opening is dropped from its deadlines.
  */
 export function nextEnding(state: EventState): Deadline | null {
   return earliestOf(state, (subjectId) => subjectId !== OPENING);

@@ -1,37 +1,40 @@
 /**
- * Decide: from a command and the state of an event to facts and a reply, or a refusal. One line for each command says which
- * aggregate answers it; what concerns several aggregates is put together below.
+ * Decide: from a command and the state of an event to facts and a reply, or a refusal. One line for each command says
+ * which aggregate answers it; what concerns several aggregates is put together below.
  *
  * 1. Nothing is mutated (I2); the same state, command and turn give the same decision.
  * 2. Time, ids and seeds come with the turn (I1).
  * 3. The order of the checks is the API's: idempotency key, hold or pass, performances, types, seats, stock.
  */
-import { decideDefinition, performancesToCancel } from './catalogue/decide.ts';
-import { valuesReply, type Decision } from './decision.ts';
-import { fact, type Fact, type OperatorMark } from './fact.ts';
+import { decideDefinition, performancesToCancel } from './definition-change.ts';
+import { valuesReply, type Decision } from '../decision.ts';
+import { fact, type Fact, type OperatorNote } from '../fact.ts';
 import {
   decideChangeHold,
   decideExpireHold,
   decidePlaceHold,
   decideReleaseHold,
   releaseHoldsOn,
-} from './holds/decide.ts';
-import { unreachable } from './invariant.ts';
-import { decideBlockSeats, decideUnblockSeats } from './inventory/decide.ts';
-import { decideStartCheckout } from './orders/checkout.ts';
+} from '../holds/decide.ts';
+import { unreachable } from '../invariant.ts';
+import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
+import { decideStartCheckout } from '../orders/checkout.ts';
 import {
   decideCancelNextOrders,
   decideCancelOrder,
   decideExpireOrder,
   decideOpenPayment,
   decideRecordCheckoutSession,
-} from './orders/decide.ts';
-import { decideEraseDueOrders, decideEraseOrder } from './orders/erasure.ts';
-import { decideRecordPayment } from './orders/payments.ts';
-import { decideRecordRefund } from './orders/refunds.ts';
-import { liveOrdersOn } from './orders/state.ts';
-import { isRefusal, refuse, type Refusal } from './refusal.ts';
-import { markOf, recallDecision, rememberAnswer } from './repeats.ts';
+} from '../orders/decide.ts';
+import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
+import { decideRecordPayment } from '../orders/payments.ts';
+import { decideExecuteRefund, decideResolveRefund, withAutomaticRefunds } from '../orders/refund-requests.ts';
+import { decideAnswerRefund, decideMatchRefunds } from '../orders/refund-tries.ts';
+import { decideRecordRefund } from '../orders/refunds.ts';
+import { liveOrdersOn, type OrderTurn } from '../orders/state.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { decideDropOldest } from './retained-records.ts';
+import { idempotencyOf, recallDecision, rememberAnswer, withStoredDigest } from './repeats.ts';
 import {
   type RoomTurn,
   decideJoinQueue,
@@ -42,38 +45,40 @@ import {
   decideRoom,
   isOfQueue,
   roomConflicts,
-} from './waiting-room/decide.ts';
-import type { EventState } from './event-state.ts';
-import type { OrderTurn } from './orders/turn.ts';
-import type { Command, CommandOf } from './command.ts';
-
-/** What a turn brings along: the moment, sources of ids and seeds, the hashing of draws, and the sealing of personal data. */
-export interface Turn extends OrderTurn, RoomTurn {}
-
-/** Decides a command; one that repeats a request under its idempotency key gets the first answer. */
-export function decide(state: EventState, given: Command, turn: Turn): Decision | Refusal {
-  const command = sealMarkOf(state, given, turn);
-  const mark = markOf(command);
-  if (mark === null) return decideCommand(state, command, turn);
-  const earlier = recallDecision(state, command, mark, turn.now);
-  if (earlier !== null) return earlier;
-  const decision = decideCommand(state, command, turn);
-  return isRefusal(decision) ? decision : rememberAnswer(decision, mark);
-}
+} from '../waiting-room/decide.ts';
+import { unlessBusy } from '../orders/open-sessions.ts';
+import type { EventState } from './state.ts';
+import type { Command, CommandOf } from '../command.ts';
 
 /**
- * A command whose request says something about people, with a keyed digest in its mark. A request that was answered by an older
- * version has an open digest in its record, and is recognized by that.
+ * What a turn brings along: the moment, sources of ids and seeds, the hashing of draws, and the sealing of personal
+ * data.
  */
-function sealMarkOf(state: EventState, command: Command, { sealing }: Turn): Command {
-  if (command.type !== 'StartCheckout' && command.type !== 'CancelOrder' && command.type !== 'RecordRefund') {
-    return command;
-  }
-  const mark = command.idempotency ?? null;
-  if (mark === null || sealing === null) return command;
-  const { key, digest } = mark;
-  if (state.idempotency.get(key)?.digest === digest) return command;
-  return { ...command, idempotency: { key, digest: sealing.requestDigest(digest) } };
+export interface Turn extends OrderTurn, RoomTurn {}
+
+/**
+ * Decides a command; one that repeats a request under its idempotency key gets the first answer. What would have to
+ * wait too long for its payment provider is refused.
+ */
+export function decide(state: EventState, given: Command, turn: Turn): Decision | Refusal {
+  const decision = decideOnce(state, given, turn);
+  const busyProviders = 'busyProviders' in given ? given.busyProviders : undefined;
+  return busyProviders === undefined || isRefusal(decision) ? decision : unlessBusy(state, decision, busyProviders);
+}
+
+function decideOnce(state: EventState, given: Command, turn: Turn): Decision | Refusal {
+  const command = withStoredDigest(state, given, turn);
+  const idempotency = idempotencyOf(command);
+  if (idempotency === null) return decideWithRefunds(state, command, turn);
+  const earlier = recallDecision(state, command, idempotency, turn.now);
+  if (earlier !== null) return earlier;
+  const decision = decideWithRefunds(state, command, turn);
+  return isRefusal(decision) ? decision : rememberAnswer(command, decision, idempotency);
+}
+
+function decideWithRefunds(state: EventState, command: Command, turn: Turn): Decision | Refusal {
+  const decision = decideCommand(state, command, turn);
+  return isRefusal(decision) ? decision : withAutomaticRefunds(state, decision, turn);
 }
 
 function decideCommand(state: EventState, command: Command, turn: Turn): Decision | Refusal {
@@ -96,6 +101,14 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideCancelOrder(state, command, turn);
     case 'RecordRefund':
       return decideRecordRefund(state, command, turn);
+    case 'ExecuteRefund':
+      return decideExecuteRefund(state, command, turn);
+    case 'MatchRefunds':
+      return decideMatchRefunds(state, command, turn);
+    case 'AnswerRefund':
+      return decideAnswerRefund(state, command, turn);
+    case 'ResolveRefund':
+      return decideResolveRefund(state, command, turn);
     case 'EraseOrder':
       return decideEraseOrder(state, command);
     case 'EraseDueOrders':
@@ -110,6 +123,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideRecordDraw(state, command);
     case 'SettleDeadline':
       return { facts: settle(state, command.subjectId, turn), reply: valuesReply<'SettleDeadline'>({}) };
+    case 'DropOldest':
+      return decideDropOldest(state, command);
     case 'DefineEvent':
       return defineEvent(state, command, turn);
     case 'CancelPerformance':
@@ -160,13 +175,13 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
 }
 
 /**
- * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled whole by turns that
- * follow (`decideCancelNextOrders`), because there may be tens of thousands.
+ * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled
+ * whole by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
  */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
-  { operator, note }: OperatorMark,
+  { operator, note }: OperatorNote,
 ): readonly Fact[] {
   if (performanceIds.length === 0) return [];
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));

@@ -8,12 +8,14 @@
 import { fact, type Fact } from '../fact.ts';
 import { rebaseConflicts } from '../inventory/decide.ts';
 import { refuse, type Problem, type Refusal } from '../refusal.ts';
-import { compileSalePlan } from './sale-plan.ts';
+import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import type { CommandOf } from '../command.ts';
-import type { EventDefinition } from './definition.ts';
-import type { EventState } from '../event-state.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
+import type { EventState } from './state.ts';
 
-/** Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict, those found elsewhere too. */
+/**
+ * Takes over a definition that differs, or refuses with UPDATE_CONFLICT and every conflict, those found elsewhere too.
+ */
 export function decideDefinition(
   state: EventState,
   command: CommandOf<'DefineEvent'>,

@@ -1,35 +1,37 @@
 /**
  * Evolve: applies a fact to the state of an event. One line for each fact says which aggregate applies it.
  *
- * A fact is never refused (I2). One that cannot follow on the state is a defect: the code is wrong or the journal is corrupt.
+ * A fact is never refused (I2). One that cannot follow on the state is a defect: the code is wrong or the journal is
+ * corrupt.
  */
-import { compileSalePlan } from './catalogue/sale-plan.ts';
+import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import {
   evolveHoldChanged,
   evolveHoldExpired,
   evolveHoldPlaced,
   evolveHoldReleased,
   rescheduleHolds,
-} from './holds/evolve.ts';
+} from '../holds/evolve.ts';
 import {
   evolvePerformanceCancelled,
   evolvePlan,
   evolveSeatsBlocked,
   evolveSeatsUnblocked,
-} from './inventory/evolve.ts';
-import { invariant } from './invariant.ts';
-import { evolveOrders, noteCancelled } from './orders/evolve.ts';
-import { evolveRequestAnswered } from './repeats.ts';
-import { evolveWaitingRoom } from './waiting-room/evolve.ts';
-import type { EventState } from './event-state.ts';
-import type { Fact, FactData } from './fact.ts';
+} from '../inventory/evolve.ts';
+import { invariant } from '../invariant.ts';
+import { evolveOrders, noteCancelled } from '../orders/evolve.ts';
+import { dropOldest } from './retained-records.ts';
+import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
+import { evolveWaitingRoom } from '../waiting-room/evolve.ts';
+import type { EventState } from './state.ts';
+import type { Fact, FactData } from '../fact.ts';
 
 /** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on what was before. */
 export function evolve(state: EventState, happened: Fact, at: number): void {
   state.revision += 1;
   switch (happened.type) {
     case 'EventDefined':
-      return evolveEventDefined(state, happened.data);
+      return evolveEventDefined(state, happened.data, at);
     case 'PerformanceCancelled':
       evolvePerformanceCancelled(state, happened.data);
       return noteCancelled(state, happened.data);
@@ -37,18 +39,28 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       return evolveSeatsBlocked(state, happened.data);
     case 'SeatsUnblocked':
       return evolveSeatsUnblocked(state, happened.data);
+    case 'OldestDropped':
+      return dropOldest(state, happened.data.of, at);
+    case 'CheckoutResumed':
     case 'RequestAnswered':
-      return evolveRequestAnswered(state, happened.data, at);
+      return keepAnswer(state, happened, at);
     case 'HoldPlaced':
-      return evolveHoldPlaced(state, happened.data, at);
+      keepHoldAsItWas(state, happened.data.replacedHoldId, at);
+      evolveHoldPlaced(state, happened.data, at);
+      return keepAnswer(state, happened, at);
     case 'HoldChanged':
+      keepHoldAsItWas(state, happened.data.holdId, at);
       return evolveHoldChanged(state, happened.data);
     case 'HoldReleased':
+      keepHoldAsItWas(state, happened.data.holdId, at);
       return evolveHoldReleased(state, happened.data, at);
     case 'HoldExpired':
+      keepHoldAsItWas(state, happened.data.holdId, at);
       return evolveHoldExpired(state, happened.data, at);
     case 'OrderPlaced':
-    case 'CheckoutResumed':
+      keepHoldAsItWas(state, happened.data.holdId, at);
+      evolveOrders(state, happened, at);
+      return keepAnswer(state, happened, at);
     case 'PaymentRequested':
     case 'CheckoutSessionOpened':
     case 'PaymentClosed':
@@ -58,6 +70,8 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'TicketsIssued':
     case 'OrderExpired':
     case 'OrderCancelled':
+    case 'RefundRequested':
+    case 'RefundAnswered':
     case 'RefundRecorded':
     case 'OrderErased':
       return evolveOrders(state, happened, at);
@@ -66,9 +80,11 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
   }
 }
 
-function evolveEventDefined(state: EventState, data: FactData['EventDefined']): void {
+function evolveEventDefined(state: EventState, data: FactData['EventDefined'], at: number): void {
   invariant(data.version === state.definitionVersion + 1, 'the versions of a definition follow one another');
   state.definitionVersion = data.version;
-  evolvePlan(state, compileSalePlan(data.definition));
+  const plan = compileSalePlan(data.definition);
+  keepHoldsAsShown(state, plan, at);
+  evolvePlan(state, plan);
   rescheduleHolds(state);
 }

@@ -1,27 +1,27 @@
 /**
  * An event in numbers: the views of operators, metrics and commands.
  *
- * Owns no state. A view of the stock alone costs a pass over the performances; `figuresOf` also passes over holds and orders.
+ * Owns no state. A view of the stock alone costs a pass over the performances; `countsOf` also passes over holds and
+ * orders.
  */
 import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { oversoldTickets } from './audit.ts';
-import type { StockTotals } from './inventory/inventory.ts';
-import { HOUR_MS, type MoneyView } from './orders/money-by-hour.ts';
-import { shownStatus, type PerformanceState } from './inventory/performance.ts';
-import { stockOfPerformances } from './inventory/view.ts';
-import { refuse, type Refusal } from './refusal.ts';
-import { waitingRoomFigures } from './waiting-room/view.ts';
-import type { EventDefinition } from './catalogue/definition.ts';
-import type { EventState } from './event-state.ts';
-import type { WaitingRoomFigures } from './views.ts';
+import type { StockTotals } from '../inventory/inventory.ts';
+import { HOUR_MS, type MoneyView } from '../orders/money-by-hour.ts';
+import { shownStatus, type PerformanceState } from '../inventory/performance.ts';
+import { stockOfPerformances } from '../inventory/view.ts';
+import { waitingRoomFigures } from '../waiting-room/view.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
+import type { EventState } from './state.ts';
+import type { WaitingRoomCounts } from '../view.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 
 /** Hours of money in the view of an operator's event: so many are sent for each of many events. */
 const HOURS_SHOWN = 24;
 
-export interface Figures {
+export interface EventCounts {
   /** Tickets over all performances. */
   readonly tickets: StockTotals;
   readonly holds: Readonly<Record<HoldStatus, number>>;
@@ -38,7 +38,7 @@ export interface OperatorEventView {
     readonly id: string;
     readonly status: PerformanceStatus | 'DRAFT';
   })[];
-  readonly waitingRoom: WaitingRoomFigures | null;
+  readonly waitingRoom: WaitingRoomCounts | null;
   /** With the newest hours alone. */
   readonly money: MoneyView;
 }
@@ -52,11 +52,13 @@ export interface Gauges {
 }
 
 /** Everything that an event has, in numbers. */
-export interface EventFigures {
+export interface EventTotals {
   readonly definition: Pick<EventDefinition, 'id' | 'slug' | 'name' | 'status'>;
   readonly definitionVersion: number;
-  readonly figures: Figures;
+  readonly counts: EventCounts;
   readonly performances: readonly PerformanceTotals[];
+  /** Of the performance that was named; null where none was, or where there is no such performance. */
+  readonly offers: readonly OfferTotals[] | null;
   readonly waitingRoom: { readonly status: WaitingRoomStatus; readonly opensAt: number | null } | null;
 }
 
@@ -66,20 +68,18 @@ interface PerformanceTotals extends StockTotals {
   readonly localities: readonly (StockTotals & { readonly id: string })[];
 }
 
-export interface PerformanceFigures {
-  /** A row for each ticket type and selling stage that has a price. */
-  readonly rows: readonly {
-    readonly ticketTypeId: string;
-    readonly sellingStageId: string;
-    readonly priceCents: number;
-    readonly available: number;
-    readonly held: number;
-    readonly sold: number;
-  }[];
+/** What is left and taken of a ticket type in a selling stage that has a price for it. */
+interface OfferTotals {
+  readonly ticketTypeId: string;
+  readonly sellingStageId: string;
+  readonly priceCents: number;
+  readonly available: number;
+  readonly held: number;
+  readonly sold: number;
 }
 
 /** The figures of nothing. */
-export const NO_FIGURES: Figures = {
+export const NO_COUNTS: EventCounts = {
   tickets: { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 },
   holds: countByStatus(holdTransitions.statuses, []),
   orders: countByStatus(orderTransitions.statuses, []),
@@ -87,10 +87,10 @@ export const NO_FIGURES: Figures = {
 };
 
 /** Counts everything in an event's books. Cost: a pass over its holds, orders and pools. */
-export function figuresOf(state: EventState): Figures {
+export function countsOf(state: EventState): EventCounts {
   const { holds, orders, waitingRoom, performances } = state;
   return {
-    tickets: [...performances.values()].map(({ inventory }) => inventory.totals()).reduce(addEach, NO_FIGURES.tickets),
+    tickets: [...performances.values()].map(({ inventory }) => inventory.totals()).reduce(addEach, NO_COUNTS.tickets),
     holds: addEach(countByStatus(holdTransitions.statuses, holds.byId.values()), holds.ended.cutCounts()),
     orders: countByStatus(orderTransitions.statuses, orders.inOrder),
     queue: {
@@ -128,14 +128,15 @@ export function gaugesOf(state: EventState, now: number): Gauges {
   return { tickets, queue, oversold: oversoldTickets(state) };
 }
 
-export function eventFigures(state: EventState): EventFigures {
+export function eventTotals(state: EventState, performanceId: string | null): EventTotals {
   const { id, slug, name, status } = state.plan.definition;
   const { definitionVersion, waitingRoom: room } = state;
   return {
     definition: { id, slug, name, status },
     definitionVersion,
-    figures: figuresOf(state),
+    counts: countsOf(state),
     performances: Array.from(state.performances.values(), (performance) => totalsByLocality(state, performance)),
+    offers: performanceId === null ? null : offersOf(state, performanceId),
     waitingRoom: room && { status: room.status, opensAt: room.opensAt },
   };
 }
@@ -145,11 +146,10 @@ function totalsByLocality(state: EventState, { id, status, inventory }: Performa
   return { id, status, ...inventory.totals(), localities };
 }
 
-/** PERFORMANCE_NOT_FOUND. */
-export function performanceFigures(state: EventState, performanceId: string): PerformanceFigures | Refusal {
+function offersOf(state: EventState, performanceId: string): readonly OfferTotals[] | null {
   const inventory = state.performances.get(performanceId)?.inventory;
-  if (inventory === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const rows = state.plan.offers.map((offer) => ({
+  if (inventory === undefined) return null;
+  return state.plan.offers.map((offer) => ({
     ticketTypeId: offer.ticketTypeId,
     sellingStageId: offer.sellingStageId,
     priceCents: offer.priceCents,
@@ -157,11 +157,10 @@ export function performanceFigures(state: EventState, performanceId: string): Pe
     held: inventory.heldInPool(offer.index),
     sold: inventory.soldInPool(offer.index),
   }));
-  return { rows };
 }
 
 /** The figures of two events together. */
-export function addFigures(a: Figures, b: Figures): Figures {
+export function addCounts(a: EventCounts, b: EventCounts): EventCounts {
   return {
     tickets: addEach(a.tickets, b.tickets),
     holds: addEach(a.holds, b.holds),

@@ -1,19 +1,20 @@
 /**
  * What buyers see of an event: its performances, prices and what is left, and its entry in the list of events.
  *
- * Owns no state. The figures are net of other buyers' holds; clients must not correct them. They are advisory, so that reading them
- * does not wait for durability.
+ * Owns no state. The figures are net of other buyers' holds; clients must not correct them. They are advisory, so that
+ * reading them does not wait for durability.
  *
- * 1. A listing stays right by itself: in an event that is evicted nothing changes but the time. It is made from the state of an
- *    event in memory, or from the definition of one in which nothing was ever sold, and is kept in the header of snapshots.
+ * 1. A listing stays right by itself: in an event that is evicted nothing changes but the time. It is made from the
+ *    state of an event in memory, or from the definition of one in which nothing was ever sold, and is kept in the
+ *    header of snapshots.
  */
 import { activeHoldOf, type Hold } from '../holds/state.ts';
 import { findPerformance, isOnSale, shownStatus } from '../inventory/performance.ts';
 import { createOverlay, leftInOverlay, openOverlay, type StockOverlay } from '../inventory/stock-overlay.ts';
-import { perkKey, perkLeft } from './pricing.ts';
+import { perkKey, perkLeft } from '../orders/pricing.ts';
 import { sumOf } from '../money.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
-import { isStageOpen, type SalePlan } from './sale-plan.ts';
+import { isStageOpen, type SalePlan } from '../catalogue/sale-plan.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type {
   EventDefinition,
@@ -21,8 +22,8 @@ import type {
   PerformanceDefinition,
   SellingStageDefinition,
   VenueDefinition,
-} from './definition.ts';
-import type { EventState } from '../event-state.ts';
+} from '../catalogue/definition.ts';
+import type { EventState } from './state.ts';
 
 export interface PerformanceView {
   readonly id: string;
@@ -32,7 +33,9 @@ export interface PerformanceView {
   readonly doorsAt: number | null;
   readonly status: PerformanceStatus;
   readonly sortOrder: number;
-  /** Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left. */
+  /**
+   * Whether something of it can be bought now: it is not closed, a stage is open, and a unit of a type in it is left.
+   */
   readonly onSale: boolean;
   /** Only in events with several performances. */
   readonly several: { readonly totalAvailable: number; readonly fromPrice: number; readonly soldOut: boolean } | null;
@@ -62,8 +65,8 @@ export interface EventView {
 // ── the event ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The event's payload, summed over its performances or for one of them; a session's own ACTIVE hold counts as free for it.
- * Refuses an unknown or hidden performance with PERFORMANCE_NOT_FOUND.
+ * The event's payload, summed over its performances or for one of them; a session's own ACTIVE hold counts as free for
+ * it. Refuses an unknown or hidden performance with PERFORMANCE_NOT_FOUND.
  */
 export function eventView(
   state: EventState,
@@ -104,13 +107,25 @@ export function eventView(
  */
 export function eventRevision(state: EventState, now: number): string {
   const passed = timeBoundaries(state.plan).filter((boundary) => boundary <= now).length;
-  const saleRevision = state.revision - (state.waitingRoom?.factCount ?? 0);
-  return `${state.definitionVersion}.${saleRevision}.${passed}`;
+  return `${state.definitionVersion}.${saleRevisionOf(state)}.${passed}`;
 }
 
-/** The event's line in the list of events. */
+const saleRevisionOf = (state: EventState): number => state.revision - (state.waitingRoom?.factCount ?? 0);
+
+/** The last listing and line of an event in memory, by its state: made anew only after a fact, or at another line. */
+const summaries = new WeakMap<EventState, { revision: string; listing: EventListing; summary: EventSummary }>();
+
+/** The event's line in the list of events: the same object until it says something else. */
 export function eventSummary(state: EventState, now: number): EventSummary {
-  return summaryOf(listingOf(state), now);
+  const revision = `${state.definitionVersion}.${saleRevisionOf(state)}`;
+  const known = summaries.get(state);
+  const listing = known?.revision === revision ? known.listing : listingOf(state);
+  const { fromPrice, soldOut } = pricesOf(listing, now);
+  const isSame = known?.listing === listing && known.summary.fromPrice === fromPrice;
+  if (isSame && known.summary.soldOut === soldOut) return known.summary;
+  const summary = summaryOf(listing, now);
+  summaries.set(state, { revision, listing, summary });
+  return summary;
 }
 
 function viewPerformance(
@@ -129,13 +144,12 @@ function viewPerformance(
   const view = { id, name, startsAt, endsAt, doorsAt, sortOrder, status, onSale };
   if (!several) return { ...view, several: null };
   const { available, held } = performance.inventory.totals();
+  const all = stagesOf(state.plan);
   return {
     ...view,
     several: {
       totalAvailable: open ? available : 0,
-      fromPrice: open
-        ? lowestPrice([stagesLeft(state.plan, overlay) ?? stagesOf(state.plan)], stagesOf(state.plan), now)
-        : 0,
+      fromPrice: lowestPrice(open ? [stagesLeft(state.plan, overlay) ?? all] : [], all, now),
       soldOut: definition.status === 'SOLD_OUT' || ((available === 0 || !open) && held === 0),
     },
   };
@@ -195,7 +209,7 @@ export interface EventSummary {
   readonly venue?: ListedVenue;
 }
 
-export type ListedVenue = Pick<VenueDefinition, 'name' | 'city'>;
+type ListedVenue = Pick<VenueDefinition, 'name' | 'city'>;
 
 /** The same with what changes by time left open; plain data. */
 export interface EventListing extends Omit<EventSummary, 'fromPrice' | 'soldOut'> {
@@ -211,7 +225,10 @@ interface ListedPerformance {
   readonly endsAt: number | null;
   readonly available: number;
   readonly held: number;
-  /** The stages in which something is left, with the lowest price of it; absent where something is left of all that has a price. */
+  /**
+   * The stages in which something is left, with the lowest price of it; absent where something is left of all that has
+   * a price.
+   */
   readonly stages?: readonly ListedStage[];
 }
 
@@ -223,30 +240,37 @@ interface ListedStage {
 
 /** The line of the list at a moment. */
 export function summaryOf(listing: EventListing, now: number): EventSummary {
-  const { performances, stages, ...rest } = listing;
+  const { performances: _performances, stages: _stages, ...rest } = listing;
+  return { ...rest, ...pricesOf(listing, now) };
+}
+
+function pricesOf({ performances, stages }: EventListing, now: number): Pick<EventSummary, 'fromPrice' | 'soldOut'> {
   const isOnSale = ({ isOpen, endsAt }: ListedPerformance): boolean => isOpen && (endsAt === null || now < endsAt);
   const soldOut = performances.every(
     (each) => each.isSoldOutByOperator || ((each.available === 0 || !isOnSale(each)) && each.held === 0),
   );
   const left = performances.filter(isOnSale).map((performance) => performance.stages ?? stages);
-  return { ...rest, fromPrice: left.length > 0 ? lowestPrice(left, stages, now) : 0, soldOut };
+  return { fromPrice: lowestPrice(left, stages, now), soldOut };
 }
 
-/** The lowest price that something is left at, of any of the lists; where nothing is left of any, the lowest price of all stages. */
+/**
+ * The lowest price that something is left at now, of any of the lists. Where nothing is, that of all stages which sell
+ * now; where none does, of the one that opens next; where none will, of the one that closed last.
+ */
 function lowestPrice(left: readonly (readonly ListedStage[])[], all: readonly ListedStage[], now: number): number {
-  const prices = left.map((stages) => lowestOf(stages, now)).filter((price) => price !== null);
-  return prices.length > 0 ? Math.min(...prices) : (lowestOf(all, now) ?? 0);
+  const isOpen = (stage: ListedStage): boolean => isStageOpen(stage, now);
+  const sold = left.flatMap((stages) => stages.filter(isOpen));
+  if (sold.length > 0) return lowestOf(sold);
+  const open = all.filter(isOpen);
+  if (open.length > 0) return lowestOf(open);
+  const next = least(all.map(({ startsAt }) => (startsAt !== null && startsAt > now ? startsAt : null)));
+  if (next !== null) return lowestOf(all.filter(({ startsAt }) => startsAt === next));
+  const last = greatest(all.map(({ endsAt }) => endsAt));
+  return lowestOf(all.filter(({ endsAt }) => endsAt === last));
 }
 
-/** The lowest price of any stage that sells now; if none does, of the stage that opens next; null if none will. */
-function lowestOf(stages: readonly ListedStage[], now: number): number | null {
-  const open = stages.filter((stage) => isStageOpen(stage, now));
-  if (open.length > 0) return Math.min(...open.map(({ lowestPriceCents }) => lowestPriceCents));
-  const upcoming = stages.filter(({ startsAt }) => startsAt !== null && startsAt > now);
-  const next = Math.min(...upcoming.map(({ startsAt }) => startsAt!));
-  const prices = upcoming.filter(({ startsAt }) => startsAt === next).map(({ lowestPriceCents }) => lowestPriceCents);
-  return prices.length === 0 ? null : Math.min(...prices);
-}
+const lowestOf = (stages: readonly ListedStage[]): number =>
+  least(stages.map(({ lowestPriceCents }) => lowestPriceCents)) ?? 0;
 
 /** The listing of an event as its state is. */
 export function listingOf({ plan, performances }: EventState): EventListing {
@@ -324,7 +348,9 @@ function stagesOf(plan: SalePlan): readonly ListedStage[] {
   return stages;
 }
 
-/** The stages in which a unit of something is left, with the lowest price of that; null where one is left of everything. */
+/**
+ * The stages in which a unit of something is left, with the lowest price of that; null where one is left of everything.
+ */
 function stagesLeft({ offers }: SalePlan, overlay: StockOverlay): readonly ListedStage[] | null {
   const left = offers.filter((offer) => leftInOverlay(overlay, offer) >= offer.ticketType.groupSize);
   return left.length === offers.length ? null : listedStages(left.map(toPricedOffer));

@@ -1,38 +1,40 @@
 /**
  * Queries: what can be read of one event, and the view that each one answers.
  *
- * 1. Queries and views are plain data, so that they can cross a thread or a network. A view that can be refused says so.
+ * 1. Queries and views are plain data, so that they can cross a thread or a network. A view that can be refused says
+ *    so.
  * 2. A query changes nothing. The view shows the event as it is after everything that is due by now has happened.
- * 3. A view that is large or asked often has a revision. A caller that names the revision it knows is answered UNCHANGED while
- *    that revision is still the newest. A revision is never the same in two activations of an event.
+ * 3. A view that is large or asked often has a revision. A caller that names the revision it knows is answered
+ *    UNCHANGED while that revision is still the newest. A revision is never the same in two activations of an event.
  */
-import type { EventDefinition } from './catalogue/definition.ts';
-import type { Fact } from './fact.ts';
-import type { EventFigures, Gauges, OperatorEventView, PerformanceFigures } from './figures.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
+import type { Fact } from '../fact.ts';
+import type { EventTotals, Gauges, OperatorEventView } from './operator-view.ts';
 import type {
-  LiveMark,
+  Audience,
+  LiveRevision,
   LiveView,
-  OccupancyReading,
+  OccupancyResult,
   PayloadView,
-  SeatingReading,
+  SeatingResult,
   Unchanged,
-} from './inventory/public-view.ts';
-import type { OccupancyView, SeatingView } from './inventory/view.ts';
-import type { SeatFacts } from './catalogue/seating-plan.ts';
-import type { Order } from './orders/order.ts';
-import type { CancellationForecast } from './orders/cancellation-forecast.ts';
-import type { MoneyView } from './orders/money-by-hour.ts';
-import type { NamedOrderPage, SealedOrderPage } from './orders/named-orders.ts';
-import type { OrderScan, UnopenedPayment, UselessSession } from './orders/open-sessions.ts';
-import type { OrderPage, TicketPage, TicketsView } from './orders/view.ts';
-import type { VoidTicketPage } from './orders/void-tickets.ts';
-import type { SealedOrder } from './personal.ts';
-import type { Refusal } from './refusal.ts';
-import type { StoredFact } from './replay.ts';
-import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView, QuoteView } from './views.ts';
+} from './revisioned-views.ts';
+import type { SeatFacts } from '../catalogue/seating-plan.ts';
+import type { Order } from '../orders/order.ts';
+import type { CancellationForecast } from '../orders/cancellation-forecast.ts';
+import type { MoneyView } from '../orders/money-by-hour.ts';
+import type { PersonalDataPage } from '../orders/sealed-orders.ts';
+import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
+import type { DueRefunds } from '../orders/refund-tries.ts';
+import type { OrderPage, TicketPage } from '../orders/view.ts';
+import type { VoidTicketPage } from '../orders/void-tickets.ts';
+import type { SealedOrder } from '../personal.ts';
+import type { Refusal } from '../refusal.ts';
+import type { EventFact } from './replay.ts';
+import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView, QuoteView } from '../view.ts';
 import type { OrderStatus } from '#machines/order.ts';
 
-export interface Queries {
+interface Queries {
   // inventory and catalogue
   /** The event as buyers see it, summed over its performances or for one; the session's own hold counts as free. */
   ReadPayload: {
@@ -41,17 +43,15 @@ export interface Queries {
     readonly knownRevision: string | null;
   };
   /** The layout of the numbered seats. */
-  ReadSeating: { readonly knownRevision: string | null };
+  ReadSeating: { readonly audience: Audience; readonly knownRevision: string | null };
   /** The seats of a performance that are not free, or those that changed after version `since`. */
   ReadOccupancy: {
+    readonly audience: Audience;
     /** Null for the only visible performance. */
     readonly performanceId: string | null;
     readonly since: number | null;
     readonly knownRevision: string | null;
   };
-  /** The layout and the seats that operators see, of drafts too. */
-  ReadAnySeating: Record<never, never>;
-  ReadAnyOccupancy: { readonly performanceId: string; readonly since: number | null };
   /** The best free seats side by side, which are not reserved by this. */
   SuggestSeats: {
     readonly ticketTypeId: string;
@@ -62,7 +62,7 @@ export interface Queries {
   /** The id of a visible performance; null names the only one. */
   FindPerformance: { readonly performanceId: string | null };
   /** What is left of a performance: what changed since `last` where that can be told, else everything. */
-  ReadLivePerformance: { readonly performanceId: string; readonly last: LiveMark | null };
+  ReadLivePerformance: { readonly performanceId: string; readonly last: LiveRevision | null };
   /** How many of these discount codes the event does not have. */
   CountUnknownCodes: { readonly codes: readonly string[] };
 
@@ -73,10 +73,7 @@ export interface Queries {
   /** What the tickets of a hold cost with a promo code. */
   QuoteOrder: { readonly holdId: string; readonly sessionKey: string | null; readonly promoCode: string | null };
   /** Without `tickets`, the first page of them is shown. */
-  FindOrder: { readonly orderId: string; readonly tickets?: TicketPage };
-  /** An order with the definition that names what was bought. */
-  FindOrderedEvent: { readonly orderId: string };
-  FindTickets: { readonly orderId: string; readonly page: TicketPage };
+  FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };
   ListOrders: {
     readonly status: OrderStatus | null;
     readonly email: string | null;
@@ -87,10 +84,11 @@ export interface Queries {
     /** Without it the oldest come first. */
     readonly newestFirst?: boolean;
   };
-  /** The personal data of orders that name people on their tickets, from the one after number `after` on. */
-  ListNamedOrders: { readonly after: number | null; readonly limit: number };
-  /** The personal data of all orders, the newest first, from before number `before` on. */
-  ListSealedOrders: { readonly before: number | null; readonly limit: number };
+  /**
+   * The personal data of orders, from order number `from` on: of those that name people on their tickets, or of all,
+   * the newest first.
+   */
+  ListPersonalData: { readonly of: 'NAMED' | 'ALL_NEWEST_FIRST'; readonly from: number | null; readonly limit: number };
   /** What cancelling a performance would do to the orders after number `after`. */
   ForecastCancellation: { readonly performanceId: string; readonly after: number | null };
   FindTicket: { readonly ticketId: string };
@@ -98,45 +96,45 @@ export interface Queries {
   /** The order and the payment of a provider's session. */
   FindSession: { readonly checkoutSessionId: string };
   /** The newest orders that still have no session, were placed at least `ageMsMin` ago and can still be paid. */
-  FindUnopenedPayments: { readonly ageMsMin: number; readonly limit: number };
+  FindUnopenedPayments: UnopenedSearch;
   /** The sessions of an order whose money could not be used. */
   FindUselessSessions: { readonly orderId: string };
   /** The orders with such sessions among the `count` orders before number `before`; null begins with the newest. */
   ScanUselessSessions: { readonly before: number | null; readonly count: number };
+
+  /** The refunds that are to be tried now, and when the next one is. */
+  ListDueRefunds: { readonly limit: number };
 
   // waiting room
   FindDraw: { readonly offset: number; readonly limit: number };
 
   // of several aggregates
   /** A stored fact in today's form, and what it is about. */
-  ReadFact: { readonly stored: StoredFact };
+  ReadFact: { readonly stored: EventFact };
   ReadOperatorEvent: Record<never, never>;
   /** All money, in all and by hour. */
   ReadMoney: Record<never, never>;
   ReadGauges: Record<never, never>;
-  /** Everything that an event has, in numbers. Cost: a pass over its holds, orders and pools. */
-  ReadFigures: Record<never, never>;
-  ReadPerformanceFigures: { readonly performanceId: string };
+  /**
+   * Everything that an event has, in numbers, and the offers of one performance. Cost: a pass over its holds, orders
+   * and pools.
+   */
+  ReadTotals: { readonly performanceId: string | null };
 }
 
 export interface Views {
   ReadPayload: PayloadView | Unchanged | Refusal;
-  ReadSeating: SeatingReading | Unchanged | Refusal;
-  ReadOccupancy: OccupancyReading | Unchanged | Refusal;
-  ReadAnySeating: SeatingView;
-  ReadAnyOccupancy: OccupancyView | Refusal;
+  ReadSeating: SeatingResult | Unchanged | Refusal;
+  ReadOccupancy: OccupancyResult | Unchanged | Refusal;
   SuggestSeats: readonly SeatFacts[] | Refusal;
   FindPerformance: { readonly performanceId: string } | Refusal;
   ReadLivePerformance: LiveView | Unchanged | Refusal;
   CountUnknownCodes: { readonly count: number };
   FindHold: HoldView | Refusal;
   QuoteOrder: QuoteView | Refusal;
-  FindOrder: { readonly order: OrderView; readonly definitionVersion: number } | Refusal;
-  FindOrderedEvent: { readonly order: OrderView; readonly definition: EventDefinition; readonly now: number } | Refusal;
-  FindTickets: TicketsView;
+  FindOrder: FoundOrder | Refusal;
   ListOrders: OrderPage;
-  ListNamedOrders: NamedOrderPage;
-  ListSealedOrders: SealedOrderPage;
+  ListPersonalData: PersonalDataPage;
   ForecastCancellation: CancellationForecast | Refusal;
   /** Null for a ticket that no order has. */
   FindTicket: { readonly issued: IssuedTicketView | null };
@@ -145,6 +143,7 @@ export interface Views {
   FindUnopenedPayments: readonly UnopenedPayment[];
   FindUselessSessions: readonly UselessSession[];
   ScanUselessSessions: OrderScan;
+  ListDueRefunds: DueRefunds;
   /** `draw` is null in an event without one. */
   FindDraw:
     | {
@@ -158,8 +157,15 @@ export interface Views {
   ReadOperatorEvent: OperatorEventView;
   ReadMoney: MoneyView & { readonly name: string };
   ReadGauges: Gauges;
-  ReadFigures: EventFigures;
-  ReadPerformanceFigures: PerformanceFigures | Refusal;
+  ReadTotals: EventTotals;
+}
+
+interface FoundOrder {
+  readonly order: OrderView;
+  readonly definitionVersion: number;
+  /** What names the things bought; null unless it was asked for. */
+  readonly definition: EventDefinition | null;
+  readonly now: number;
 }
 
 /** A fact with the event and the order that it is about. */
@@ -182,15 +188,13 @@ export type QueryOf<Type extends QueryType> = { readonly type: Type } & Queries[
 export type Query = { [Type in QueryType]: QueryOf<Type> }[QueryType];
 
 /**
- * Whether the view of a query waits until everything that it shows is durable (I4). The view of one hold, order, ticket, session or
- * draw does, because somebody relies on it; availability and figures are advisory and do not.
+ * Whether the view of a query waits until everything that it shows is durable (I4). The view of one hold, order,
+ * ticket, session or draw does, because somebody relies on it; availability and figures are advisory and do not.
  */
 export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ReadPayload: false,
   ReadSeating: false,
   ReadOccupancy: false,
-  ReadAnySeating: false,
-  ReadAnyOccupancy: false,
   SuggestSeats: false,
   FindPerformance: false,
   ReadLivePerformance: false,
@@ -198,11 +202,8 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   FindHold: true,
   QuoteOrder: false,
   FindOrder: true,
-  FindOrderedEvent: true,
-  FindTickets: false,
   ListOrders: true,
-  ListNamedOrders: true,
-  ListSealedOrders: true,
+  ListPersonalData: true,
   ForecastCancellation: false,
   FindTicket: true,
   ListVoidTickets: true,
@@ -210,11 +211,11 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   FindUnopenedPayments: false,
   FindUselessSessions: true,
   ScanUselessSessions: false,
+  ListDueRefunds: true,
   FindDraw: true,
   ReadFact: false,
   ReadOperatorEvent: false,
   ReadMoney: false,
   ReadGauges: false,
-  ReadFigures: false,
-  ReadPerformanceFigures: false,
+  ReadTotals: false,
 };

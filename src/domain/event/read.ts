@@ -3,39 +3,38 @@
  *
  * Nothing is mutated; the same state, query and reading give the same view.
  */
-import { countUnknownCodes } from './catalogue/pricing.ts';
-import { eventFigures, gaugesOf, operatorEventView, performanceFigures } from './figures.ts';
-import { findHold } from './holds/view.ts';
-import { unreachable } from './invariant.ts';
-import { findPerformance } from './inventory/performance.ts';
-import {
-  anyOccupancy,
-  liveView,
-  occupancyReading,
-  payloadView,
-  seatingReading,
-  type Reading,
-} from './inventory/public-view.ts';
-import { seatingView, suggestSeats } from './inventory/view.ts';
-import { forecastCancellation } from './orders/cancellation-forecast.ts';
-import { listNamedOrders, listSealedOrders } from './orders/named-orders.ts';
-import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from './orders/open-sessions.ts';
-import { findOrder, findSession, findTicket, findTickets, listOrders, listVoidTickets } from './orders/view.ts';
-import { quoteOrder } from './orders/quote.ts';
-import { personalOf } from './orders/order.ts';
-import { isRefusal, refuse, type Refusal } from './refusal.ts';
-import { readFact, type StoredFact } from './replay.ts';
-import { viewDraw } from './waiting-room/view.ts';
-import { isPublished, type EventState } from './event-state.ts';
+import { countUnknownCodes } from '../orders/pricing.ts';
+import { eventTotals, gaugesOf, operatorEventView } from './operator-view.ts';
+import { findHold } from '../holds/view.ts';
+import { unreachable } from '../invariant.ts';
+import { findPerformance } from '../inventory/performance.ts';
+import { liveView, occupancyReading, payloadView, seatingReading, type QueryContext } from './revisioned-views.ts';
+import { suggestSeats } from '../inventory/view.ts';
+import { activeHoldOf } from '../holds/state.ts';
+import { forecastCancellation } from '../orders/cancellation-forecast.ts';
+import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
+import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
+import { listDueRefunds } from '../orders/refund-tries.ts';
+import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
+import { quoteOrder } from '../orders/quote.ts';
+import { personalOf } from '../orders/order.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { readFact, type EventFact } from './replay.ts';
+import { viewDraw } from '../waiting-room/view.ts';
+import { isPublished } from '../catalogue/state.ts';
+import type { EventState } from './state.ts';
 import type { Query, QueryOf, QueryType, Views } from './query.ts';
-import type { Sealing } from './personal.ts';
-import type { FactData } from './fact.ts';
-import type { Hashing } from './waiting-room/draw.ts';
+import type { Sealing } from '../personal.ts';
+import type { FactData } from '../fact.ts';
+import type { Hashing } from '../waiting-room/draw.ts';
 
 /** What the actor brings to a query. */
-export interface ReadContext extends Reading {
+export interface ReadContext extends QueryContext {
   readonly hashing: Hashing;
-  /** Null where the key of addresses is not at hand: a list by address finds older orders alone, whose addresses are open. */
+  /**
+   * Null where the key of addresses is not at hand: a list by address finds older orders alone, whose addresses are
+   * open.
+   */
   readonly sealing: Pick<Sealing, 'addressHash'> | null;
 }
 
@@ -58,12 +57,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return seatingReading(state, query, context);
     case 'ReadOccupancy':
       return occupancyReading(state, query, context);
-    case 'ReadAnySeating':
-      return seatingView(state);
-    case 'ReadAnyOccupancy':
-      return anyOccupancy(state, query);
     case 'SuggestSeats':
-      return ifPublished(state, () => suggestSeats(state, query, now));
+      return ifPublished(state, () => suggestSeats(state, query, activeHoldOf(state, query.sessionKey), now));
     case 'FindPerformance':
       return ifPublished(state, () => {
         const performance = findPerformance(state, query.performanceId);
@@ -79,20 +74,14 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return quoteOrder(state, query, now);
     case 'FindOrder': {
       const order = findOrder(state, query.orderId, query.tickets);
-      return isRefusal(order) ? order : { order, definitionVersion: state.definitionVersion };
+      if (isRefusal(order)) return order;
+      const { definitionVersion, plan } = state;
+      return { order, definitionVersion, definition: query.withDefinition === true ? plan.definition : null, now };
     }
-    case 'FindOrderedEvent': {
-      const order = findOrder(state, query.orderId);
-      return isRefusal(order) ? order : { order, definition: state.plan.definition, now };
-    }
-    case 'FindTickets':
-      return findTickets(state, query.orderId, query.page);
     case 'ListOrders':
       return listOrders(state, query, context.sealing);
-    case 'ListNamedOrders':
-      return listNamedOrders(state, query);
-    case 'ListSealedOrders':
-      return listSealedOrders(state, query);
+    case 'ListPersonalData':
+      return query.of === 'NAMED' ? listNamedOrders(state, query) : listSealedOrders(state, query);
     case 'ForecastCancellation':
       return forecastCancellation(state, query);
     case 'FindTicket':
@@ -112,6 +101,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return uselessSessions(state, query.orderId, now);
     case 'ScanUselessSessions':
       return scanForUselessSessions(state, now, query.before, query.count);
+    case 'ListDueRefunds':
+      return listDueRefunds(state, query.limit, now);
     case 'FindDraw':
       return ifPublished(state, () => {
         const { name, timezone } = state.plan.definition;
@@ -126,10 +117,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return { name: state.plan.definition.name, ...state.orders.money.view(-Infinity) };
     case 'ReadGauges':
       return gaugesOf(state, now);
-    case 'ReadFigures':
-      return eventFigures(state);
-    case 'ReadPerformanceFigures':
-      return performanceFigures(state, query.performanceId);
+    case 'ReadTotals':
+      return eventTotals(state, query.performanceId);
     default:
       return unreachable(query);
   }
@@ -139,7 +128,7 @@ function ifPublished<View>(state: EventState, view: () => View): View | Refusal 
   return isPublished(state) ? view() : refuse('EVENT_NOT_FOUND', {});
 }
 
-function viewFact(state: EventState, stored: StoredFact): Views['ReadFact'] {
+function viewFact(state: EventState, stored: EventFact): Views['ReadFact'] {
   const { eventId, plan, orders } = state;
   const fact = readFact(stored, plan);
   const { orderId } = fact.data as Partial<FactData['OrderPlaced']>;

@@ -1,18 +1,18 @@
 /**
  * From the journal's texts back to facts, and from facts back to the state of an event.
  *
- * Owns the upcasters: a fact written by an older version is brought to today's form here and nowhere else. Facts are applied by
- * `evolve.ts`, on the same path as in a turn.
+ * Owns the upcasters: a fact written by an older version is brought to today's form here and nowhere else. Facts are
+ * applied by `evolve.ts`, on the same path as in a turn.
  */
-import type { EventState } from './event-state.ts';
-import { fact, FACT_TYPES, type Fact, type FactData, type FactType } from './fact.ts';
-import type { SalePlan } from './catalogue/sale-plan.ts';
-import { shareIds } from './hold-line.ts';
-import { readTracking } from './orders/tracking.ts';
+import type { EventState } from './state.ts';
+import { fact, FACT_TYPES, type Fact, type FactData, type FactType } from '../fact.ts';
+import type { SalePlan } from '../catalogue/sale-plan.ts';
+import { shareIds } from '../inventory/hold-line.ts';
+import { readTracking } from '../orders/tracking.ts';
 import { evolve } from './evolve.ts';
 
 /** A fact as it is stored. */
-export interface StoredFact {
+export interface EventFact {
   readonly seq: number;
   readonly at: number;
   readonly type: string;
@@ -29,12 +29,12 @@ export class UnknownFact extends Error {
 }
 
 /** Applies a stored fact. Throws UnknownFact, or a Defect when it cannot follow on what was before. */
-export function replayFact(state: EventState, stored: StoredFact): void {
+export function replayFact(state: EventState, stored: EventFact): void {
   evolve(state, readFact(stored, state.plan), stored.at);
 }
 
 /** A stored fact in today's form. */
-export function readFact({ seq, type, data }: StoredFact, plan: SalePlan): Fact {
+export function readFact({ seq, type, data }: EventFact, plan: SalePlan): Fact {
   if (!isKnownFact(type)) throw new UnknownFact(seq, type);
   const read = fact(type, JSON.parse(data));
   if (read.type === 'HoldPlaced' || read.type === 'HoldChanged') shareIds(read.data.lines, plan);

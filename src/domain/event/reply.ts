@@ -1,16 +1,19 @@
-/** How the reply that a decision names becomes the reply that is given: its views are made once, after evolve, in the same turn. */
-import { invariant, unreachable } from './invariant.ts';
-import { findHold } from './holds/view.ts';
-import { viewOrderById, viewOrderAndPayment } from './orders/view.ts';
-import { isRefusal } from './refusal.ts';
-import { viewOwnEntry } from './waiting-room/view.ts';
-import type { Reply } from './command.ts';
-import type { NamedReply } from './decision.ts';
-import type { EventState } from './event-state.ts';
-import type { HoldView, QueueEntryView } from './views.ts';
+/**
+ * How the reply that a decision names becomes the reply that is given: its views are made once, after evolve, in the
+ * same turn.
+ */
+import { invariant, unreachable } from '../invariant.ts';
+import { findHold } from '../holds/view.ts';
+import { viewOrderById, viewOrderAndPayment } from '../orders/view.ts';
+import { isRefusal } from '../refusal.ts';
+import { viewOwnEntry } from '../waiting-room/view.ts';
+import type { Reply } from '../command.ts';
+import type { ReplyReference } from '../decision.ts';
+import type { EventState } from './state.ts';
+import type { HoldView, QueueEntryView } from '../view.ts';
 
 /** The reply that a decision named, once its facts are applied. */
-export function toReply(state: EventState, named: NamedReply, now: number): Reply {
+export function toReply(state: EventState, named: ReplyReference, now: number): Reply {
   switch (named.shows) {
     case 'VALUES':
       return named.reply;
@@ -29,7 +32,7 @@ export function toReply(state: EventState, named: NamedReply, now: number): Repl
   }
 }
 
-function holdOf(state: EventState, { holdId, sessionKey }: Extract<NamedReply, { shows: 'HOLD' }>): HoldView {
+function holdOf(state: EventState, { holdId, sessionKey }: Extract<ReplyReference, { shows: 'HOLD' }>): HoldView {
   const hold = findHold(state, holdId, sessionKey);
   invariant(!isRefusal(hold), 'a hold that was decided on is there');
   return hold;
@@ -37,7 +40,7 @@ function holdOf(state: EventState, { holdId, sessionKey }: Extract<NamedReply, {
 
 function entryOf(
   state: EventState,
-  { entryId, sessionKey }: Extract<NamedReply, { shows: 'ENTRY' }>,
+  { entryId, sessionKey }: Extract<ReplyReference, { shows: 'ENTRY' }>,
   now: number,
 ): QueueEntryView {
   const entry = viewOwnEntry(state, entryId, sessionKey, now);

@@ -1,22 +1,26 @@
 /**
- * The views that many clients ask for again and again, with the revision by which a caller keeps them: the payload of an event, the
- * layout of its seats, their occupancy, and what is left of a performance as it changes.
+ * The views that many clients ask for again and again, with the revision by which a caller keeps them: the payload of
+ * an event, the layout of its seats, their occupancy, and what is left of a performance as it changes.
  *
  * 1. A view is computed only when the caller does not know its revision yet.
- * 2. A revision names the activation: after a lost turn, an event that was activated again may count to the same version with
- *    other facts.
+ * 2. A revision names the activation: after a lost turn, an event that was activated again may count to the same
+ *    version with other facts.
  */
-import { isPublished, type EventState } from '../event-state.ts';
+import { isPublished } from '../catalogue/state.ts';
+import type { EventState } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
-import { findPerformance } from './performance.ts';
-import { occupancyOf, seatingView, type OccupancyView, type SeatingView } from './view.ts';
-import { eventRevision, eventView, type TicketAvailability, type EventView } from '../catalogue/view.ts';
+import { findPerformance, type PerformanceState } from '../inventory/performance.ts';
+import { occupancyOf, seatingView, type OccupancyView, type SeatingView } from '../inventory/view.ts';
+import { eventRevision, eventView, type TicketAvailability, type EventView } from './public-view.ts';
 
 /** The moment of a query, and the activation of the event that answers it. */
-export interface Reading {
+export interface QueryContext {
   readonly now: number;
   readonly activation: string;
 }
+
+/** Operators see drafts too, before they publish them. */
+export type Audience = 'BUYERS' | 'OPERATORS';
 
 export interface Unchanged {
   readonly outcome: 'UNCHANGED';
@@ -28,17 +32,17 @@ export interface PayloadView {
   readonly revision: string | null;
 }
 
-export interface SeatingReading extends SeatingView {
+export interface SeatingResult extends SeatingView {
   readonly revision: string;
 }
 
 /** `revision` is null where changes are shown. */
-export type OccupancyReading = OccupancyView & { readonly revision: string | null };
+export type OccupancyResult = OccupancyView & { readonly revision: string | null };
 
 /** Names what a caller was told last, so that the next view can say what changed since. */
-export interface LiveMark {
+export interface LiveRevision {
   readonly revision: string;
-  /** Names the activation and the definition; changes can be told within the same alone. */
+  /** Names the activation and the definition. Changes since a revision are known only while both are the same. */
   readonly definition: string;
   /** Null where the event has no numbered seats. */
   readonly seatVersion: number | null;
@@ -53,7 +57,7 @@ export interface LiveView {
   readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */
   readonly seats: OccupancyView | null;
-  readonly mark: LiveMark;
+  readonly mark: LiveRevision;
 }
 
 /** The revision that the caller has, or null. */
@@ -67,7 +71,7 @@ const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 export function payloadView(
   state: EventState,
   wanted: Wanted & { readonly performanceId: string | null; readonly sessionKey: string | null },
-  { now, activation }: Reading,
+  { now, activation }: QueryContext,
 ): PayloadView | Unchanged | Refusal {
   if (!isPublished(state)) return EVENT_NOT_FOUND;
   const { performanceId, sessionKey, knownRevision } = wanted;
@@ -80,21 +84,25 @@ export function payloadView(
 
 export function seatingReading(
   state: EventState,
-  { knownRevision }: Wanted,
-  { activation }: Reading,
-): SeatingReading | Unchanged | Refusal {
-  if (!isPublished(state)) return EVENT_NOT_FOUND;
+  { audience, knownRevision }: Wanted & { readonly audience: Audience },
+  { activation }: QueryContext,
+): SeatingResult | Unchanged | Refusal {
+  if (audience === 'BUYERS' && !isPublished(state)) return EVENT_NOT_FOUND;
   const revision = `${activation}.${state.definitionVersion}`;
   return revision === knownRevision ? UNCHANGED : { ...seatingView(state), revision };
 }
 
 export function occupancyReading(
   state: EventState,
-  wanted: Wanted & { readonly performanceId: string | null; readonly since: number | null },
-  { activation }: Reading,
-): OccupancyReading | Unchanged | Refusal {
-  const { performanceId, since, knownRevision } = wanted;
-  const performance = isPublished(state) ? findPerformance(state, performanceId) : EVENT_NOT_FOUND;
+  wanted: Wanted & {
+    readonly audience: Audience;
+    readonly performanceId: string | null;
+    readonly since: number | null;
+  },
+  { activation }: QueryContext,
+): OccupancyResult | Unchanged | Refusal {
+  const { since, knownRevision } = wanted;
+  const performance = findShown(state, wanted);
   if (isRefusal(performance)) return performance;
   const { id, inventory } = performance;
   if (since !== null && inventory.remembersSince(since)) {
@@ -105,20 +113,20 @@ export function occupancyReading(
   return { ...occupancyOf(state.eventId, performance, null), revision };
 }
 
-/** The seats of any performance: operators block seats of a draft before they publish it. PERFORMANCE_NOT_FOUND. */
-export function anyOccupancy(
+/** A performance that the audience sees. EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND. */
+function findShown(
   state: EventState,
-  { performanceId, since }: { readonly performanceId: string; readonly since: number | null },
-): OccupancyView | Refusal {
-  const performance = state.performances.get(performanceId);
-  if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  return occupancyOf(state.eventId, performance, since);
+  { audience, performanceId }: { readonly audience: Audience; readonly performanceId: string | null },
+): PerformanceState | Refusal {
+  const any = audience === 'OPERATORS' && performanceId !== null ? state.performances.get(performanceId) : undefined;
+  if (any !== undefined) return any;
+  return audience === 'OPERATORS' || isPublished(state) ? findPerformance(state, performanceId) : EVENT_NOT_FOUND;
 }
 
 export function liveView(
   state: EventState,
-  { performanceId, last }: { readonly performanceId: string; readonly last: LiveMark | null },
-  { now, activation }: Reading,
+  { performanceId, last }: { readonly performanceId: string; readonly last: LiveRevision | null },
+  { now, activation }: QueryContext,
 ): LiveView | Unchanged | Refusal {
   if (!isPublished(state)) return EVENT_NOT_FOUND;
   const { eventId, definitionVersion } = state;

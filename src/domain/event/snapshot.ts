@@ -1,41 +1,42 @@
 /**
  * The state of an event as text and back: the pieces of a snapshot.
  *
- * Each piece is one JSON text of bounded size, so that a big event is written and read without a long pause. The same state always
- * gives the same pieces, whether it was lived, replayed or restored; their hash is the state's fingerprint (I9). What can be
- * derived (deadlines, claims, indexes of free blocks) is left out. The kinds of pieces keep their first names, because they are
- * storage: an OFFICE is an event, a DATE a performance.
+ * Each piece is one JSON text of bounded size, so that a big event is written and read without a long pause. The same
+ * state always gives the same pieces, whether it was lived, replayed or restored; their hash is the state's fingerprint
+ * (I9). What can be derived (deadlines, claims, indexes of free blocks) is left out. The kinds of pieces keep their
+ * first names, because they are storage: an OFFICE is an event, a DATE a performance.
  */
-import { initialState, type EventState } from './event-state.ts';
+import { restoreAnswer } from './repeats.ts';
+import { initialState, type EventState } from './state.ts';
 import {
   readHolds,
   restoreEndedHold,
   restoreHold,
-  restoreSettledHold,
   writeHolds,
   type HoldObjects,
   type HoldPage,
-} from './holds/snapshot.ts';
-import { Inventory } from './inventory/inventory.ts';
-import type { InventorySnapshot } from './inventory/snapshot.ts';
-import { restoreOrder, type OrderRecord } from './orders/snapshot.ts';
-import { compileSalePlan } from './catalogue/sale-plan.ts';
-import { unreachable } from './invariant.ts';
-import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from './waiting-room/snapshot.ts';
-import type { EndedPart } from './collections/ended-records.ts';
-import type { WholeRecord } from './holds/ended-holds.ts';
-import type { EventDefinition } from './catalogue/definition.ts';
-import type { IdempotencyRecord } from './idempotency.ts';
-import type { OperatorMark } from './fact.ts';
-import type { IdempotentAnswer } from './views.ts';
+} from '../holds/snapshot.ts';
+import { restoreSettledHold, restoreOrder, type OrderRecord } from '../orders/evolve.ts';
+import { Inventory } from '../inventory/inventory.ts';
+import type { InventorySnapshot } from '../inventory/snapshot.ts';
+import { compileSalePlan } from '../catalogue/sale-plan.ts';
+import { unreachable } from '../invariant.ts';
+import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from '../waiting-room/snapshot.ts';
+import type { EndedPart } from '../collections/ended-records.ts';
+import type { WholeRecord } from '../holds/ended-holds.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
+import type { IdempotencyRecord } from '../idempotency.ts';
+import type { OperatorNote } from '../fact.ts';
+import type { IdempotentAnswer } from '../view.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 
 /**
- * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that had ended;
- * what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on from there, as the
- * service did. Formats 1 and 2 kept holds as objects.
+ * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that
+ * had ended; what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on
+ * from there, as the service did. Formats 1 and 2 kept holds as objects; formats 1 to 3 kept the items of holds that
+ * were replaced, and the view of each hold that was an answer.
  */
-export const SNAPSHOT_FORMAT = 3;
+export const SNAPSHOT_FORMAT = 4;
 
 /** Records in one piece; at some 100 to 300 B each well under a millisecond to parse. */
 const RECORDS_PER_PIECE = 500;
@@ -43,7 +44,10 @@ const RECORDS_PER_PIECE = 500;
 /** Orders are larger: up to some 2 KB each. */
 const ORDERS_PER_PIECE = 100;
 
-/** What ended and is kept packed, as a few numbers each, and the ids of a draw: so many cost as much as one whole record. */
+/**
+ * What ended and is kept packed, as a few numbers each, and the ids of a draw: so many cost as much as one whole
+ * record.
+ */
 const PACKED_PER_RECORD = 8;
 
 type Piece =
@@ -62,7 +66,7 @@ type Piece =
       readonly status: PerformanceStatus;
       readonly inventory: InventorySnapshot;
       /** Present while the orders of a cancelled performance are being cancelled. */
-      readonly cancelling?: OperatorMark;
+      readonly cancelling?: OperatorNote;
     }
   | ({ readonly kind: 'HOLDS' | 'SETTLED_HOLDS' } & (HoldPage | HoldObjects))
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
@@ -100,7 +104,10 @@ export function* snapshotPieces(state: EventState): Generator<string> {
   for (const records of pages(state.idempotency.values())) yield toText({ kind: 'IDEMPOTENCY', records });
 }
 
-/** About how many records the pieces of a state have, which is what a snapshot costs to take and to restore. Constant time. */
+/**
+ * About how many records the pieces of a state have, which is what a snapshot costs to take and to restore. Constant
+ * time.
+ */
 export function recordCountOf({ holds, orders, waitingRoom, idempotency }: EventState): number {
   const whole = holds.byId.size + orders.inOrder.length + idempotency.size + (waitingRoom?.entries.byId.size ?? 0);
   const ended = holds.ended.cutCount + (waitingRoom?.entries.ended.size ?? 0);
@@ -153,7 +160,7 @@ export function restorePiece(state: EventState, text: string): void {
       restoreWaitingRoomPart(state, piece.room);
       return;
     case 'IDEMPOTENCY':
-      for (const record of piece.records) state.idempotency.add(record);
+      for (const record of piece.records) restoreAnswer(state, record);
       return;
     default:
       unreachable(piece);

@@ -1,51 +1,22 @@
 /**
- * The state of one event: everything that changes about its sale, as one value. One aggregate changes each field, except those under "of several aggregates".
+ * The state of one event: everything that changes about its sale, as one value. One aggregate changes each field,
+ * except those under "of several aggregates".
  *
- * Facts alone change it, in `evolve.ts`, so that the same facts in the same order give the same state in a running actor and in a
- * replay (I9). Soft fields (last seen, the pause between sweeps) are in no fact and no snapshot.
+ * Facts alone change it, in `evolve.ts`, so that the same facts in the same order give the same state in a running
+ * actor and in a replay (I9). Soft fields (last seen, the pause between sweeps) are in no fact and no snapshot.
  */
-import { LazyHeap } from './collections/lazy-heap.ts';
-import { noHolds, type Holds } from './holds/state.ts';
-import { noIdempotency, type IdempotencyBook } from './idempotency.ts';
-import { noOrders, type Orders } from './orders/state.ts';
-import { compileSalePlan, type SalePlan } from './catalogue/sale-plan.ts';
-import type { EventDefinition } from './catalogue/definition.ts';
-import type { PerformanceState } from './inventory/performance.ts';
-import type { IdempotentAnswer } from './views.ts';
-import type { WaitingRoom } from './waiting-room/state.ts';
+import { LazyHeap } from '../collections/lazy-heap.ts';
+import { noHolds } from '../holds/state.ts';
+import { noIdempotency, type IdempotencyBook } from '../idempotency.ts';
+import { noOrders, type OrderState } from '../orders/state.ts';
+import { compileSalePlan } from '../catalogue/sale-plan.ts';
+import type { IdempotentAnswer } from '../view.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
 
-export interface EventState {
-  readonly eventId: string;
-  /** The serial number of the event, which its ids carry. */
-  readonly eventNumber: number;
+export interface EventState extends OrderState {
   /** Grows with every fact. */
   revision: number;
-
-  // catalogue
-  /** How often the event was defined; 0 before its first definition. */
-  definitionVersion: number;
-  /** The newest definition, compiled. */
-  plan: SalePlan;
-
-  // inventory
-  /** The status and the stock of every performance that the definition names, drafts too, by id. */
-  readonly performances: Map<string, PerformanceState>;
-
-  // holds
-  readonly holds: Holds;
-
-  // orders
-  readonly orders: Orders;
-  /** Bar perks sold, by perk, over live orders. */
-  readonly perksSold: Map<string, number>;
-
-  // waiting room
-  /** Null in an event without a waiting room. */
-  waitingRoom: WaitingRoom | null;
-  /** When the room opens and passes run out, by the id of the subject. */
-  readonly deadlines: LazyHeap<string>;
-
-  // of several aggregates
+  /** Each request that may be repeated has its first answer here. */
   readonly idempotency: IdempotencyBook<IdempotentAnswer>;
 }
 
@@ -61,7 +32,7 @@ const NOTHING_DEFINED: EventDefinition = {
   maxInstallments: 1,
   holdMinutes: 10,
   holdMaxMinutes: null,
-  limitsAtHold: true,
+  limitsAtHold: false,
   paymentMinutes: 30,
   waitingRoom: false,
   waitingRoomOpensAt: null,
@@ -97,9 +68,4 @@ export function initialState(eventId: string, eventNumber: number): EventState {
     deadlines: new LazyHeap(),
     idempotency: noIdempotency(),
   };
-}
-
-/** Whether buyers can see the event. */
-export function isPublished(state: EventState): boolean {
-  return state.definitionVersion > 0 && state.plan.definition.status === 'PUBLISHED';
 }

@@ -2,27 +2,28 @@
  * A PATCH of a hold becomes its new lines, all or nothing.
  *
  * 1. A line that the request names gets the quantity given, 0 drops it; lines that it does not name stay.
- * 2. What the hold has already is not checked again: it may be kept or made smaller after its stage closed or a quota fell.
+ * 2. What the hold has already is not checked again: it may be kept or made smaller after its stage closed or a quota
+ *    fell.
  */
 import { offerOf } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';
 import { findPerformanceOnSale } from '../inventory/performance.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { isSameHoldLine, lineKey, type HoldLineKey } from '../hold-line.ts';
+import { isSameHoldLine, lineKey, type HoldLineKey } from '../inventory/hold-line.ts';
 import { checkHoldLimits, findOfferOnSale, findRequestedLine, refuseUnknownOffer, seatChoiceOf } from './new-lines.ts';
 import type { ItemRequest } from '../command.ts';
-import type { EventState } from '../event-state.ts';
+import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
 
 /** Lines that one hold may have; the API's bound on items. */
-export const HOLD_LINES_MAX = 20;
+const HOLD_LINES_MAX = 20;
 
 /**
  * The lines of a hold that changes. Refuses like `reserveLines`; a line that two items name, no line left and more than
  * HOLD_LINES_MAX lines are VALIDATION_ERRORs.
  */
 export function changeLines(
-  state: EventState,
+  state: HoldState,
   hold: OwnHold,
   items: readonly ItemRequest[],
   now: number,
@@ -55,7 +56,7 @@ export function changeLines(
   return checkHoldLimits(state, requested) ?? assignTickets(state, inHoldOrder(requested, hold), hold);
 }
 
-interface NamedLine {
+interface RequestedChange {
   readonly item: ItemRequest;
   readonly name: HoldLineKey;
   /** The line of the hold that the item names, or null when it would be added. */
@@ -65,12 +66,12 @@ interface NamedLine {
 
 /** The line that each item of a change names. Performances are checked only where tickets are added. */
 function nameLines(
-  state: EventState,
+  state: HoldState,
   hold: OwnHold,
   items: readonly ItemRequest[],
   now: number,
-): readonly NamedLine[] | Refusal {
-  const named: NamedLine[] = [];
+): readonly RequestedChange[] | Refusal {
+  const named: RequestedChange[] = [];
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index]!;
     const visible = state.plan.visiblePerformances;
@@ -91,9 +92,12 @@ function nameLines(
   return named;
 }
 
-/** A line of the hold with another quantity or other seats; its price and the tickets of a unit stay, whatever the type has now. */
+/**
+ * A line of the hold with another quantity or other seats; its price and the tickets of a unit stay, whatever the type
+ * has now.
+ */
 function changedLine(
-  state: EventState,
+  state: HoldState,
   item: ItemRequest,
   line: HoldLine,
   index: number,
@@ -123,7 +127,7 @@ function seatChoiceFromHeld(line: HoldLine, ticketCount: number): SeatChoice {
 }
 
 /** A line of the hold that stays as it is. */
-function keptLine(state: EventState, line: HoldLine): RequestedLine {
+function keptLine(state: HoldState, line: HoldLine): RequestedLine {
   const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId)!;
   const seatChoice: SeatChoice = line.seatIds.length === 0 ? { how: 'NONE' } : { how: 'KEPT', seatIds: line.seatIds };
   const { performanceId, ticketTypeId, quantity, ticketCount, unitPriceCents } = line;

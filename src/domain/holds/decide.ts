@@ -6,11 +6,10 @@
  * 3. A refusal leaves the hold as it was, its window too.
  */
 import { holdTransitions, type HoldTrigger } from '#machines/hold.ts';
-import { isPublished, type EventState } from '../event-state.ts';
-import { valuesReply, type Decision } from '../decision.ts';
+import { isPublished } from '../catalogue/state.ts';
+import type { HoldState } from './state.ts';
+import type { Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
-import { recall } from '../idempotency.ts';
-import { invariant } from '../invariant.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { checkPass } from '../waiting-room/decide.ts';
 import { changeLines } from './changed-lines.ts';
@@ -18,7 +17,6 @@ import { reserveLines } from './new-lines.ts';
 import { activeHoldOf, findAnyHold, type Hold } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
-import type { IdempotentAnswer } from '../views.ts';
 
 /** What a hold needs of a turn. */
 interface HoldTurn extends TurnIds {
@@ -27,17 +25,11 @@ interface HoldTurn extends TurnIds {
 
 /**
  * Places a hold in place of the session's previous one, which counts as free while the new one is checked.
- * Refuses in order: EVENT_NOT_FOUND, IDEMPOTENCY_KEY_REUSED, QUEUE_PASS_*, then with the refusals of `reserveLines`.
+ * Refuses in order: EVENT_NOT_FOUND, QUEUE_PASS_*, then with the refusals of `reserveLines`.
  */
-export function decidePlaceHold(
-  state: EventState,
-  command: CommandOf<'PlaceHold'>,
-  turn: HoldTurn,
-): Decision | Refusal {
+export function decidePlaceHold(state: HoldState, command: CommandOf<'PlaceHold'>, turn: HoldTurn): Decision | Refusal {
   if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
   const { now } = turn;
-  const record = recall(state.idempotency, command.idempotency, now);
-  if (record !== null) return isRefusal(record) ? record : placedBefore(record.answer);
   const passRefusal = checkPass(state, command.sessionKey, command.queuePass, now);
   if (passRefusal !== null) return passRefusal;
   const replaced = activeHoldOf(state, command.sessionKey);
@@ -57,17 +49,11 @@ export function decidePlaceHold(
   return { facts: [fact('HoldPlaced', placed)], reply: { shows: 'HOLD', holdId, sessionKey: command.sessionKey } };
 }
 
-/** The decision on a request that is repeated under its idempotency key. */
-function placedBefore(answer: IdempotentAnswer): Decision {
-  invariant(answer.of === 'HOLD', 'a key marks requests of one route, because the route is in the digest');
-  return { facts: [], reply: valuesReply<'PlaceHold'>({ hold: answer.hold, replayed: true }) };
-}
-
 /**
- * Changes a hold's lines; the window restarts, but never beyond `hold_max_minutes`. Refuses in order: HOLD_NOT_FOUND, HOLD_EXPIRED,
- * HOLD_NOT_ACTIVE, then with the refusals of `changeLines`. Its idempotency key was handled before, in `repeats.ts`.
+ * Changes a hold's lines; the window restarts, but never beyond `hold_max_minutes`. Refuses in order: HOLD_NOT_FOUND,
+ * HOLD_EXPIRED, HOLD_NOT_ACTIVE, then with the refusals of `changeLines`.
  */
-export function decideChangeHold(state: EventState, command: CommandOf<'ChangeHold'>, now: number): Decision | Refusal {
+export function decideChangeHold(state: HoldState, command: CommandOf<'ChangeHold'>, now: number): Decision | Refusal {
   const { holdId, sessionKey } = command;
   const hold = findAnyHold(state.holds, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
@@ -81,7 +67,7 @@ export function decideChangeHold(state: EventState, command: CommandOf<'ChangeHo
 }
 
 /** Releases a hold: HOLD_NOT_FOUND; HOLD_NOT_ACTIVE unless it is ACTIVE or RELEASED already, which is no change. */
-export function decideReleaseHold(state: EventState, command: CommandOf<'ReleaseHold'>): Decision | Refusal {
+export function decideReleaseHold(state: HoldState, command: CommandOf<'ReleaseHold'>): Decision | Refusal {
   const { holdId, sessionKey } = command;
   const hold = findAnyHold(state.holds, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
@@ -92,7 +78,7 @@ export function decideReleaseHold(state: EventState, command: CommandOf<'Release
 }
 
 /** Releases every ACTIVE hold with a line on one of the performances. */
-export function releaseHoldsOn({ holds }: EventState, performanceIds: ReadonlySet<string>): readonly Fact[] {
+export function releaseHoldsOn({ holds }: HoldState, performanceIds: ReadonlySet<string>): readonly Fact[] {
   const facts: Fact[] = [];
   for (const hold of holds.byId.objects()) {
     const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => performanceIds.has(line.performanceId));
@@ -102,13 +88,15 @@ export function releaseHoldsOn({ holds }: EventState, performanceIds: ReadonlySe
 }
 
 /** Ends a hold whose window ran out; nothing when it is over already or not due. */
-export function decideExpireHold(state: EventState, holdId: string, now: number): readonly Fact[] {
+export function decideExpireHold(state: HoldState, holdId: string, now: number): readonly Fact[] {
   const hold = state.holds.byId.get(holdId);
   const due = hold !== undefined && hold.status === 'ACTIVE' && hold.expiresAt <= now;
   return due ? [fact('HoldExpired', { holdId })] : [];
 }
 
-/** Null when the hold is ACTIVE and may take the trigger; HOLD_EXPIRED when its window ran out, else HOLD_NOT_ACTIVE. */
+/**
+ * Null when the hold is ACTIVE and may take the trigger; HOLD_EXPIRED when its window ran out, else HOLD_NOT_ACTIVE.
+ */
 export function refuseUnlessActive(hold: Hold, trigger: HoldTrigger): Refusal | null {
   if (hold.status === 'ACTIVE' && holdTransitions.next(hold.status, trigger) !== undefined) return null;
   return hold.status === 'EXPIRED' ? refuse('HOLD_EXPIRED', {}) : refuse('HOLD_NOT_ACTIVE', { status: hold.status });
@@ -118,7 +106,7 @@ export function refuseUnlessActive(hold: Hold, trigger: HoldTrigger): Refusal | 
  * A full window from now, cut at the ceiling of hold_max_minutes. A hold that lives beyond the ceiling, because a later
  * definition lowered it, keeps its `expiresAt`: a change neither shortens nor extends it.
  */
-function windowEnd({ plan }: EventState, firstPlacedAt: number, endSoFar: number, now: number): number {
+function windowEnd({ plan }: HoldState, firstPlacedAt: number, endSoFar: number, now: number): number {
   const { holdWindowMs, holdLifeMaxMs } = plan;
   const end = now + holdWindowMs;
   return holdLifeMaxMs === null ? end : Math.min(end, Math.max(firstPlacedAt + holdLifeMaxMs, endSoFar));

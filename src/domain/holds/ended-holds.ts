@@ -1,19 +1,31 @@
 /**
- * Holds that ended without an order: whole for WHOLE_MS, then without their items.
+ * Holds that ended without an order: whole for WHOLE_MS, then without their items. Of one that was replaced only its
+ * end is kept at once: its session has the items of the next one, and may replace it again and again.
  *
  * 1. The holds that are still whole are in `hold-records.ts`; this file keeps their ids and when they ended.
  * 2. Which are cut depends on facts and their moments alone, so that a replay cuts the same holds (I9).
+ * 3. What is whole is bounded by its bytes, which follow from the lines: where more ends in ten minutes, the oldest
+ *    lose their items sooner, but never how they ended.
  */
 import { EndedRecords, type EndedPart } from '../collections/ended-records.ts';
 import type { Hold } from './hold-records.ts';
+import type { HoldTrigger } from '#machines/hold.ts';
 
 /** How long the items of a hold that ended can be read. */
 const WHOLE_MS = 10 * 60 * 1000;
 
-/** Some 45 MB; where more end in ten minutes, the oldest lose their items sooner, but never how they ended. */
-const WHOLE_HOLDS_MAX = 100_000;
+/** What the whole holds of an event may take: some 100,000 of one line (rule 3). */
+export const WHOLE_BYTES_MAX = 48 * 1024 * 1024;
 
-/** How many holds may lose their items when one ends: more than one, so that many that ended at once are all cut in time. */
+/** What a hold takes, measured: its record with its ids, a line, and a seat, whose id is the plan's. */
+const HOLD_BYTES = 320;
+const LINE_BYTES = 144;
+const SEAT_BYTES = 12;
+
+/**
+ * How many holds may lose their items when one ends, because their time is over: more than one, so that many that ended
+ * at once are all cut in time.
+ */
 const CUT_WITH_ONE = 4;
 
 /** Snapshots keep the index of a name: add new names at the end. */
@@ -33,14 +45,23 @@ export interface WholeRecord {
 }
 
 export interface EndedHolds {
-  /** Adds a hold that just ended, and returns those of which only the end is kept from here on. */
-  add(hold: Hold, at: number): readonly Hold[];
+  /** Adds a hold that just ended by a trigger, and returns those of which only the end is kept from here on. */
+  add(hold: Hold, trigger: HoldTrigger, at: number): readonly Hold[];
   /** A hold of which only the end is kept, to be read only; with a session key only where it is that key's. */
   find(holdId: string, sessionKey: string | null): Hold | undefined;
   /** Those that are whole, in the order in which they ended. */
   whole(): Iterable<WholeRecord>;
+  /** The same for so many that are whole, the oldest first. */
+  cutOldest(count: number, at: number): readonly Hold[];
+  readonly wholeCount: number;
+  /** What those that are whole take in memory, about. */
+  readonly wholeBytes: number;
   /** How many have lost their items. */
   readonly cutCount: number;
+  /** What they take in memory, about. */
+  readonly cutBytes: number;
+  /** Forgets those that lost their items within the oldest ten minutes, before their time. */
+  dropOldest(): void;
   /** The same by how they ended. Cost: a pass over all of them. */
   cutCounts(): Readonly<Record<EndedStatus, number>>;
   cutParts(recordsMax: number): Iterable<EndedPart>;
@@ -51,20 +72,34 @@ export interface EndedHolds {
 export function createEndedHolds(): EndedHolds {
   const whole = new Queue<Whole>();
   const cut = new EndedRecords(STATUSES, 1);
+  let wholeBytes = 0;
+  const addWhole = (hold: Hold, endedAt: number): void => {
+    whole.push({ hold, endedAt });
+    wholeBytes += bytesOf(hold);
+  };
+  const addCut = ({ id, sessionKey, status, expiresAt }: Hold, at: number): void =>
+    cut.add(id, sessionKey, { status: status as EndedStatus, times: [expiresAt] }, at);
+  /** Cuts those that are whole, the oldest first, as long as the next one is due for it. */
+  const cutWhile = (isDue: (oldest: Whole, cutNow: number) => boolean, at: number): readonly Hold[] => {
+    const gone: Hold[] = [];
+    for (let oldest = whole.first; oldest !== undefined && isDue(oldest, gone.length); oldest = whole.first) {
+      whole.shift();
+      wholeBytes -= bytesOf(oldest.hold);
+      addCut(oldest.hold, at);
+      gone.push(oldest.hold);
+    }
+    return gone;
+  };
   return {
-    add(hold, at) {
-      whole.push({ hold, endedAt: at });
-      const gone: Hold[] = [];
-      while (gone.length < CUT_WITH_ONE) {
-        const oldest = whole.first;
-        if (oldest === undefined || (oldest.endedAt + WHOLE_MS > at && whole.length <= WHOLE_HOLDS_MAX)) break;
-        whole.shift();
-        const { id, sessionKey, status, expiresAt } = oldest.hold;
-        cut.add(id, sessionKey, { status: status as EndedStatus, times: [expiresAt] }, at);
-        gone.push(oldest.hold);
-      }
-      return gone;
+    add(hold, trigger, at) {
+      const replaced = trigger === 'REPLACE' ? [hold] : [];
+      for (const each of replaced) addCut(each, at);
+      if (trigger !== 'REPLACE') addWhole(hold, at);
+      const isDue = ({ endedAt }: Whole, cutNow: number): boolean =>
+        wholeBytes > WHOLE_BYTES_MAX || (endedAt + WHOLE_MS <= at && cutNow < CUT_WITH_ONE);
+      return [...replaced, ...cutWhile(isDue, at)];
     },
+    cutOldest: (count, at) => cutWhile((_oldest, cutNow) => cutNow < count, at),
     find(holdId, sessionKey) {
       const found = cut.find(holdId, sessionKey);
       if (found === null) return undefined;
@@ -83,14 +118,28 @@ export function createEndedHolds(): EndedHolds {
     *whole() {
       for (const { hold, endedAt } of whole) yield { id: hold.id, endedAt };
     },
+    get wholeCount() {
+      return whole.length;
+    },
+    get wholeBytes() {
+      return wholeBytes;
+    },
     get cutCount() {
       return cut.size;
     },
+    get cutBytes() {
+      return cut.bytes;
+    },
+    dropOldest: () => cut.dropOldest(),
     cutCounts: () => ({ RELEASED: cut.countOf('RELEASED'), EXPIRED: cut.countOf('EXPIRED') }),
     cutParts: (recordsMax) => cut.parts(recordsMax),
-    restoreWhole: (hold, endedAt) => whole.push({ hold, endedAt }),
+    restoreWhole: addWhole,
     restoreCut: (part) => cut.restore(part),
   };
+}
+
+function bytesOf({ lines }: Hold): number {
+  return lines.reduce((sum, { seatIds }) => sum + LINE_BYTES + SEAT_BYTES * seatIds.length, HOLD_BYTES);
 }
 
 /** First in, first out, in constant time; `shift` of an array moves all that is behind. */

@@ -1,21 +1,20 @@
 /**
- * Applies facts to holds, and what orders do to the holds that became theirs. A hold's lines change the inventories of their
- * performances.
+ * Applies facts to holds, and what orders do to the holds that became theirs. A hold's lines change the inventories of
+ * their performances.
  *
- * 1. Holds that ended are kept for reading. One with an order stays with it, in a compact form once nothing more is expected of
- *    the order. The others keep their lines for some minutes and the rest of their record for two hours (`ended-holds.ts`).
+ * 1. Holds that ended are kept for reading. One with an order stays with it, in a compact form once nothing more is
+ *    expected of the order. The others keep their lines for some minutes, unless they were replaced, and the rest of
+ *    their record for two hours (`ended-holds.ts`).
  */
 import { follow } from '#machines/compile.ts';
 import { holdTransitions } from '#machines/hold.ts';
-import { remember } from '../idempotency.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
 import { isLive, noteDeadline, type Hold, type Holds } from './state.ts';
-import { viewHold } from './view.ts';
-import type { EventState } from '../event-state.ts';
+import type { HoldState } from './state.ts';
 import type { FactData, HoldLine } from '../fact.ts';
 
-export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced'], at: number): void {
+export function evolveHoldPlaced(state: HoldState, data: FactData['HoldPlaced'], at: number): void {
   const { holds } = state;
   const replaced = holds.activeBySession.get(data.sessionKey);
   invariant((replaced?.id ?? null) === data.replacedHoldId, 'a session has at most one ACTIVE hold (I8)');
@@ -33,16 +32,14 @@ export function evolveHoldPlaced(state: EventState, data: FactData['HoldPlaced']
   holds.activeBySession.set(hold.sessionKey, hold);
   changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line));
   noteDeadline(state.holds, hold);
-  if (data.idempotency !== null) {
-    remember(state.idempotency, data.idempotency, at, { of: 'HOLD', hold: viewHold(state, hold) });
-  }
 }
 
-export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged']): void {
+export function evolveHoldChanged(state: HoldState, data: FactData['HoldChanged']): void {
   const hold = holdOf(state.holds, data.holdId);
   hold.status = follow(holdTransitions, hold.status, 'CHANGE');
   changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
-  // At the ceiling of hold_max_minutes `expiresAt` is unchanged, so the deadline and the claims that name it stay valid.
+  // At the ceiling of hold_max_minutes `expiresAt` is unchanged, so the deadline and the claims that name it stay
+  // valid.
   const isMoved = data.expiresAt !== hold.expiresAt;
   const before = isMoved ? undefined : hold.lines;
   hold.lines = data.lines;
@@ -51,16 +48,16 @@ export function evolveHoldChanged(state: EventState, data: FactData['HoldChanged
   if (isMoved) noteDeadline(state.holds, hold);
 }
 
-export function evolveHoldReleased(state: EventState, data: FactData['HoldReleased'], at: number): void {
+export function evolveHoldReleased(state: HoldState, data: FactData['HoldReleased'], at: number): void {
   endHold(state, holdOf(state.holds, data.holdId), 'RELEASE', at);
 }
 
-export function evolveHoldExpired(state: EventState, data: FactData['HoldExpired'], at: number): void {
+export function evolveHoldExpired(state: HoldState, data: FactData['HoldExpired'], at: number): void {
   endHold(state, holdOf(state.holds, data.holdId), 'EXPIRE', at);
 }
 
 /** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
-export function convertHold(state: EventState, holdId: string, orderId: string, expiresAt: number | null): void {
+export function convertHold(state: HoldState, holdId: string, orderId: string, expiresAt: number | null): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'CONVERT');
   state.holds.activeBySession.delete(hold.sessionKey);
@@ -72,42 +69,55 @@ export function convertHold(state: EventState, holdId: string, orderId: string, 
 }
 
 /** The first money of the order landed: what was held is sold. */
-export function consumeHold(state: EventState, holdId: string): void {
+export function consumeHold(state: HoldState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'CONSUME');
   changeEachLine(state, hold, (performance, line) => performance.inventory.sell(line));
 }
 
 /** Money landed late and the same tickets can still be had: they are taken again and sold. */
-export function reclaimHold(state: EventState, holdId: string): void {
+export function reclaimHold(state: HoldState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'RECLAIM');
   changeEachLine(state, hold, (performance, line) => performance.inventory.retake(line));
 }
 
 /** The operator cancelled a paid order: what was sold returns to sale. */
-export function returnHold(state: EventState, holdId: string): void {
+export function returnHold(state: HoldState, holdId: string): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'RETURN');
   changeEachLine(state, hold, (performance, line) => performance.inventory.returnSold(line));
 }
 
 /** The order of the hold ended before money came: its tickets return to sale. */
-export function endConvertedHold(state: EventState, holdId: string, trigger: 'RELEASE' | 'EXPIRE', at: number): void {
+export function endConvertedHold(state: HoldState, holdId: string, trigger: 'RELEASE' | 'EXPIRE', at: number): void {
   endHold(state, holdOf(state.holds, holdId), trigger, at);
 }
 
-function endHold(state: EventState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 'EXPIRE', at: number): void {
+function endHold(state: HoldState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 'EXPIRE', at: number): void {
   const { holds } = state;
-  // The entry of a replaced hold is overwritten and not deleted: a Map from which a key is deleted and put in again and again
-  // keeps dead entries that every look-up walks (measured: 40 µs a turn in a Map of 7,500).
+  // The entry of a replaced hold is overwritten and not deleted: a Map from which a key is deleted and put in again and
+  // again keeps dead entries that every look-up walks (measured: 40 µs a turn in a Map of 7,500).
   if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
   hold.status = follow(holdTransitions, hold.status, trigger);
   changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
-  if (hold.orderId === null) for (const { id } of holds.ended.add(hold, at)) holds.byId.delete(id);
+  if (hold.orderId === null) forgetItems(holds, holds.ended.add(hold, trigger, at));
 }
 
-/** Packs the hold of an order that is settled, under the order's number (1). */
+/** So many of the holds that ended lose their items, the oldest first. */
+export function cutOldestHolds(holds: Holds, count: number, at: number): void {
+  forgetItems(holds, holds.ended.cutOldest(count, at));
+}
+
+function forgetItems({ byId }: Holds, cut: readonly Hold[]): void {
+  for (const hold of cut) {
+    byId.delete(hold.id);
+    // Its deadline may stay in the heaps of claims for as long as its window was.
+    hold.lines = [];
+  }
+}
+
+/** Packs the hold of an order that is settled, under the order's number (rule 1). */
 export function settleHold({ byId }: Holds, holdId: string, orderNumber: number): void {
   const hold = byId.open(holdId);
   if (hold !== undefined) byId.settle(hold, orderNumber);
@@ -120,14 +130,14 @@ function holdOf(holds: Holds, holdId: string): Hold {
   return hold;
 }
 
-function performanceOf(state: EventState, { performanceId }: HoldLine): PerformanceState {
+function performanceOf(state: HoldState, { performanceId }: HoldLine): PerformanceState {
   const performance = state.performances.get(performanceId);
   invariant(performance !== undefined, `a performance that a hold's line names exists: ${performanceId}`);
   return performance;
 }
 
 function changeEachLine(
-  state: EventState,
+  state: HoldState,
   hold: Hold,
   change: (performance: PerformanceState, line: HoldLine) => void,
 ): void {
@@ -139,11 +149,11 @@ function changeEachLine(
 }
 
 /** A new definition has rebuilt the inventories: live holds note anew when their tickets return. */
-export function rescheduleHolds(state: EventState): void {
+export function rescheduleHolds(state: HoldState): void {
   for (const hold of state.holds.byId.objects()) if (isLive(hold)) rescheduleHold(state, hold);
 }
 
 /** Notes with each inventory when the tickets of a hold return. */
-export function rescheduleHold(state: EventState, hold: Hold): void {
+export function rescheduleHold(state: HoldState, hold: Hold): void {
   for (const line of hold.lines) performanceOf(state, line).inventory.reschedule(hold, [line]);
 }

@@ -22,6 +22,8 @@ export interface Hold {
   readonly firstPlacedAt: number;
   /** The order that took it over. */
   orderId: string | null;
+  /** The idempotency key whose answer the hold is as long as nothing changes it. */
+  answerKey?: string | undefined;
 }
 
 /** Order numbers in one array: an array that outgrows its memory is copied whole. */

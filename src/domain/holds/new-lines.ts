@@ -1,26 +1,27 @@
 /**
- * Items that ask for tickets become the lines of a hold, all or nothing, in the API's order of checks. Seats and stock are checked by
- * `inventory/assignment.ts`. Holds, their changes and checkouts without a hold all use this file, so that they refuse alike.
+ * Items that ask for tickets become the lines of a hold, all or nothing, in the API's order of checks. Seats and stock
+ * are checked by `inventory/assignment.ts`. Holds, their changes and checkouts without a hold all use this file, so
+ * that they refuse alike.
  *
  * 1. Checks run over all items in this order: performances, types and stages, purchase limits, seats, stock.
  */
 import { isStageOpen, offerOf, type Offer } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';
 import { findPerformanceOnSale } from '../inventory/performance.ts';
-import { checkCartLimits } from '../orders/purchase-limits.ts';
+import { checkCartLimits, checkCartSize } from './cart-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import type { ItemRequest } from '../command.ts';
-import type { EventState } from '../event-state.ts';
+import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
 
 /**
  * The lines of a new hold; items of equal type, stage and performance share one.
  *
- * `own` is the session's hold that the new one would replace. Refuses in order: as `findRequested`, as `checkHoldLimits`,
- * as `assignTickets`.
+ * `own` is the session's hold that the new one would replace. Refuses in order: as `findRequested`, as
+ * `checkHoldLimits`, as `assignTickets`.
  */
 export function reserveLines(
-  state: EventState,
+  state: HoldState,
   items: readonly ItemRequest[],
   own: OwnHold | null,
   now: number,
@@ -31,11 +32,11 @@ export function reserveLines(
 }
 
 /**
- * The performance, type and stage of each item. Refuses in order: PERFORMANCE_*, TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND,
- * TICKET_NOT_ON_SALE, VALIDATION_ERROR (seats named on general admission).
+ * The performance, type and stage of each item. Refuses in order: PERFORMANCE_*, TICKET_TYPE_NOT_FOUND,
+ * SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE, VALIDATION_ERROR (seats named on general admission).
  */
 export function findRequested(
-  state: EventState,
+  state: HoldState,
   items: readonly ItemRequest[],
   now: number,
 ): readonly RequestedLine[] | Refusal {
@@ -55,16 +56,16 @@ export function findRequested(
 }
 
 /**
- * Refuses a hold that no order could take, unless the event leaves the limits to the checkout: MAX_PER_ORDER_EXCEEDED,
- * MAX_TICKETS_PER_ORDER_EXCEEDED.
+ * Refuses a hold that no order could take, where the event does not leave the limits to the checkout:
+ * MAX_PER_ORDER_EXCEEDED, MAX_TICKETS_PER_ORDER_EXCEEDED.
  */
-export function checkHoldLimits({ plan }: EventState, requested: readonly RequestedLine[]): Refusal | null {
-  return plan.limitsAtHold ? checkCartLimits(plan, requested) : null;
+export function checkHoldLimits({ plan }: HoldState, requested: readonly RequestedLine[]): Refusal | null {
+  return plan.limitsAtHold ? checkCartLimits(plan, requested) : checkCartSize(requested);
 }
 
 /** The type and stage of an item that asks for tickets which the session does not have yet. */
 export function findRequestedLine(
-  state: EventState,
+  state: HoldState,
   item: ItemRequest,
   performanceId: string,
   index: number,
@@ -88,7 +89,7 @@ export function findRequestedLine(
 }
 
 /** The offer of an item, if it is sold now: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE. */
-export function findOfferOnSale(state: EventState, item: ItemRequest, now: number): Offer | Refusal {
+export function findOfferOnSale(state: HoldState, item: ItemRequest, now: number): Offer | Refusal {
   const { ticketTypeId, sellingStageId } = item;
   const offer = offerOf(state.plan, ticketTypeId, sellingStageId);
   if (offer !== undefined && isStageOpen(offer.sellingStage.definition, now)) return offer;
@@ -96,10 +97,7 @@ export function findOfferOnSale(state: EventState, item: ItemRequest, now: numbe
 }
 
 /** TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND; null where the event has both. */
-export function refuseUnknownOffer(
-  { plan }: EventState,
-  { ticketTypeId, sellingStageId }: ItemRequest,
-): Refusal | null {
+export function refuseUnknownOffer({ plan }: HoldState, { ticketTypeId, sellingStageId }: ItemRequest): Refusal | null {
   if (!plan.ticketTypeById.has(ticketTypeId)) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
   return plan.sellingStageById.has(sellingStageId) ? null : refuse('SELLING_STAGE_NOT_FOUND', { sellingStageId });
 }

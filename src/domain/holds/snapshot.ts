@@ -1,16 +1,17 @@
 /**
  * The holds of an event as pieces of a snapshot keep them, and back.
  *
- * 1. A hold is a row of values, and what many holds of a piece have stands once in a list of it: names, and lines without seats. Such a
- *    piece is a quarter as long as one of objects, so that it is written, proved and read in less time.
+ * 1. A hold is a row of values, and what many holds of a piece have stands once in a list of it: names, and lines
+ *    without seats. Such a piece is a quarter as long as one of objects, so that it is written, proved and read in less
+ *    time.
  * 2. Holds that were read from one piece share such lines in memory: nobody changes a line.
  */
-import { shareIds } from '../hold-line.ts';
+import { shareIds } from '../inventory/hold-line.ts';
 import { invariant } from '../invariant.ts';
 import { rescheduleHold } from './evolve.ts';
 import { isLive, type Hold } from './state.ts';
 import type { HoldStatus } from '#machines/hold.ts';
-import type { EventState } from '../event-state.ts';
+import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
 
 // ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -50,27 +51,25 @@ type LineRow = readonly [
   ...seatIds: readonly string[],
 ];
 
-const NO_SEATS: readonly string[] = [];
-
 /** Holds as rows. The same holds in the same order always give the same page. */
 export function writeHolds(holds: readonly Hold[]): HoldPage {
   const names = new Map<string, number>();
-  const lines = new Map<string, number>();
+  const lines: LineRow[] = [];
+  const lineIndexes = new Map<string, number>();
   const lineRow = (line: HoldLine): LineRow | number => {
     const { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents, seatIds } = line;
     const ids = [indexIn(names, performanceId), indexIn(names, ticketTypeId), indexIn(names, sellingStageId)] as const;
     const row = [...ids, quantity, ticketCount, unitPriceCents, ...seatIds] as const;
-    return seatIds.length > 0 ? row : indexIn(lines, JSON.stringify(row));
+    if (seatIds.length > 0) return row;
+    const index = indexIn(lineIndexes, row.join());
+    if (index === lines.length) lines.push(row);
+    return index;
   };
   const records = holds.map((hold): HoldRow => {
     const { id, sessionKey, status, expiresAt, firstPlacedAt, orderId } = hold;
     return [id, sessionKey, indexIn(names, status), expiresAt, firstPlacedAt, orderId, ...hold.lines.map(lineRow)];
   });
-  return {
-    names: [...names.keys()],
-    lines: Array.from(lines.keys(), (row) => JSON.parse(row) as LineRow),
-    records,
-  };
+  return { names: [...names.keys()], lines, records };
 }
 
 /** The index of an entry, which is added where it is new. */
@@ -112,14 +111,16 @@ function readLine(line: LineRow, names: readonly string[]): HoldLine {
     quantity,
     ticketCount,
     unitPriceCents,
-    seatIds: seatIds.length === 0 ? NO_SEATS : seatIds,
+    seatIds,
   };
 }
 
 // ── restoring ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Restores a hold from a record that was parsed just now. The inventories have its tickets, but not when they return. */
-export function restoreHold(state: EventState, hold: Hold): void {
+/**
+ * Restores a hold from a record that was parsed just now. The inventories have its tickets, but not when they return.
+ */
+export function restoreHold(state: HoldState, hold: Hold): void {
   shareIds(hold.lines, state.plan);
   state.holds.byId.set(hold.id, hold);
   if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
@@ -128,15 +129,8 @@ export function restoreHold(state: EventState, hold: Hold): void {
   state.holds.deadlines.add(hold, hold.expiresAt);
 }
 
-/** Restores the hold of a settled order, which was restored before. */
-export function restoreSettledHold({ holds, orders }: EventState, hold: Hold): void {
-  const order = orders.byId.get(hold.orderId ?? '');
-  invariant(order !== undefined, 'the snapshot has the order of a settled hold');
-  holds.byId.settle(hold, order.number);
-}
-
 /** Restores when a hold ended. Format 1 does not say it; such a hold was over at the end of its window. */
-export function restoreEndedHold({ holds }: EventState, holdId: string, endedAt: number | null): void {
+export function restoreEndedHold({ holds }: HoldState, holdId: string, endedAt: number | null): void {
   const hold = holds.byId.get(holdId);
   invariant(hold !== undefined, 'the snapshot has the hold that ended');
   holds.ended.restoreWhole(hold, endedAt ?? hold.expiresAt);

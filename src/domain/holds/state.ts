@@ -3,8 +3,14 @@ import { createEndedHolds, type EndedHolds } from './ended-holds.ts';
 import { HoldRecords, type Hold } from './hold-records.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { ShardedMap } from '../collections/maps.ts';
+import type { WaitingRoomState } from '../waiting-room/state.ts';
 
 export type { Hold };
+
+/** What holds keep of one event, and what they may read. */
+export interface HoldState extends WaitingRoomState {
+  readonly holds: Holds;
+}
 
 export interface Holds {
   readonly byId: HoldRecords;
@@ -35,8 +41,8 @@ export function activeHoldOf({ holds }: { readonly holds: Holds }, sessionKey: s
 }
 
 /**
- * A hold that can still be read, for reading only; with a session key only where it is that key's. One whose items are no longer
- * kept has no lines.
+ * A hold that can still be read, for reading only; with a session key only where it is that key's. One whose items are
+ * no longer kept has no lines.
  */
 export function findAnyHold({ byId, ended }: Holds, holdId: string, sessionKey: string | null): Hold | undefined {
   const hold = byId.get(holdId) ?? ended.find(holdId, sessionKey);

@@ -1,21 +1,25 @@
 /**
  * Seats and stock for the lines of a request: which seats each line gets, and whether there are as many tickets.
  *
- * What the stock would be is kept in overlays, in which the session's own hold counts as given back. Mutates nothing (I2).
+ * What the stock would be is kept in overlays, in which the session's own hold counts as given back. Mutates nothing
+ * (I2).
  *
- * 1. Seats that were named are taken in the overlay before any are assigned, so that no item is assigned another's seat.
+ * 1. Seats that were named are taken in the overlay before any are assigned, so that no item is assigned another's
+ *    seat.
  * 2. What a hold keeps is taken before anything is added to it, so that nothing new is promised what is kept.
- * 3. Where one item is of an accessible type and another of another type, for the same performance and locality and both
- *    without named seats, the other is placed beside the first (`companions.ts`).
+ * 3. Where one item is of an accessible type and another of another type, for the same performance and locality and
+ *    both without named seats, the other is placed beside the first (`companions.ts`), at most two tickets for each
+ *    accessible seat.
  */
 import { bestBlock, growBlock, largestBlock, shrinkBlock } from './best-available.ts';
-import { seatBeside, seatTogether, type BlockRequest } from './companions.ts';
-import { addUpLines } from '../hold-line.ts';
+import { createSearchBudget, seatBeside, seatTogether, type BlockRequest, type SearchBudget } from './companions.ts';
+import { addUpLines } from './hold-line.ts';
 import { findPerformanceOnSale, inventoryOf } from './performance.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { offerOf, type Offer } from '../catalogue/sale-plan.ts';
 import { seatIdsAt } from '../catalogue/seating-plan.ts';
 import {
+  copyOverlay,
   createOverlay,
   giveBackInOverlay,
   checkSeats,
@@ -24,13 +28,12 @@ import {
   takeInOverlay,
   type StockOverlay,
 } from './stock-overlay.ts';
-import type { Claimant } from './claims.ts';
+import type { TimedHold } from './release-times.ts';
 import type { HoldLine } from '../fact.ts';
-import type { LimitedItem } from '../orders/purchase-limits.ts';
-import type { EventState } from '../event-state.ts';
+import type { InventoryState } from './performance.ts';
 
 /** A session's hold, as far as a reservation needs it: what it has counts as free for this session. */
-export interface OwnHold extends Claimant {
+export interface OwnHold extends TimedHold {
   readonly lines: readonly HoldLine[];
 }
 
@@ -58,7 +61,7 @@ export interface RequestedLine extends LimitedItem {
  * the refusals of `reserveLines` from SEAT_COUNT_MISMATCH on.
  */
 export function assignTickets(
-  state: EventState,
+  state: InventoryState,
   requested: readonly RequestedLine[],
   own: OwnHold | null,
 ): readonly HoldLine[] | Refusal {
@@ -68,7 +71,9 @@ export function assignTickets(
   return requested.length === 1 ? assignOne(requested[0]!, overlays[0]!, own) : assignSeveral(requested, overlays, own);
 }
 
-/** One line alone leaves nothing to any other, so that it need not be taken in the overlay. Most requests are this. Hot. */
+/**
+ * One line alone leaves nothing to any other, so that it need not be taken in the overlay. Most requests are this. Hot.
+ */
 function assignOne(request: RequestedLine, overlay: StockOverlay, own: OwnHold | null): readonly HoldLine[] | Refusal {
   const line = assignLine(request, 0, overlay, own);
   return isRefusal(line) ? line : [line];
@@ -80,6 +85,7 @@ function assignSeveral(
   own: OwnHold | null,
 ): readonly HoldLine[] | Refusal {
   const lines = new Array<HoldLine | undefined>(requested.length).fill(undefined);
+  const budget = createSearchBudget();
   for (const assignsNow of [isKept, isNamed, isShrunk, isGrown, isNew]) {
     for (let index = 0; index < requested.length; index += 1) {
       const request = requested[index]!;
@@ -87,7 +93,7 @@ function assignSeveral(
       const overlay = overlayOf(overlays, request.performanceId)!;
       const first = assignsNow === isNew ? findFirst(requested, request) : -1;
       if (first >= 0) {
-        const refused = assignParty({ requested, lines, overlay, own }, first);
+        const refused = assignParty({ requested, lines, overlay, own, budget }, first);
         if (refused !== null) return refused;
         continue;
       }
@@ -120,6 +126,8 @@ interface Assignment {
   readonly lines: (HoldLine | undefined)[];
   readonly overlay: StockOverlay;
   readonly own: OwnHold | null;
+  /** What is left for companions of all performances. */
+  readonly budget: SearchBudget;
 }
 
 /** Whether two lines are for the same seats of the same performance, and of different types. */
@@ -130,8 +138,8 @@ function isCompanion(a: RequestedLine, b: RequestedLine): boolean {
 }
 
 /**
- * The accessible line beside which a new line and others of the request are placed (3), or -1: the first one of its seats and
- * performance, where the request has another type for them. It may be the line itself.
+ * The accessible line beside which a new line and others of the request are placed (rule 3), or -1: the first one of
+ * its seats and performance, where the request has another type for them. It may be the line itself.
  */
 function findFirst(requested: readonly RequestedLine[], request: RequestedLine): number {
   const isFirst = (each: RequestedLine): boolean =>
@@ -142,26 +150,67 @@ function findFirst(requested: readonly RequestedLine[], request: RequestedLine):
   return hasCompanions ? first : -1;
 }
 
+/** Companions for each accessible seat; further tickets of other types get ordinary seats. */
+const COMPANIONS_PER_SEAT_MAX = 2;
+
+/** A line of another type, and how many of its tickets are placed beside the accessible ones. */
+interface Companion {
+  readonly request: RequestedLine;
+  readonly beside: number;
+}
+
 /** Assigns an accessible line, if that is to be done still, and the new lines of other types beside it. */
 function assignParty(assignment: Assignment, first: number): Refusal | null {
-  const { requested, lines, overlay, own } = assignment;
+  const { requested, lines, overlay, budget } = assignment;
   const request = requested[first]!;
-  const companions = requested.filter(
-    (each, index) => isNew(each) && lines[index] === undefined && isCompanion(each, request),
-  );
+  const companions = companionsOf(assignment, request);
+  const close = companions.filter(({ beside }) => beside > 0);
   const blocks =
-    lines[first] === undefined ? seatTogether(overlay, requestOf(request), companions.map(requestOf)) : null;
+    lines[first] === undefined ? seatTogether(overlay, requestOf(request), close.map(blockOf), budget) : null;
   const refused =
     lines[first] === undefined ? assignBlock(assignment, request, blocks?.[0] ?? bestBlockOf(request, overlay)) : null;
   if (refused !== null) return refused;
   const { indexOf } = request.offer.ticketType.locality.seating!;
   const seats = lines[first]!.seatIds.map((seatId) => indexOf.get(seatId)!);
   for (const [index, companion] of companions.entries()) {
-    const block = blocks?.[index + 1] ?? seatBeside(overlay, seats, requestOf(companion));
-    const over = assignBlock({ requested, lines, overlay, own }, companion, block);
+    const besideThem = (): number[] | null =>
+      blocks?.[index + 1] ?? seatBeside(overlay, seats, blockOf(companion), budget);
+    const own = companion.beside === 0 ? null : besideThem();
+    const over = assignBlock(assignment, companion.request, withOthers(companion, own, overlay));
     if (over !== null) return over;
   }
   return null;
+}
+
+/** The new lines that come along with an accessible one: those placed beside it come first. */
+function companionsOf({ requested, lines }: Assignment, request: RequestedLine): readonly Companion[] {
+  let left = COMPANIONS_PER_SEAT_MAX * request.ticketCount;
+  const companions: Companion[] = [];
+  for (const [index, each] of requested.entries()) {
+    if (!isNew(each) || lines[index] !== undefined || !isCompanion(each, request)) continue;
+    const beside = Math.min(left, each.ticketCount);
+    left -= beside;
+    companions.push({ request: each, beside });
+  }
+  return companions;
+}
+
+/**
+ * The seats of a whole line: those beside the accessible ones, and the best block of the others; where there is no such
+ * block, the best one of all together.
+ */
+function withOthers({ request, beside }: Companion, own: number[] | null, overlay: StockOverlay): number[] | null {
+  const others = request.ticketCount - beside;
+  if (others === 0 && own !== null) return own;
+  const { ticketType } = request.offer;
+  if (own !== null) {
+    const after = copyOverlay(overlay);
+    const seatIds = seatIdsAt(ticketType.locality.seating!, own);
+    takeInOverlay(after, { ...lineOf(request, seatIds), ticketCount: beside });
+    const rest = bestBlock(after, ticketType, others);
+    if (rest !== null) return [...own, ...rest].sort((a, b) => a - b);
+  }
+  return bestBlock(overlay, ticketType, request.ticketCount);
 }
 
 /** Checks the stock of one line and gives it the seats that were found. */
@@ -177,6 +226,8 @@ function assignBlock(
   lines[requested.indexOf(request)] = line;
   return null;
 }
+
+const blockOf = ({ request, beside }: Companion): BlockRequest => ({ type: request.offer.ticketType, count: beside });
 
 const requestOf = ({ offer, ticketCount }: RequestedLine): BlockRequest => ({
   type: offer.ticketType,
@@ -198,9 +249,12 @@ function promisedTo(requested: readonly RequestedLine[], { performanceId, offer 
   return promised;
 }
 
-/** An overlay for each performance, in which the session's own hold is given back. They are few: a list is faster than a Map. */
+/**
+ * An overlay for each performance, in which the session's own hold is given back. They are few: a list is faster than a
+ * Map.
+ */
 function openOverlays(
-  state: EventState,
+  state: InventoryState,
   requested: readonly RequestedLine[],
   own: OwnHold | null,
 ): readonly StockOverlay[] {
@@ -226,8 +280,9 @@ const hasSeats = (request: RequestedLine): boolean =>
   request.seatChoice.how === 'NAMED' || request.seatChoice.how === 'KEPT';
 
 /**
- * Checks all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps are
- * only held against those that others name: a later definition may have closed them to the type, which is no reason to lose them.
+ * Checks all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps
+ * are only held against those that others name: a later definition may have closed them to the type, which is no reason
+ * to lose them.
  */
 function checkNamedSeats(requested: readonly RequestedLine[], overlays: readonly StockOverlay[]): Refusal | null {
   if (!requested.some(hasSeats)) return null;
@@ -319,14 +374,15 @@ function insufficient(request: RequestedLine, overlay: StockOverlay, own: OwnHol
   const why = shortfall(overlay, offer, ticketCount, own);
   const detail = { ...why, ticketTypeId, sellingStageId, performanceId };
   const seeksBlock = request.seatChoice.how === 'BEST' || request.seatChoice.how === 'GROW';
-  return refuse(
-    'INSUFFICIENT_TICKETS',
-    seeksBlock ? { ...detail, largestBlock: Math.min(why.available, largestBlock(overlay, offer.ticketType)) } : detail,
-  );
+  if (!seeksBlock) return refuse('INSUFFICIENT_TICKETS', detail);
+  const block = Math.min(why.available, largestBlock(overlay, offer.ticketType));
+  const refusal = refuse('INSUFFICIENT_TICKETS', { ...detail, largestBlock: block });
+  const isApart = block < ticketCount && ticketCount <= why.available;
+  return isApart ? { ...refusal, reason: 'NOT_SIDE_BY_SIDE' } : refusal;
 }
 
 /** Whether all lines of an order that ended could be taken again at `now`, seat by seat, its stages' windows apart. */
-export function canRetake(state: EventState, lines: readonly HoldLine[], now: number): boolean {
+export function canRetake(state: InventoryState, lines: readonly HoldLine[], now: number): boolean {
   const overlays = new Map<string, StockOverlay>();
   return lines.every((line) => {
     const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId);
@@ -344,4 +400,12 @@ function areSeatsFree(overlay: StockOverlay, offer: Offer, { seatIds, ticketCoun
   if (offer.ticketType.locality.seating === null) return seatIds.length === 0;
   const { notInTicketType, notSellable, taken } = checkSeats(overlay, offer.ticketType, seatIds);
   return seatIds.length === ticketCount && notInTicketType.length + notSellable.length + taken.length === 0;
+}
+
+/** What the limits need of an item. */
+export interface LimitedItem {
+  readonly performanceId: string;
+  readonly ticketTypeId: string;
+  readonly quantity: number;
+  readonly ticketCount: number;
 }

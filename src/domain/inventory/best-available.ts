@@ -1,17 +1,18 @@
 /**
  * Which seats a buyer gets who did not pick any, and which seats a hold keeps when its buyer wants fewer or more.
  *
- * Owns the order of preference. What a block and an orphan are, and finding rows fast, belongs to `block-index.ts`; seats for
- * people who come together but take different kinds of seats to `companions.ts`.
+ * Owns the order of preference. What a block and an orphan are, and finding rows fast, belongs to `block-index.ts`;
+ * seats for people who come together but take different kinds of seats to `companions.ts`.
  *
  * 1. Seats of the type's zones, neighbours in one row with no aisle between; accessible ones only for accessible types,
  *    and for those no others.
- * 2. Blocks with an unrestricted view before those with a restricted seat; among equals those that leave fewer orphans; among
- *    equals those in the row that is tried first; in a row the one nearest its centre; among equally near ones the leftmost.
- * 3. Shrinking keeps neighbours together, and of those the stretch that leaves the fewest orphans. Seats that do not lie together
- *    are kept in as few stretches as possible, longest first.
- * 4. Growing keeps every held seat and adds seats that could be assigned, in one block, with the fewest orphans. A neighbour
- *    with a restricted view is added only where no block of that size is without one.
+ * 2. Blocks with an unrestricted view before those with a restricted seat; among equals those that leave fewer orphans;
+ *    among equals those in the row that is tried first; in a row the one nearest its centre; among equally near ones
+ *    the leftmost.
+ * 3. Shrinking keeps neighbours together, and of those the stretch that leaves the fewest orphans. Seats that do not
+ *    lie together are kept in as few stretches as possible, longest first.
+ * 4. Growing keeps every held seat and adds seats that could be assigned, in one block, with the fewest orphans. A
+ *    neighbour with a restricted view is added only where no block of that size is without one.
  * 5. Among equals by rules 3 and 4 the block nearest its row's centre is chosen, then the leftmost.
  *
  * Rows that differ in the overlay are examined one by one, all others through the index; the better of the two wins.
@@ -45,8 +46,8 @@ interface SearchArea {
 const NO_BUCKETS: readonly number[] = [];
 
 /**
- * The best block of `count` seats for a type of a NUMBERED locality, as seat indexes from left to right; null when there is
- * none. Cost: logarithmic in the rows of the locality, plus the rows that changed since the last call.
+ * The best block of `count` seats for a type of a NUMBERED locality, as seat indexes from left to right; null when
+ * there is none. Cost: logarithmic in the rows of the locality, plus the rows that changed since the last call.
  */
 export function bestBlock(overlay: StockOverlay, type: TicketTypePlan, count: number): number[] | null {
   const area = openArea(overlay, type);

@@ -6,13 +6,13 @@
  * 1. A *free run* is a longest stretch of AVAILABLE neighbours, seats of every kind, between aisles and row ends.
  * 2. A *block* is a stretch of a free run that has only members of a class.
  * 3. A side of a block has an *orphan* when exactly one seat of its free run lies beyond it: so 0, 1 or 2 orphans.
- * 4. The index is a tree over the rows in the order in which they are tried. A leaf stands for a bucket of rows, a node for the
- *    buckets below it. Each has masks of the sizes of blocks: three (without an orphan, with one, with two) of blocks with an
- *    unrestricted view, and, where the class has restricted seats, three more of all blocks.
- * 5. A node's masks are the union of its children's. A change of a seat only marks its bucket; marked buckets are determined
- *    again at the next look-up.
- * 6. Layout: the root is node 0; a node over m buckets has its left child, over the first floor(m / 2) = h of them, right behind
- *    it, and its right child 2h behind it. So 2m - 1 nodes, none unused.
+ * 4. The index is a tree over the rows in the order in which they are tried. A leaf stands for a bucket of rows, a node
+ *    for the buckets below it. Each has masks of the sizes of blocks: three (without an orphan, with one, with two) of
+ *    blocks with an unrestricted view, and, where the class has restricted seats, three more of all blocks.
+ * 5. A node's masks are the union of its children's. A change of a seat only marks its bucket; marked buckets are
+ *    determined again at the next look-up.
+ * 6. Layout: the root is node 0; a node over m buckets has its left child, over the first floor(m / 2) = h of them,
+ *    right behind it, and its right child 2h behind it. So 2m - 1 nodes, none unused.
  */
 import { AVAILABLE, type BlockIndex, type RowStates, type SeatMap } from './seat-map.ts';
 import type { SeatClass, SeatingPlan } from '../catalogue/seating-plan.ts';
@@ -54,7 +54,7 @@ export function forEachStretch(
 }
 
 /** How many orphans the block [from, to) leaves in its free run. */
-export function orphansOf(runFrom: number, runTo: number, from: number, to: number): number {
+function orphansOf(runFrom: number, runTo: number, from: number, to: number): number {
   return (from === runFrom + 1 ? 1 : 0) + (to === runTo - 1 ? 1 : 0);
 }
 
@@ -85,8 +85,8 @@ export function nearestBlock(
 }
 
 /**
- * How far a block's centre (the midpoint of its first and last seat) lies from its row's, in millionths, so that the rounding
- * of a drawing program breaks no tie. Where all of the row lies on one point, seats are counted instead.
+ * How far a block's centre (the midpoint of its first and last seat) lies from its row's, in millionths, so that the
+ * rounding of a drawing program breaks no tie. Where all of the row lies on one point, seats are counted instead.
  */
 export function distanceFromCentre(seating: SeatingPlan, row: number, firstSeat: number, lastSeat: number): number {
   const { x, y, rowStart } = seating;
@@ -100,8 +100,9 @@ export function distanceFromCentre(seating: SeatingPlan, row: number, firstSeat:
 }
 
 /**
- * Adds the sizes of all blocks of a row to three masks of `wordCount` words that begin at `at`: blocks without an orphan,
- * with one, with two. Size n is bit (n - 1) % 32 of word floor((n - 1) / 32); sizes beyond the words are left out.
+ * Adds the sizes of all blocks of a row to three masks of `wordCount` words that begin at `at`: blocks without an
+ * orphan, with one, with two. Size n is bit (n - 1) % 32 of word floor((n - 1) / 32); sizes beyond the words are left
+ * out.
  */
 function addBlockSizes(
   masks: Uint32Array,
@@ -161,7 +162,10 @@ export function gradesOf(seatClass: SeatClass): readonly BlockGrade[] {
   return seatClass.hasRestricted ? allGrades : clearGrades;
 }
 
-/** The seats that a block of a tier may have. Tier 1 need not require a restricted seat: it is only tried where tier 0 has none. */
+/**
+ * The seats that a block of a tier may have. Tier 1 need not require a restricted seat: it is only tried where tier 0
+ * has none.
+ */
 export function membersOf(seatClass: SeatClass, tier: number): Uint8Array {
   return tier === 0 ? seatClass.clearMember : seatClass.member;
 }
@@ -173,7 +177,10 @@ export function blockIndexOf(map: SeatMap, seatClass: SeatClass): BlockIndex {
   return index;
 }
 
-/** The first bucket at or after `from` that has a block of `size` (at most INDEXED_SIZE_MAX) of a grade; -1 when none has. */
+/**
+ * The first bucket at or after `from` that has a block of `size` (at most INDEXED_SIZE_MAX) of a grade; -1 when none
+ * has.
+ */
 export function firstBucketWith(index: BlockIndex, grade: BlockGrade, size: number, from: number): number {
   const { bucketCount, wordCount } = index.seatClass;
   const word = (grade.tier * GRADES_PER_TIER + grade.orphans) * wordCount + ((size - 1) >> 5);
@@ -185,7 +192,41 @@ export function largestSize(index: BlockIndex, skipped: readonly number[], floor
   return largestBelow(index, 0, 0, index.seatClass.bucketCount, skipped, floor);
 }
 
+/** The masks of each class where every seat is free: a performance differs from them in the rows that are not. */
+const masksOfFree = new WeakMap<SeatClass, Uint32Array>();
+
 function createBlockIndex({ seating, states }: SeatMap, seatClass: SeatClass): BlockIndex {
+  const known = masksOfFree.get(seatClass);
+  if (known === undefined) {
+    const free = indexOfAll(seating, new Uint8Array(seating.seatCount).fill(AVAILABLE), seatClass);
+    refresh(free);
+    masksOfFree.set(seatClass, free.masks);
+  }
+  const index = { ...indexOfAll(seating, states, seatClass), masks: masksOfFree.get(seatClass)!.slice() };
+  index.isChanged.fill(0);
+  index.changedCount = 0;
+  for (let bucket = 0; bucket < seatClass.bucketCount; bucket += 1) {
+    if (!hasTaken(index, bucket)) continue;
+    index.isChanged[bucket] = 1;
+    index.changedBuckets[index.changedCount] = bucket;
+    index.changedCount += 1;
+  }
+  return index;
+}
+
+function hasTaken({ seating, seatClass, whole }: BlockIndex, bucket: number): boolean {
+  const { rows, bucketStart } = seatClass;
+  for (let i = bucketStart[bucket]!; i < bucketStart[bucket + 1]!; i += 1) {
+    const rowEnd = seating.rowStart[rows[i]! + 1]!;
+    for (let seat = seating.rowStart[rows[i]!]!; seat < rowEnd; seat += 1) {
+      if (whole.states[seat] !== AVAILABLE) return true;
+    }
+  }
+  return false;
+}
+
+/** An index in which every bucket is still to be determined. */
+function indexOfAll(seating: SeatingPlan, states: Uint8Array, seatClass: SeatClass): BlockIndex {
   const { bucketCount, wordCount } = seatClass;
   const stride = gradesOf(seatClass).length * wordCount;
   return {
@@ -290,7 +331,7 @@ function largestBelow(
   return largestBelow(index, node + 2 * (middle - from), middle, to, skipped, left);
 }
 
-/** Of all blocks, whatever their view and orphans: the last tier has them all. */
+/** The largest block of a node, whatever its view and orphans: the last tier counts all blocks. */
 function largestSizeAt(index: BlockIndex, node: number): number {
   const { wordCount, hasRestricted } = index.seatClass;
   const at = node * index.stride + (hasRestricted ? GRADES_PER_TIER * wordCount : 0);

@@ -1,10 +1,11 @@
 /**
- * Decisions on the stock itself: seats that operators block and unblock, and whether a new definition fits what is taken.
+ * Decisions on the stock itself: seats that operators block and unblock, and whether a new definition fits what is
+ * taken.
  *
  * Mutates nothing (I2). Which tickets a buyer gets is decided in `assignment.ts`.
  *
- * 1. An update never takes away what somebody holds or bought. Prices, texts, windows and caps may always change: a quota below
- *    what was taken leaves nothing.
+ * 1. An update never takes away what somebody holds or bought. Prices, texts, windows and caps may always change: a
+ *    quota below what was taken leaves nothing.
  */
 import { valuesReply, type Decision } from '../decision.ts';
 import { fact } from '../fact.ts';
@@ -13,12 +14,12 @@ import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '.
 import { offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import { HELD, SOLD, type SeatMap } from './seat-map.ts';
 import type { CommandOf } from '../command.ts';
-import type { EventState } from '../event-state.ts';
+import type { InventoryState } from './performance.ts';
 
 // ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Blocks seats that are free; those blocked already stay so. PERFORMANCE_NOT_FOUND, VALIDATION_ERROR, SEAT_TAKEN. */
-export function decideBlockSeats(state: EventState, command: CommandOf<'BlockSeats'>): Decision | Refusal {
+export function decideBlockSeats(state: InventoryState, command: CommandOf<'BlockSeats'>): Decision | Refusal {
   const seatIds = seatsToChange(state, command, 'AVAILABLE');
   if (isRefusal(seatIds)) return seatIds;
   const { performanceId, operator, note } = command;
@@ -27,7 +28,7 @@ export function decideBlockSeats(state: EventState, command: CommandOf<'BlockSea
 }
 
 /** Puts blocked seats back on sale; those on sale already stay so. Refuses as `decideBlockSeats` does. */
-export function decideUnblockSeats(state: EventState, command: CommandOf<'UnblockSeats'>): Decision | Refusal {
+export function decideUnblockSeats(state: InventoryState, command: CommandOf<'UnblockSeats'>): Decision | Refusal {
   const seatIds = seatsToChange(state, command, 'BLOCKED');
   if (isRefusal(seatIds)) return seatIds;
   const { performanceId, operator, note } = command;
@@ -37,7 +38,7 @@ export function decideUnblockSeats(state: EventState, command: CommandOf<'Unbloc
 
 /** Those of the named seats that are in the state `from`; held and sold ones refuse, unknown ones are problems. */
 function seatsToChange(
-  state: EventState,
+  state: InventoryState,
   { performanceId, seatIds }: { readonly performanceId: string; readonly seatIds: readonly string[] },
   from: 'AVAILABLE' | 'BLOCKED',
 ): string[] | Refusal {
@@ -61,7 +62,10 @@ function seatsToChange(
 /** Seats that are named one by one as conflicts of a locality; further ones are only counted. */
 const SEAT_CONFLICTS_MAX = 100;
 
-/** What in a new definition would take away something held or sold at this performance; empty when it may replace the old one. */
+/**
+ * What in a new definition would take away something held or sold at this performance; empty when it may replace the
+ * old one.
+ */
 export function rebaseConflicts(inventory: Inventory, plan: SalePlan): readonly Problem[] {
   const offers = inventory.plan.offers.filter((offer) => inventory.takenOf(offer) > 0);
   const on = `on date ${inventory.performanceId}`;

@@ -8,11 +8,11 @@ import { performanceTransitions } from '#machines/performance.ts';
 import { followStock, inventoryOf, openPerformance } from './performance.ts';
 import { invariant } from '../invariant.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
-import type { EventState } from '../event-state.ts';
+import type { InventoryState } from './performance.ts';
 import type { FactData } from '../fact.ts';
 
 /** Takes over a definition: new performances appear, known ones keep what is taken of them. */
-export function evolvePlan(state: EventState, plan: SalePlan): void {
+export function evolvePlan(state: InventoryState, plan: SalePlan): void {
   state.plan = plan;
   for (const definition of plan.performances) {
     const known = state.performances.get(definition.id);
@@ -25,7 +25,7 @@ export function evolvePlan(state: EventState, plan: SalePlan): void {
   }
 }
 
-export function evolvePerformanceCancelled(state: EventState, data: FactData['PerformanceCancelled']): void {
+export function evolvePerformanceCancelled(state: InventoryState, data: FactData['PerformanceCancelled']): void {
   const performance = state.performances.get(data.performanceId);
   invariant(
     performance !== undefined,
@@ -34,12 +34,12 @@ export function evolvePerformanceCancelled(state: EventState, data: FactData['Pe
   performance.status = follow(performanceTransitions, performance.status, 'CANCEL');
 }
 
-export function evolveSeatsBlocked(state: EventState, data: FactData['SeatsBlocked']): void {
+export function evolveSeatsBlocked(state: InventoryState, data: FactData['SeatsBlocked']): void {
   inventoryOf(state, data.performanceId).block(data.seatIds);
   followStock(state.performances.get(data.performanceId)!);
 }
 
-export function evolveSeatsUnblocked(state: EventState, data: FactData['SeatsUnblocked']): void {
+export function evolveSeatsUnblocked(state: InventoryState, data: FactData['SeatsUnblocked']): void {
   inventoryOf(state, data.performanceId).unblock(data.seatIds);
   followStock(state.performances.get(data.performanceId)!);
 }

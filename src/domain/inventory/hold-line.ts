@@ -1,6 +1,6 @@
 /** The identity of a hold's line, how lines of the same identity are added up, and how parsed lines share their ids. */
-import { offerOf, type SalePlan } from './catalogue/sale-plan.ts';
-import type { HoldLine } from './fact.ts';
+import { offerOf, type SalePlan } from '../catalogue/sale-plan.ts';
+import type { HoldLine } from '../fact.ts';
 
 /** What makes two lines the same line. */
 export type HoldLineKey = Pick<HoldLine, 'performanceId' | 'ticketTypeId' | 'sellingStageId'>;
@@ -37,8 +37,9 @@ function joinLines(a: HoldLine, b: HoldLine): HoldLine {
 }
 
 /**
- * Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold). Writes into
- * the lines, which were parsed just now and are nobody else's yet: copies of them cost a tenth of a replay (measured).
+ * Puts the plan's own id strings in place of parsed copies: a million holds share them (saves some 300 B a hold).
+ * Writes into the lines, which were parsed just now and are nobody else's yet: copies of them cost a tenth of a replay
+ * (measured).
  */
 export function shareIds(lines: readonly { -readonly [Key in keyof HoldLine]: HoldLine[Key] }[], plan: SalePlan): void {
   for (const line of lines) {

@@ -1,18 +1,20 @@
 /**
- * The inventory of one performance: how many tickets of each pool are held and sold, and the state of each numbered seat.
+ * The inventory of one performance: how many tickets of each pool are held and sold, and the state of each numbered
+ * seat.
  *
- * One object for each performance, and the only code that changes its counters, its seat map and its claims: the methods below
- * `// ── evolve`. The event actor is the one mailbox and turn from which all performances of the event are reached synchronously. So
- * each performance has one writer, and one atomic turn may change several performances without locks. Decisions only read;
- * what the stock would be if they took something is kept in `stock-overlay.ts`.
+ * One object for each performance, and the only code that changes its counters, its seat map and its claims: the
+ * methods below `// ── evolve`. The event actor is the one mailbox and turn from which all performances of the event
+ * are reached synchronously. So each performance has one writer, and one atomic turn may change several performances
+ * without locks. Decisions only read; what the stock would be if they took something is kept in `stock-overlay.ts`.
  *
- * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each change (I7).
+ * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each
+ *    change (I7).
  * 2. A line counts in its offer's pool, its type's pool and its places', always in all three.
  * 3. The seats of a kind that are HELD (SOLD, BLOCKED) are as many as its pool counts held (sold, blocked).
  * 4. A change that cannot be is a defect: it was checked before it became a fact, and facts are not checked again.
  * 5. `version` grows by one with every change of a seat; the newest changes are kept in a ring.
  */
-import { Claims, placePoolOf, type ClaimedLine, type Claimant, type StockLine } from './claims.ts';
+import { ReleaseTimes, placePoolOf, type TimedHoldLine, type TimedHold, type StockLine } from './release-times.ts';
 import { invariant } from '../invariant.ts';
 import { findSeat, offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import {
@@ -49,7 +51,7 @@ export interface SeatChange {
 /** Changes of seats that are remembered for clients that ask what changed; as many as there are seats, up to this. */
 const RECENT_CHANGES_MAX = 4_096;
 
-const NO_LINES: readonly ClaimedLine[] = [];
+const NO_LINES: readonly TimedHoldLine[] = [];
 
 const NO_PLACES: StockTotals = { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 };
 
@@ -61,7 +63,7 @@ export class Inventory {
   #held: Int32Array;
   #sold: Int32Array;
   #blocked: Int32Array;
-  #claims: Claims;
+  #claims: ReleaseTimes;
   #seatMaps: readonly (SeatMap | null)[];
   #version = 0;
   /** The seat number (see `SeatMap.firstNumber`) that version v changed, at v % length. */
@@ -77,7 +79,7 @@ export class Inventory {
     this.#sold = new Int32Array(plan.poolCount);
     this.#blocked = new Int32Array(plan.poolCount);
     this.#seatMaps = createSeatMaps(plan);
-    this.#claims = new Claims(performanceId, plan, this.#seatMaps);
+    this.#claims = new ReleaseTimes(performanceId, plan, this.#seatMaps);
     this.#recentChanges = createRing(plan);
   }
 
@@ -101,7 +103,10 @@ export class Inventory {
     return this.#claims.longest;
   }
 
-  /** Tickets that an offer can still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
+  /**
+   * Tickets that an offer can still sell: the least of what its places, its type's quota and its stage's quota leave.
+   * Hot.
+   */
   left(offer: Offer): number {
     const { ticketType } = offer;
     let places = 0;
@@ -129,7 +134,7 @@ export class Inventory {
   }
 
   /** When the first hold other than `except` with tickets of one of the pools runs out; null when none does. */
-  nextRelease(pools: readonly number[], except: Claimant | null): number | null {
+  nextRelease(pools: readonly number[], except: TimedHold | null): number | null {
     let next: number | null = null;
     for (const pool of pools) {
       const release = this.#held[pool] === 0 ? null : this.#claims.nextRelease(pool, except);
@@ -200,13 +205,14 @@ export class Inventory {
   // ── evolve ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * A hold takes a line off sale; set the claimant's status and `expiresAt` first. Where a changed hold keeps its window, `before`
-   * are the lines that it had: their pools have its claim, and would else gather an entry with every change. Hot.
+   * A hold takes a line off sale; set the claimant's status and `expiresAt` first. Where a changed hold keeps its
+   * window, `before` are the lines that it had: their pools have its claim, and would else gather an entry with every
+   * change. Hot.
    */
-  take(claimant: Claimant, line: StockLine, before: readonly ClaimedLine[] = NO_LINES): void {
+  take(hold: TimedHold, line: StockLine, before: readonly TimedHoldLine[] = NO_LINES): void {
     const offer = this.#offerOf(line);
     this.#shift(offer, line, null, this.#held, AVAILABLE, HOLD);
-    this.#claims.add(offer, claimant, line, before);
+    this.#claims.add(offer, hold, line, before);
   }
 
   /** A held line returns to sale. Hot. */
@@ -231,8 +237,8 @@ export class Inventory {
   }
 
   /** A claimant's window ends at another time, or the inventory was restored or rebased; set `expiresAt` first. */
-  reschedule(claimant: Claimant, lines: readonly StockLine[]): void {
-    for (const line of lines) this.#claims.add(this.#offerOf(line), claimant, line, NO_LINES);
+  reschedule(hold: TimedHold, lines: readonly StockLine[]): void {
+    for (const line of lines) this.#claims.add(this.#offerOf(line), hold, line, NO_LINES);
   }
 
   /** The operator takes seats off sale; each must be AVAILABLE. */
@@ -245,7 +251,10 @@ export class Inventory {
     for (const seatId of seatIds) this.#changeBlocking(seatId, BLOCKED, UNBLOCK, -1);
   }
 
-  /** Puts the performance under a new plan without conflicts. Claims begin empty: `reschedule` every live one afterwards. */
+  /**
+   * Puts the performance under a new plan without conflicts. Claims begin empty: `reschedule` every live one
+   * afterwards.
+   */
   rebase(plan: SalePlan): void {
     const old = { plan: this.#plan, held: this.#held, sold: this.#sold, seatMaps: this.#seatMaps };
     this.#plan = plan;
@@ -253,7 +262,7 @@ export class Inventory {
     this.#sold = new Int32Array(plan.poolCount);
     this.#blocked = new Int32Array(plan.poolCount);
     this.#seatMaps = createSeatMaps(plan);
-    this.#claims = new Claims(this.performanceId, plan, this.#seatMaps);
+    this.#claims = new ReleaseTimes(this.performanceId, plan, this.#seatMaps);
     this.#recentChanges = createRing(plan);
     this.#version += 1;
     this.#forgottenVersion = this.#version;
@@ -302,8 +311,8 @@ export class Inventory {
   }
 
   /**
-   * The stock that a snapshot describes, under the plan of its definition. Claims are not kept in snapshots: `reschedule` every
-   * live one afterwards.
+   * The stock that a snapshot describes, under the plan of its definition. Claims are not kept in snapshots:
+   * `reschedule` every live one afterwards.
    */
   static restore(plan: SalePlan, snapshot: InventorySnapshot): Inventory {
     const inventory = new Inventory(plan, snapshot.performanceId);
@@ -397,7 +406,10 @@ export class Inventory {
     }
   }
 
-  /** Puts an AVAILABLE seat into the state that it had in a snapshot, or under the plan before; no change, so no version. */
+  /**
+   * Puts an AVAILABLE seat into the state that it had in a snapshot, or under the plan before; no change, so no
+   * version.
+   */
   #carrySeat(map: SeatMap, seat: number, state: number): void {
     map.states[seat] = state;
     const pool = placePoolOf(map, seat);

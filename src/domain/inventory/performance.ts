@@ -3,7 +3,8 @@
  *
  * Owns the status and the look-up of performances. What is taken of the stock belongs to `inventory.ts`.
  *
- * 1. A performance is SOLD_OUT when nothing is left and nothing is merely held; the status follows the stock after every fact.
+ * 1. A performance is SOLD_OUT when nothing is left and nothing is merely held; the status follows the stock after
+ *    every fact.
  * 2. CANCELLED is final: a later definition does not bring the performance back.
  * 3. What the operator says in the definition (SOLD_OUT, DRAFT) is no status; it only closes or hides the performance.
  */
@@ -14,6 +15,7 @@ import { invariant } from '../invariant.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PerformanceDefinition } from '../catalogue/definition.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
+import type { CatalogueState } from '../catalogue/state.ts';
 
 export interface PerformanceState {
   readonly id: string;
@@ -21,11 +23,14 @@ export interface PerformanceState {
   readonly inventory: Inventory;
 }
 
-/** What of the event's state this aggregate reads. */
-export interface InventoryState {
-  readonly plan: SalePlan;
-  readonly performances: ReadonlyMap<string, PerformanceState>;
+/** What the inventory keeps of one event, and what it may read. */
+export interface InventoryState extends CatalogueState {
+  /** The status and the stock of every performance that the definition names, drafts too, by id. */
+  readonly performances: Map<string, PerformanceState>;
 }
+
+/** What the look-up of a performance reads. */
+type Performances = Pick<InventoryState, 'plan'> & { readonly performances: ReadonlyMap<string, PerformanceState> };
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -48,7 +53,7 @@ export function shownStatus(performance: PerformanceState, definition: Performan
  * A visible performance, by its id or, where there is only one, without. Refuses with PERFORMANCE_REQUIRED or
  * PERFORMANCE_NOT_FOUND.
  */
-export function findPerformance(state: InventoryState, performanceId: string | null): PerformanceState | Refusal {
+export function findPerformance(state: Performances, performanceId: string | null): PerformanceState | Refusal {
   const id = performanceId ?? onlyPerformance(state);
   if (typeof id !== 'string') return id;
   const performance = state.performances.get(id);
@@ -58,7 +63,7 @@ export function findPerformance(state: InventoryState, performanceId: string | n
 
 /** The same where it is on sale at `now`; else refuses with PERFORMANCE_NOT_ON_SALE. */
 export function findPerformanceOnSale(
-  state: InventoryState,
+  state: Performances,
   performanceId: string | null,
   now: number,
 ): PerformanceState | Refusal {
@@ -70,13 +75,13 @@ export function findPerformanceOnSale(
 }
 
 /** The performance that a request without one means: the only visible one. */
-function onlyPerformance({ plan: { visiblePerformances: visible } }: InventoryState): string | Refusal {
+function onlyPerformance({ plan: { visiblePerformances: visible } }: Performances): string | Refusal {
   if (visible.length === 0) return refuse('PERFORMANCE_NOT_FOUND', { performanceId: null });
   return visible.length === 1 ? visible[0]!.id : refuse('PERFORMANCE_REQUIRED', {});
 }
 
 /** The inventory of a performance that is known to exist. */
-export function inventoryOf(state: InventoryState, performanceId: string): Inventory {
+export function inventoryOf(state: Performances, performanceId: string): Inventory {
   const performance = state.performances.get(performanceId);
   invariant(
     performance !== undefined,

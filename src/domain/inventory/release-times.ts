@@ -1,13 +1,16 @@
 /**
  * When the held tickets of each pool return: the ends of the windows of the holds that claim them.
  *
- * Owns one heap for each pool that has a cap. Entries go stale when a hold ends, moves or changes its lines (`lazy-heap.ts`).
+ * Owns one heap for each pool that has a cap. Entries go stale when a hold ends, moves or changes its lines
+ * (`lazy-heap.ts`).
  */
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { offerOf, UNCAPPED, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import type { SeatMap } from './seat-map.ts';
 
-/** Tickets of one offer of a performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere. */
+/**
+ * Tickets of one offer of a performance; `seatIds` are as many as the tickets on numbered seating and none elsewhere.
+ */
 export interface StockLine {
   readonly ticketTypeId: string;
   readonly sellingStageId: string;
@@ -15,23 +18,23 @@ export interface StockLine {
   readonly seatIds: readonly string[];
 }
 
-export interface ClaimedLine extends StockLine {
+export interface TimedHoldLine extends StockLine {
   readonly performanceId: string;
 }
 
 /** A hold, as far as the stock that it claims is concerned; its lines may be of several performances. */
-export interface Claimant {
+export interface TimedHold {
   readonly status: string;
   readonly expiresAt: number;
-  readonly lines: readonly ClaimedLine[];
+  readonly lines: readonly TimedHoldLine[];
 }
 
-export class Claims {
+export class ReleaseTimes {
   readonly #performanceId: string;
   readonly #plan: SalePlan;
   readonly #seatMaps: readonly (SeatMap | null)[];
   /** By pool; null where a pool has no cap, so that no request waits for it. */
-  readonly #heaps: readonly (LazyHeap<Claimant> | null)[];
+  readonly #heaps: readonly (LazyHeap<TimedHold> | null)[];
 
   constructor(performanceId: string, plan: SalePlan, seatMaps: readonly (SeatMap | null)[]) {
     this.#performanceId = performanceId;
@@ -45,28 +48,31 @@ export class Claims {
     return this.#heaps.reduce((longest, heap) => Math.max(longest, heap?.length ?? 0), 0);
   }
 
-  /** Notes that a claimant's tickets of a line return at its `expiresAt`; not again in pools of which `before` had tickets. Hot. */
-  add(offer: Offer, claimant: Claimant, line: StockLine, before: readonly ClaimedLine[]): void {
+  /**
+   * Notes that a claimant's tickets of a line return at its `expiresAt`; not again in pools of which `before` had
+   * tickets. Hot.
+   */
+  add(offer: Offer, hold: TimedHold, line: StockLine, before: readonly TimedHoldLine[]): void {
     const { ticketType } = offer;
-    this.#addIn(offer.index, claimant, before);
-    this.#addIn(ticketType.pool, claimant, before);
+    this.#addIn(offer.index, hold, before);
+    this.#addIn(ticketType.pool, hold, before);
     const map = this.#seatMaps[ticketType.locality.index]!;
     if (map === null) {
-      this.#addIn(ticketType.placePools[0]!, claimant, before);
+      this.#addIn(ticketType.placePools[0]!, hold, before);
       return;
     }
     let lastPool = -1;
     for (const seatId of line.seatIds) {
       const pool = placePoolOf(map, map.seating.indexOf.get(seatId)!);
-      if (pool !== lastPool) this.#addIn(pool, claimant, before);
+      if (pool !== lastPool) this.#addIn(pool, hold, before);
       lastPool = pool;
     }
   }
 
   /** When the first claimant other than `except` with tickets of a pool ends; null when none does. */
-  nextRelease(pool: number, except: Claimant | null): number | null {
-    const stands = (claimant: Claimant, at: number): boolean =>
-      stillEndsAt(claimant, at) && this.#haveTicketsOf(claimant.lines, pool);
+  nextRelease(pool: number, except: TimedHold | null): number | null {
+    const stands = (hold: TimedHold, at: number): boolean =>
+      stillEndsAt(hold, at) && this.#haveTicketsOf(hold.lines, pool);
     return this.#heaps[pool]?.first(stands, except)?.at ?? null;
   }
 
@@ -75,16 +81,16 @@ export class Claims {
     this.#heaps[pool]?.clear();
   }
 
-  #addIn(pool: number, claimant: Claimant, before: readonly ClaimedLine[]): void {
+  #addIn(pool: number, hold: TimedHold, before: readonly TimedHoldLine[]): void {
     const heap = this.#heaps[pool]!;
     if (heap === null) return;
     if (before.length > 0 && heap.length > 0 && this.#haveTicketsOf(before, pool)) return;
-    heap.add(claimant, claimant.expiresAt);
+    heap.add(hold, hold.expiresAt);
     heap.clean(stillEndsAt);
   }
 
   /** Whether any of the lines has tickets of a pool at this performance. */
-  #haveTicketsOf(lines: readonly ClaimedLine[], pool: number): boolean {
+  #haveTicketsOf(lines: readonly TimedHoldLine[], pool: number): boolean {
     for (const { performanceId, ticketTypeId, sellingStageId, seatIds } of lines) {
       if (performanceId !== this.#performanceId) continue;
       const offer = offerOf(this.#plan, ticketTypeId, sellingStageId);
@@ -108,6 +114,6 @@ function hasSeatOf(map: SeatMap, seatIds: readonly string[], pool: number): bool
 }
 
 /** Whether a claimant is live and its window still ends at a moment that was noted. */
-function stillEndsAt(claimant: Claimant, at: number): boolean {
-  return claimant.expiresAt === at && (claimant.status === 'ACTIVE' || claimant.status === 'CONVERTED');
+function stillEndsAt(hold: TimedHold, at: number): boolean {
+  return hold.expiresAt === at && (hold.status === 'ACTIVE' || hold.status === 'CONVERTED');
 }

@@ -1,12 +1,12 @@
 /**
  * The seats of one numbered locality at one performance: one byte each.
  *
- * Owns the states of seats and their legal changes, and is called by `inventory.ts` alone, which keeps the counters; the free blocks of
- * seats are kept in `block-index.ts`.
+ * Owns the states of seats and their legal changes, and is called by `inventory.ts` alone, which keeps the counters;
+ * the free blocks of seats are kept in `block-index.ts`.
  *
- * 1. A state changes only through `changeSeat`, by the transition table of `machines/seat.ts`; `inventory.ts` copies states from a
- *    snapshot or an earlier definition as they were. This file only numbers its names:
- *    a change is one look-up (measured: 3 ns where the table of names takes 15).
+ * 1. A state changes only through `changeSeat`, by the transition table of `machines/seat.ts`; `inventory.ts` copies
+ *    states from a snapshot or an earlier definition as they were. This file only numbers its names: a change is one
+ *    look-up (measured: 3 ns where the table of names takes 15).
  * 2. Every change marks its row in each index of free blocks, so that none answers from an older state.
  */
 import { seatTransitions, type SeatStatus, type SeatTrigger } from '#machines/seat.ts';
@@ -60,13 +60,19 @@ function triggerCode(trigger: SeatTrigger): number {
 
 // ── the map ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** States of seats, read at `states[seat - offset]`: of a whole map with offset 0, of a copy of one row with its first seat. */
+/**
+ * States of seats, read at `states[seat - offset]`: of a whole map with offset 0, of a copy of one row with its first
+ * seat.
+ */
 export interface RowStates {
   readonly states: Uint8Array;
   readonly offset: number;
 }
 
-/** Which sizes of free blocks a map has for one class of seats: a tree over its rows (see `block-index.ts`, which reads it). */
+/**
+ * Which sizes of free blocks a map has for one class of seats: a tree over its rows (see `block-index.ts`, which reads
+ * it).
+ */
 export interface BlockIndex {
   readonly seating: SeatingPlan;
   readonly seatClass: SeatClass;

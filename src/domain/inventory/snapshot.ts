@@ -1,8 +1,8 @@
 /**
  * The form in which a snapshot keeps an inventory (`Inventory.snapshot`, `Inventory.restore`).
  *
- * A snapshot is read under the definition that it was made under, which is kept beside it; updates that came later are facts and are
- * applied after it.
+ * A snapshot is read under the definition that it was made under, which is kept beside it; updates that came later are
+ * facts and are applied after it.
  */
 import { invariant } from '../invariant.ts';
 import { seatStateCode, seatStatusOf } from './seat-map.ts';
@@ -15,7 +15,7 @@ export interface InventorySnapshot {
   readonly seatMaps: readonly SeatMapSnapshot[];
 }
 
-export interface SeatMapSnapshot {
+interface SeatMapSnapshot {
   readonly localityId: string;
   /** Of the seating plan, so that states are never read onto other seats. */
   readonly fingerprint: number;

@@ -1,17 +1,19 @@
 /**
- * What a performance's stock would be: its inventory with some lines given back and others taken, without a change of it.
+ * What a performance's stock would be: its inventory with some lines given back and others taken, without a change of
+ * it.
  *
- * Owns the difference only. A decision opens an overlay for each performance of a request, gives the session's own hold back in it,
- * checks the items one after the other and takes what each would get, so that items on the same stock add up.
+ * Owns the difference only. A decision opens an overlay for each performance of a request, gives the session's own hold
+ * back in it, checks the items one after the other and takes what each would get, so that items on the same stock add
+ * up.
  *
  * 1. The inventory is never written. An overlay ends with its decision, and is not used after a fact was applied.
- * 2. Nothing is allocated for what is not touched: the counters' difference at the first line, a row's states (a copy) at the
- *    first of its seats.
+ * 2. Nothing is allocated for what is not touched: the counters' difference at the first line, a row's states (a copy)
+ *    at the first of its seats.
  */
 
 import type { SeatStatus } from '#machines/seat.ts';
 import { invariant } from '../invariant.ts';
-import type { Claimant, StockLine } from './claims.ts';
+import type { TimedHold, StockLine } from './release-times.ts';
 import type { Inventory } from './inventory.ts';
 import {
   AVAILABLE,
@@ -48,8 +50,10 @@ export interface SeatCheck {
 }
 
 /** Why tickets cannot be had. */
-export interface Shortfall {
-  /** Tickets of the offer that the session could have, its own hold counted as free and nothing of this request taken. */
+interface Shortfall {
+  /**
+   * Tickets of the offer that the session could have, its own hold counted as free and nothing of this request taken.
+   */
   readonly available: number;
   /** Whether there would be more if all holds of others ran out. */
   readonly reservedByOthers: boolean;
@@ -67,12 +71,21 @@ export function createOverlay(inventory: Inventory): StockOverlay {
 }
 
 /** An overlay in which a session's own hold counts as free. */
-export function openOverlay(inventory: Inventory, own: Pick<Claimant, 'lines'> | null): StockOverlay {
+export function openOverlay(inventory: Inventory, own: Pick<TimedHold, 'lines'> | null): StockOverlay {
   const overlay = createOverlay(inventory);
   for (const line of own?.lines ?? []) {
     if (line.performanceId === inventory.performanceId) giveBackInOverlay(overlay, line);
   }
   return overlay;
+}
+
+/** The same, to try something in it. */
+export function copyOverlay({ inventory, givenBack, taken, changedRows }: StockOverlay): StockOverlay {
+  const rows = changedRows?.map(
+    (each) =>
+      each && new Map(Array.from(each, ([row, { states, offset }]) => [row, { states: states.slice(), offset }])),
+  );
+  return { inventory, givenBack: givenBack?.slice() ?? null, taken: taken?.slice() ?? null, changedRows: rows ?? null };
 }
 
 /** A held line of this session counts as free from here on. */
@@ -87,7 +100,10 @@ export function takeInOverlay(overlay: StockOverlay, line: StockLine): void {
   shiftInOverlay(overlay, line, overlay.taken, AVAILABLE, HOLD);
 }
 
-/** Tickets that the offer could still sell: the least of what its places, its type's quota and its stage's quota leave. Hot. */
+/**
+ * Tickets that the offer could still sell: the least of what its places, its type's quota and its stage's quota leave.
+ * Hot.
+ */
 export function leftInOverlay(overlay: StockOverlay, offer: Offer): number {
   const { ticketType } = offer;
   let places = 0;
@@ -130,7 +146,7 @@ export function checkSeats(overlay: StockOverlay, type: TicketTypePlan, seatIds:
  * this request wants of them, what it took for earlier items included; where all leave enough, the places are, because
  * no block of seats was found.
  */
-export function shortfall(overlay: StockOverlay, offer: Offer, wanted: number, own: Claimant | null): Shortfall {
+export function shortfall(overlay: StockOverlay, offer: Offer, wanted: number, own: TimedHold | null): Shortfall {
   const { ticketType } = offer;
   const stocks = [ticketType.placePools, [ticketType.pool], [offer.index]].map((pools) => weigh(overlay, pools));
   const available = Math.max(0, Math.min(...stocks.map((stock) => stock.left)));

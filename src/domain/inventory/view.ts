@@ -1,7 +1,8 @@
 /**
- * What is shown of the stock: seats, their states in full or as changes since a version, suggestions, and totals for operators.
+ * What is shown of the stock: seats, their states in full or as changes since a version, suggestions, and totals for
+ * operators.
  */
-import { activeHoldOf } from '../holds/state.ts';
+import type { TimedHold } from './release-times.ts';
 import { bestBlock } from './best-available.ts';
 import type { Inventory, SeatChange, StockTotals } from './inventory.ts';
 import { findPerformanceOnSale, type PerformanceState } from './performance.ts';
@@ -10,9 +11,9 @@ import { seatFacts, type SeatFacts } from '../catalogue/seating-plan.ts';
 import { AVAILABLE, BLOCKED, HELD, SOLD } from './seat-map.ts';
 import { openOverlay } from './stock-overlay.ts';
 import type { NumberedLocality } from '../catalogue/definition.ts';
-import type { EventState } from '../event-state.ts';
+import type { InventoryState } from './performance.ts';
 
-export interface Occupancy {
+interface Occupancy {
   readonly version: number;
   /** Numbered seats that are AVAILABLE. */
   readonly available: number;
@@ -40,7 +41,7 @@ export type OccupancyView = { readonly eventId: string; readonly performanceId: 
 // ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The seats of the event's numbered localities; the same until the definition changes. */
-export function seatingView(state: EventState): SeatingView {
+export function seatingView(state: InventoryState): SeatingView {
   const { id, localities } = state.plan.definition;
   const numbered = localities.filter((locality) => locality.seating === 'NUMBERED');
   return { eventId: id, version: state.definitionVersion, localities: numbered };
@@ -55,17 +56,17 @@ export function occupancyOf(eventId: string, performance: PerformanceState, sinc
 }
 
 /**
- * The best block of `count` seats, not reserved; empty when there is none. A session's own held seats count as free.
- * Refuses with PERFORMANCE_*, TICKET_TYPE_NOT_FOUND, SEATING_NOT_ENABLED.
+ * The best block of `count` seats, not reserved; empty when there is none. The seats of the session's own hold count as
+ * free. Refuses with PERFORMANCE_*, TICKET_TYPE_NOT_FOUND, SEATING_NOT_ENABLED.
  */
 export function suggestSeats(
-  state: EventState,
+  state: InventoryState,
   wanted: {
     readonly ticketTypeId: string;
     readonly count: number;
     readonly performanceId: string | null;
-    readonly sessionKey: string | null;
   },
+  own: Pick<TimedHold, 'lines'> | null,
   now: number,
 ): readonly SeatFacts[] | Refusal {
   const performance = findPerformanceOnSale(state, wanted.performanceId, now);
@@ -75,13 +76,13 @@ export function suggestSeats(
   if (type === undefined) return refuse('TICKET_TYPE_NOT_FOUND', { ticketTypeId });
   const { seating } = type.locality;
   if (seating === null) return refuse('SEATING_NOT_ENABLED', { ticketTypeId });
-  const overlay = openOverlay(performance.inventory, activeHoldOf(state, wanted.sessionKey));
+  const overlay = openOverlay(performance.inventory, own);
   const block = bestBlock(overlay, type, wanted.count);
   return (block ?? []).map((seat) => seatFacts(seating, seat));
 }
 
 /** The stock of each performance, for operators. */
-export function stockOfPerformances(state: EventState): readonly ({ readonly id: string } & StockTotals)[] {
+export function stockOfPerformances(state: InventoryState): readonly ({ readonly id: string } & StockTotals)[] {
   return [...state.performances.values()].map(({ id, inventory }) => ({ id, ...inventory.totals() }));
 }
 

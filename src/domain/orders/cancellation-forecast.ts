@@ -1,8 +1,8 @@
 /** What the cancellation of a performance would do to its orders, told before somebody decides on it. */
-import { foreignCurrencies, isLiveOrder, refundable, type Order } from './order.ts';
+import { foreignCurrencies, isLiveOrder, notGivenBack, type Order } from './order.ts';
 import { refuse, type Refusal } from '../refusal.ts';
-import type { EventState } from '../event-state.ts';
-import type { CurrencyAmount } from '../views.ts';
+import type { OrderState } from './state.ts';
+import type { CurrencyAmount } from '../view.ts';
 
 /** Of a part of the orders; the parts are added up by who asks. */
 export interface CancellationForecast {
@@ -23,7 +23,7 @@ const SCANNED_MAX = 500;
 
 /** The forecast for the orders after number `after`; null begins with the first. PERFORMANCE_NOT_FOUND. */
 export function forecastCancellation(
-  { orders: { inOrder }, performances }: EventState,
+  { orders: { inOrder }, performances }: OrderState,
   { performanceId, after }: { readonly performanceId: string; readonly after: number | null },
 ): CancellationForecast | Refusal {
   if (!performances.has(performanceId)) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
@@ -49,7 +49,7 @@ export function forecastCancellation(
 
 function addRefundable(due: Map<string, number>, order: Order): void {
   for (const currency of [order.purchase.currency, ...foreignCurrencies(order)]) {
-    const amountCents = refundable(order, currency);
+    const amountCents = notGivenBack(order, currency);
     if (amountCents > 0) due.set(currency, (due.get(currency) ?? 0) + amountCents);
   }
 }

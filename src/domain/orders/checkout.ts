@@ -1,22 +1,21 @@
 /**
  * How an order is placed: a checkout takes over a hold, or reserves its items itself.
  *
- * The order of the checks is the API's: idempotency key; terms; hold or waiting-room pass; performances, types and stages;
- * installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay.
+ * The order of the checks is the API's: idempotency key; terms; hold or waiting-room pass; performances, types and
+ * stages; installments; purchase limits; attendees; codes; perks; seats and stock; a provider to pay.
  *
  * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
- * 2. Without a hold, one is placed and converted in the same turn, by the same rules as any other; the session's ACTIVE hold counts
- *    as free and is replaced.
+ * 2. Without a hold, one is placed and converted in the same turn, by the same rules as any other; the session's ACTIVE
+ *    hold counts as free and is replaced.
  * 3. What a hold has is not checked again: its performances, stages and prices are those of its placing.
- * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency key.
+ * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency
+ *    key.
  */
-import { findCodes, findPerks, priceItems, totalOf } from '../catalogue/pricing.ts';
+import { findCodes, findPerks, priceItems, totalOf } from './pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
 import { refuseUnlessActive } from '../holds/decide.ts';
-import { recall } from '../idempotency.ts';
-import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, splitEvenly } from '../money.ts';
-import type { OrderTurn } from './turn.ts';
+import type { OrderTurn, OrderState } from './state.ts';
 import { awaitsFirstSession, firstPaymentOf, type Order } from './order.ts';
 import { issueTickets } from './payments.ts';
 import {
@@ -28,15 +27,16 @@ import {
   type PurchaseItem,
 } from './purchase.ts';
 import { sealPersonal } from './erasure.ts';
-import { checkLimits, emailKey } from './purchase-limits.ts';
+import { checkLimits } from './purchase-limits.ts';
+import { emailKey } from '../email-key.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { assignTickets, type RequestedLine } from '../inventory/assignment.ts';
 import { findRequested } from '../holds/new-lines.ts';
-import { boundAttributionCode, boundTracking } from './tracking.ts';
+import { boundOrderTexts, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
 import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
-import { isPublished, type EventState } from '../event-state.ts';
-import type { Decision, NamedReply } from '../decision.ts';
+import { isPublished } from '../catalogue/state.ts';
+import type { Decision, ReplyReference } from '../decision.ts';
 import { activeHoldOf, findAnyHold, type Hold } from '../holds/state.ts';
 
 type StartCheckout = CommandOf<'StartCheckout'>;
@@ -51,11 +51,9 @@ interface Selection {
 }
 
 /** Starts a checkout, or finds the one that was started before. Refuses in the API's order. */
-export function decideStartCheckout(state: EventState, command: StartCheckout, turn: OrderTurn): Decision | Refusal {
+export function decideStartCheckout(state: OrderState, command: StartCheckout, turn: OrderTurn): Decision | Refusal {
   if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
   const { now, sealing } = turn;
-  const earlier = findEarlierStart(state, command, now);
-  if (earlier !== null) return earlier;
   if (!command.acceptTerms) return refuse('TERMS_NOT_ACCEPTED', {});
   const unfinished = findUnfinished(state, command);
   if (unfinished !== null) return resume(unfinished, command);
@@ -71,39 +69,14 @@ export function decideStartCheckout(state: EventState, command: StartCheckout, t
   const placed = placeOrder(state, command, { orderId, holdId, paymentId, items: purchase.items, addressHash }, turn);
   const spent = decideSpendPass(state, hold?.sessionKey ?? command.sessionKey, command.queuePass);
   const reserved = hold === null ? [placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now)] : [];
-  const reply: NamedReply = { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
+  const reply: ReplyReference = { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
   return { facts: [...reserved, ...placed, ...spent], reply };
 }
 
 // ── repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * The start that an idempotency key stands for: answered again, or resumed while it has no session (4). One that ended
- * without ever being answered does not count: the repeat is decided anew. IDEMPOTENCY_KEY_REUSED.
- */
-function findEarlierStart(state: EventState, command: StartCheckout, now: number): Decision | Refusal | null {
-  const record = recall(state.idempotency, command.idempotency, now);
-  if (record === null || isRefusal(record)) return record;
-  const { answer } = record;
-  invariant(answer.of === 'ORDER', 'a key marks requests of one route, because the route is in the digest');
-  const { orderId } = answer;
-  const order = state.orders.byId.get(orderId)!;
-  if (wasAnswered(order)) return { facts: [], reply: { ...earlierReply(order), replayed: true } };
-  return awaitsFirstSession(order) ? { facts: [], reply: { ...earlierReply(order), resumed: true } } : null;
-}
-
-function earlierReply(order: Order): Extract<NamedReply, { readonly shows: 'PAYMENT' }> {
-  const paymentId = firstPaymentOf(order)?.id ?? null;
-  return { shows: 'PAYMENT', orderId: order.id, paymentId, resumed: false, replayed: false };
-}
-
-function wasAnswered({ payments }: Order): boolean {
-  const [first] = payments;
-  return first === undefined || first.checkoutSessionId !== null;
-}
-
-/** The order that took the hold over and still has no session (4). */
-function findUnfinished(state: EventState, command: StartCheckout): Order | null {
+/** The order that took the hold over and still has no session (rule 4). */
+function findUnfinished(state: OrderState, command: StartCheckout): Order | null {
   const orderId = findHoldOf(state, command)?.orderId ?? null;
   const order = orderId === null ? undefined : state.orders.byId.get(orderId);
   return order !== undefined && awaitsFirstSession(order) ? order : null;
@@ -112,18 +85,19 @@ function findUnfinished(state: EventState, command: StartCheckout): Order | null
 /** From now on the key of this start stands for the order too. */
 function resume(order: Order, { idempotency }: StartCheckout): Decision {
   const facts = idempotency === null ? [] : [fact('CheckoutResumed', { orderId: order.id, idempotency })];
-  return { facts, reply: { ...earlierReply(order), resumed: true } };
+  const paymentId = firstPaymentOf(order)?.id ?? null;
+  return { facts, reply: { shows: 'PAYMENT', orderId: order.id, paymentId, resumed: true, replayed: false } };
 }
 
 /** The hold that the command names, unless a session key is given that does not own it. */
-function findHoldOf(state: EventState, { holdId, sessionKey }: StartCheckout): Hold | null {
+function findHoldOf(state: OrderState, { holdId, sessionKey }: StartCheckout): Hold | null {
   return holdId === null ? null : (findAnyHold(state.holds, holdId, sessionKey) ?? null);
 }
 
 // ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Hold, match of items and hold, or pass; then performances, types and stages of what is reserved without a hold. */
-function select(state: EventState, command: StartCheckout, now: number): Selection | Refusal {
+function select(state: OrderState, command: StartCheckout, now: number): Selection | Refusal {
   if (command.holdId !== null) return selectHeld(state, command);
   const { items: requests, sessionKey, queuePass } = command;
   if (requests === null) return refuseProblems([{ path: ['items'], message: 'is required where there is no hold_id' }]);
@@ -134,7 +108,7 @@ function select(state: EventState, command: StartCheckout, now: number): Selecti
   return { items: itemsOfRequested(requested, requests), hold: null, requested };
 }
 
-function selectHeld(state: EventState, command: StartCheckout): Selection | Refusal {
+function selectHeld(state: OrderState, command: StartCheckout): Selection | Refusal {
   const hold = findHoldOf(state, command);
   if (hold === null) return refuse('HOLD_NOT_FOUND', {});
   const over = refuseUnlessActive(hold, 'CONVERT');
@@ -146,7 +120,7 @@ function selectHeld(state: EventState, command: StartCheckout): Selection | Refu
 
 /** Checks everything from the installments to the stock, and prices the items. */
 function checkPurchase(
-  state: EventState,
+  state: OrderState,
   command: StartCheckout,
   { items, hold, requested }: Selection,
   { now, addressHash }: { readonly now: number; readonly addressHash: string | null },
@@ -179,7 +153,7 @@ function checkTotal(items: readonly OrderItem[]): Refusal | null {
 }
 
 /** Refuses what nobody could ever pay, so that it keeps no tickets off sale. */
-function checkPayable(state: EventState, command: StartCheckout, items: readonly OrderItem[]): Refusal | null {
+function checkPayable(state: OrderState, command: StartCheckout, items: readonly OrderItem[]): Refusal | null {
   const isAbsent = command.absentProviders?.includes(state.plan.definition.paymentProvider) ?? false;
   return isAbsent && totalOf(items) > 0 ? refuse('PAYMENT_PROVIDER_UNAVAILABLE', {}) : null;
 }
@@ -188,7 +162,7 @@ function checkPayable(state: EventState, command: StartCheckout, items: readonly
 
 /** The hold of a checkout that began without one. Where no session is named, the order stands for the session. */
 function placeHold(
-  state: EventState,
+  state: OrderState,
   { sessionKey }: StartCheckout,
   {
     orderId,
@@ -212,7 +186,7 @@ function placeHold(
 
 /** The order and, where nothing is to be paid, its tickets at once. */
 function placeOrder(
-  state: EventState,
+  state: OrderState,
   command: StartCheckout,
   {
     orderId,
@@ -230,7 +204,7 @@ function placeOrder(
   turn: OrderTurn,
 ): readonly Fact[] {
   const { plan } = state;
-  const { customer, promoCode, promoterCode, referralCode, tracking, successUrl, cancelUrl, idempotency } = command;
+  const { customer, promoCode, tracking, successUrl, cancelUrl, idempotency } = command;
   const totalCents = totalOf(items);
   const isFree = totalCents === 0;
   const placed: FactData['OrderPlaced'] = {
@@ -238,8 +212,7 @@ function placeOrder(
     holdId,
     ...sealPersonal(orderId, items, { customer, tracking: boundTracking(tracking), addressHash }, turn),
     promoCode,
-    promoterCode: boundAttributionCode(promoterCode),
-    referralCode: boundAttributionCode(referralCode),
+    ...boundOrderTexts(command),
     successUrl,
     cancelUrl,
     currency: plan.definition.currency,

@@ -1,31 +1,30 @@
 /**
- * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry. How an order is placed is
- * decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`.
+ * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry. How an order
+ * is placed is decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`.
  *
  * 1. An order that an operator cancelled stays cancelled.
  */
 import { orderTransitions } from '#machines/order.ts';
-import { valuesReply, type Decision, type NamedReply } from '../decision.ts';
+import { valuesReply, type Decision, type ReplyReference } from '../decision.ts';
 import { fact, type CancellationCause, type Fact } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
 import { isLiveOrder, paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
-import { orderById } from './state.ts';
+import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
-import type { EventState } from '../event-state.ts';
 import type { Hold } from '../holds/state.ts';
-import type { OrderTurn } from './turn.ts';
-import type { OrderMark } from '../views.ts';
+import type { SealedOperatorNote } from '../view.ts';
 
 /** Bounds the memory of an order whose buyer tries again and again. */
 export const ORDER_PAYMENTS_MAX = 100;
 
 /**
- * Asks for the next unpaid installment. A try that still waits for its session, or whose session is still open, is no new one.
- * ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to pay, the order is over, or it has been tried too often.
+ * Asks for the next unpaid installment. A try that still waits for its session, or whose session is still open, is no
+ * new one. ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to pay, the order is over, or it has been tried too
+ * often.
  */
 export function decideOpenPayment(
-  state: EventState,
+  state: OrderState,
   command: CommandOf<'OpenPayment'>,
   turn: OrderTurn,
 ): Decision | Refusal {
@@ -47,13 +46,13 @@ export function decideOpenPayment(
   return { facts, reply: paymentReply(orderId, paymentId) };
 }
 
-function paymentReply(orderId: string, paymentId: string): NamedReply {
+function paymentReply(orderId: string, paymentId: string): ReplyReference {
   return { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
 }
 
 /** Keeps the session that the provider opened; the first one stands. ORDER_NOT_FOUND. */
 export function decideRecordCheckoutSession(
-  state: EventState,
+  state: OrderState,
   command: CommandOf<'RecordCheckoutSession'>,
 ): Decision | Refusal {
   const order = orderById(state, command.orderId);
@@ -73,9 +72,12 @@ export function decideExpireOrder(hold: Hold | undefined, now: number): readonly
   return due ? [fact('OrderExpired', { orderId: hold.orderId! })] : [];
 }
 
-/** Cancels an order for the operator; one that an operator cancelled already stays as it is. ORDER_NOT_FOUND, ORDER_NOT_CANCELLABLE. */
+/**
+ * Cancels an order for the operator; one that an operator cancelled already stays as it is. ORDER_NOT_FOUND,
+ * ORDER_NOT_CANCELLABLE.
+ */
 export function decideCancelOrder(
-  state: EventState,
+  state: OrderState,
   command: CommandOf<'CancelOrder'>,
   turn: OrderTurn,
 ): Decision | Refusal {
@@ -88,9 +90,12 @@ export function decideCancelOrder(
   return { facts: [cancelled(order, 'OPERATOR', sealMark(orderId, 'OrderCancelled', command, turn))], reply };
 }
 
-/** Cancels whole the live orders with a ticket on a performance that was cancelled, those of a part of the event's orders. */
+/**
+ * Cancels whole the live orders with a ticket on a performance that was cancelled, those of a part of the event's
+ * orders.
+ */
 export function decideCancelNextOrders(
-  { orders: { inOrder, cancelling } }: EventState,
+  { orders: { inOrder, cancelling } }: OrderState,
   { after, limit }: CommandOf<'CancelNextOrders'>,
 ): Decision {
   const begin = after === null ? 0 : after + 1;
@@ -106,8 +111,12 @@ export function decideCancelNextOrders(
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */
-export function cancelled(order: Order, cause: CancellationCause, { operator, note, sealedNote }: OrderMark): Fact {
+export function cancelled(
+  order: Order,
+  cause: CancellationCause,
+  { operator, note, sealedNote }: SealedOperatorNote,
+): Fact {
   const refundDue = Math.max(0, paidCents(order) - refundedCents(order));
-  const mark = { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
-  return fact('OrderCancelled', { orderId: order.id, cause, ...mark, refundDueCents: refundDue });
+  const by = { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
+  return fact('OrderCancelled', { orderId: order.id, cause, ...by, refundDueCents: refundDue });
 }

@@ -1,23 +1,22 @@
 /**
- * How personal data of orders is sealed, and erased: for a person who asks, or when the retention of the event has passed.
+ * How personal data of orders is sealed, and erased: for a person who asks, or when the retention of the event has
+ * passed.
  *
- * 1. The fact of an erasure names the keys of every sealed text of its order. The keys are destroyed once it is durable, and before
- *    anybody is answered.
- * 2. An order whose payment is awaited is not erased: its buyer is at the provider's page. What was written about an erased order
- *    afterwards is erased by the next request.
- * 3. Nothing else changes: tickets, money and seats stay, and so does the keyed hash of the address, for the limit. No search finds
- *    the order by it.
+ * 1. The fact of an erasure names the keys of every sealed text of its order. The keys are destroyed once it is
+ *    durable, and before anybody is answered.
+ * 2. An order whose payment is awaited is not erased: its buyer is at the provider's page. What was written about an
+ *    erased order afterwards is erased by the next request.
+ * 3. Nothing else changes: tickets, money and seats stay, and so does the keyed hash of the address, for the limit. No
+ *    search finds the order by it.
  */
-import { fact, type Fact, type FactData, type OperatorMark, type OrderItem } from '../fact.ts';
+import { fact, type Fact, type FactData, type OperatorNote, type OrderItem } from '../fact.ts';
 import { keyIdOf, type ErasureCause, type PersonalData, type SealingFactType } from '../personal.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { hasSealed, sealedTextsOf, type Order } from './order.ts';
-import { orderById } from './state.ts';
+import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { retentionEndsAt } from '../catalogue/sale-plan.ts';
-import type { CommandOf } from '../command.ts';
-import type { EventState } from '../event-state.ts';
-import type { OrderTurn } from './turn.ts';
+import type { CommandOf, CommandType } from '../command.ts';
 
 /** Orders that one turn looks at: some milliseconds. */
 const SCANNED_ORDERS_MAX = 1_000;
@@ -48,9 +47,9 @@ export function sealPersonal(
 export function sealMark(
   orderId: string,
   factType: SealingFactType,
-  { operator, note }: OperatorMark,
+  { operator, note }: OperatorNote,
   { sealing }: Pick<OrderTurn, 'sealing'>,
-): OperatorMark & { readonly sealedNote?: string } {
+): OperatorNote & { readonly sealedNote?: string } {
   if (note === null || sealing === null) return { operator, note };
   return { operator, note: null, sealedNote: sealing.seal(orderId, factType, note) };
 }
@@ -58,10 +57,10 @@ export function sealMark(
 // ── erasing ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Erases an order; nothing when nothing sealed is left of it. ORDER_NOT_FOUND; ORDER_NOT_SEALED when its data are open in a fact of
- * an older version; ORDER_NOT_ERASABLE while its payment is awaited (2).
+ * Erases an order; nothing when nothing sealed is left of it. ORDER_NOT_FOUND; ORDER_NOT_SEALED when its data are open
+ * in a fact of an older version; ORDER_NOT_ERASABLE while its payment is awaited (rule 2).
  */
-export function decideEraseOrder(state: EventState, command: CommandOf<'EraseOrder'>): Decision | Refusal {
+export function decideEraseOrder(state: OrderState, command: CommandOf<'EraseOrder'>): Decision | Refusal {
   const { orderId, operator } = command;
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
@@ -71,9 +70,12 @@ export function decideEraseOrder(state: EventState, command: CommandOf<'EraseOrd
   return { facts, reply: { shows: 'ORDER', orderId, repeated: facts.length === 0 } };
 }
 
-/** Erases orders whose retention has passed, from the one after number `after` on; at most `limit`, and those that it can look at. */
+/**
+ * Erases orders whose retention has passed, from the one after number `after` on; at most `limit`, and those that it
+ * can look at.
+ */
 export function decideEraseDueOrders(
-  state: EventState,
+  state: OrderState,
   { after, limit }: CommandOf<'EraseDueOrders'>,
   now: number,
 ): Decision {
@@ -106,4 +108,14 @@ function isErasable({ status }: Order): boolean {
 function erased(order: Order, operator: string | null, cause: ErasureCause): Fact {
   const keyIds = sealedTextsOf(order).map(keyIdOf);
   return fact('OrderErased', { orderId: order.id, keyIds, operator, cause });
+}
+
+/** Whether a command of a type may erase something. */
+export function erases(type: CommandType): boolean {
+  return type === 'EraseOrder' || type === 'EraseDueOrders';
+}
+
+/** The keys that a fact says are to be destroyed. */
+export function keyIdsErasedBy(fact: Fact): readonly string[] {
+  return fact.type === 'OrderErased' ? fact.data.keyIds : [];
 }

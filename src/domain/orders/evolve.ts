@@ -3,34 +3,32 @@ import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
 import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold, settleHold } from '../holds/evolve.ts';
-import { remember } from '../idempotency.ts';
-import { countPerks, countUses } from '../catalogue/pricing.ts';
+import { countPerks, countUses } from './pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import {
   awaitsFirstSession,
-  foreignCurrencies,
   hasSealed,
-  isCovered,
   isInstallmentPaid,
   isLiveOrder,
   isSettled,
   isWaiting,
-  refundable,
   withoutSealedNote,
   type Order,
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { openOrder, type Orders } from './state.ts';
+import { openOrder, type Orders, type OrderState } from './state.ts';
+import { countRefund, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
-import type { EventState } from '../event-state.ts';
+import { sealingTypeOf } from '../personal.ts';
+import { readTracking } from './tracking.ts';
+import type { Hold } from '../holds/state.ts';
 
 /** The types of facts that concern orders. */
 type OrderFactType =
   | 'OrderPlaced'
-  | 'CheckoutResumed'
   | 'PaymentRequested'
   | 'CheckoutSessionOpened'
   | 'PaymentClosed'
@@ -40,30 +38,31 @@ type OrderFactType =
   | 'TicketsIssued'
   | 'OrderExpired'
   | 'OrderCancelled'
+  | 'RefundRequested'
+  | 'RefundAnswered'
   | 'RefundRecorded'
   | 'OrderErased';
 
 type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
 
 /** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
-export function evolveOrders(state: EventState, happened: OrderFact, at: number): void {
+export function evolveOrders(state: OrderState, happened: OrderFact, at: number): void {
   const { type } = happened;
-  const mayBeSealed = type === 'OrderCancelled' || type === 'RefundRecorded' || type === 'OrderErased';
+  const mayBeSealed = type === 'OrderErased' || (type !== 'OrderPlaced' && sealingTypeOf(type) !== null);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
+  if ('refundId' in happened.data) countRefund(state.orders, happened.data, -1);
   applyFact(state, happened, at);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
-  if (type === 'CheckoutResumed') return;
+  if ('refundId' in happened.data) countRefund(state.orders, happened.data, 1);
   const order = openOrder(state.orders, happened.data.orderId);
   noteAwaiting(state.orders, order);
   settleOrder(state, order);
 }
 
-function applyFact(state: EventState, { type, data }: OrderFact, at: number): void {
+function applyFact(state: OrderState, { type, data }: OrderFact, at: number): void {
   switch (type) {
     case 'OrderPlaced':
       return evolveOrderPlaced(state, data, at);
-    case 'CheckoutResumed':
-      return remember(state.idempotency, data.idempotency, at, { of: 'ORDER', orderId: data.orderId });
     case 'PaymentRequested':
       return evolvePaymentRequested(state, data, at);
     case 'CheckoutSessionOpened':
@@ -82,6 +81,10 @@ function applyFact(state: EventState, { type, data }: OrderFact, at: number): vo
       return evolveOrderExpired(state, data, at);
     case 'OrderCancelled':
       return evolveOrderCancelled(state, data, at);
+    case 'RefundRequested':
+      return evolveRefundRequested(state, data, at);
+    case 'RefundAnswered':
+      return evolveRefundAnswered(state, data, at);
     case 'RefundRecorded':
       return evolveRefundRecorded(state, data, at);
     case 'OrderErased':
@@ -91,8 +94,8 @@ function applyFact(state: EventState, { type, data }: OrderFact, at: number): vo
   }
 }
 
-function evolveOrderPlaced(state: EventState, data: FactData['OrderPlaced'], at: number): void {
-  const { idempotency, ...purchase } = data;
+function evolveOrderPlaced(state: OrderState, data: FactData['OrderPlaced'], at: number): void {
+  const { idempotency: _idempotency, ...purchase } = data;
   const order: Order = {
     id: data.orderId,
     number: state.orders.inOrder.length,
@@ -110,16 +113,15 @@ function evolveOrderPlaced(state: EventState, data: FactData['OrderPlaced'], at:
   countOrder(state, order, 1);
   if (data.firstPaymentId !== null)
     addPayment(state.orders, order, requestedPayment(order, data.firstPaymentId, 1, at));
-  remember(state.idempotency, idempotency, at, { of: 'ORDER', orderId: order.id });
 }
 
-function evolvePaymentRequested(state: EventState, data: FactData['PaymentRequested'], at: number): void {
+function evolvePaymentRequested(state: OrderState, data: FactData['PaymentRequested'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   addPayment(state.orders, order, requestedPayment(order, data.paymentId, data.installment, at));
 }
 
 /** A session may also be opened for a payment that ended meanwhile; then it only makes reports of it findable. */
-function evolveCheckoutSessionOpened(state: EventState, data: FactData['CheckoutSessionOpened']): void {
+function evolveCheckoutSessionOpened(state: OrderState, data: FactData['CheckoutSessionOpened']): void {
   const order = openOrder(state.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
   if (payment.status === 'REQUESTED') movePayment(payment, 'OPEN');
@@ -131,11 +133,11 @@ function evolveCheckoutSessionOpened(state: EventState, data: FactData['Checkout
 
 const triggerOfOutcome = { DECLINED: 'DECLINE', CANCELLED: 'CANCEL', EXPIRED: 'EXPIRE' } as const;
 
-function evolvePaymentClosed(state: EventState, data: FactData['PaymentClosed']): void {
+function evolvePaymentClosed(state: OrderState, data: FactData['PaymentClosed']): void {
   movePayment(paymentOf(openOrder(state.orders, data.orderId), data.paymentId), triggerOfOutcome[data.outcome]);
 }
 
-function evolvePaymentRecorded(state: EventState, data: FactData['PaymentRecorded'], at: number): void {
+function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
   invariant(payment.amountCents === data.amountCents, 'money of another amount than was asked is stray');
@@ -148,7 +150,7 @@ function evolvePaymentRecorded(state: EventState, data: FactData['PaymentRecorde
   state.orders.money.notePayment(at, payment.amountCents, payment.currency);
 }
 
-function evolveStrayMoneyRecorded(state: EventState, data: FactData['StrayMoneyRecorded'], at: number): void {
+function evolveStrayMoneyRecorded(state: OrderState, data: FactData['StrayMoneyRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const { paymentId, amountCents, currency, strayOf, reference, webhookId } = data;
   const { installment } = paymentOf(order, strayOf);
@@ -159,8 +161,11 @@ function evolveStrayMoneyRecorded(state: EventState, data: FactData['StrayMoneyR
   state.orders.money.notePayment(at, amountCents, currency);
 }
 
-/** Tickets that were held are sold, and those of an order that had ended are taken again; further installments move none. */
-function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['OrderPaid']): void {
+/**
+ * Tickets that were held are sold, and those of an order that had ended are taken again; further installments move
+ * none.
+ */
+function evolveOrderPaid(state: OrderState, { orderId, trigger }: FactData['OrderPaid']): void {
   const order = openOrder(state.orders, orderId);
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') consumeHold(state, holdId);
@@ -176,7 +181,7 @@ function evolveOrderPaid(state: EventState, { orderId, trigger }: FactData['Orde
   order.status = follow(orderTransitions, order.status, trigger);
 }
 
-function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
+function evolveTicketsIssued(state: OrderState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
   const order = openOrder(state.orders, orderId);
   invariant(order.ticketIds.length === 0, 'tickets are issued once');
   invariant(
@@ -187,7 +192,7 @@ function evolveTicketsIssued(state: EventState, { orderId, ticketIds }: FactData
   for (const ticketId of ticketIds) state.orders.inOrder.note(ticketId, order);
 }
 
-function evolveOrderExpired(state: EventState, { orderId }: FactData['OrderExpired'], at: number): void {
+function evolveOrderExpired(state: OrderState, { orderId }: FactData['OrderExpired'], at: number): void {
   const order = openOrder(state.orders, orderId);
   order.status = follow(orderTransitions, order.status, 'EXPIRE');
   endConvertedHold(state, order.purchase.holdId, 'EXPIRE', at);
@@ -195,7 +200,7 @@ function evolveOrderExpired(state: EventState, { orderId }: FactData['OrderExpir
   countOrder(state, order, -1);
 }
 
-function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'], at: number): void {
+function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'], at: number): void {
   const { orderId, cause, operator, note, sealedNote } = data;
   const order = openOrder(state.orders, orderId);
   const { holdId } = order.purchase;
@@ -208,31 +213,11 @@ function evolveOrderCancelled(state: EventState, data: FactData['OrderCancelled'
   noteVoidTickets(state.orders.voidTickets, order);
 }
 
-/** Adds a refund to its order, or adds what a further record says of one that is there. */
-function evolveRefundRecorded(state: EventState, data: FactData['RefundRecorded'], at: number): void {
-  const order = openOrder(state.orders, data.orderId);
-  const { refundId: id, amountCents, operator, note, sealedNote, reference, provider, sameAs } = data;
-  const said = { ...(reference !== undefined && { reference }), ...(provider !== undefined && { provider }) };
-  const sealed = sealedNote !== undefined && { sealedNote };
-  if (sameAs !== undefined) {
-    const index = order.refunds.findIndex((refund) => refund.id === sameAs);
-    const known = order.refunds[index];
-    invariant(known !== undefined && known.isMatched !== true, 'a refund is matched with one report at most');
-    const isNoted = known.note !== null || known.sealedNote !== undefined;
-    const mark = { operator: known.operator ?? operator, note: known.note ?? note, ...(!isNoted && sealed) };
-    order.refunds[index] = { ...known, ...mark, ...said, isMatched: true };
-    if (isNoted && sealedNote !== undefined) order.unshownNotes = [...(order.unshownNotes ?? []), sealedNote];
-    return;
-  }
-  const currency = currencyOf(order, data);
-  const isOwn = currency === order.purchase.currency;
-  order.refunds.push({ id, amountCents, operator, note, at, ...said, ...sealed, ...(!isOwn && { currency }) });
-  state.orders.money.noteRefund(at, amountCents, currency);
-  invariant(isCovered(order), 'no more is given back than was paid');
-}
-
-/** What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order count for it. */
-function evolveOrderErased(state: EventState, data: FactData['OrderErased'], at: number): void {
+/**
+ * What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order
+ * count for it.
+ */
+function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at: number): void {
   const { orderId, operator, cause } = data;
   const order = openOrder(state.orders, orderId);
   const { personal } = order.purchase;
@@ -241,14 +226,6 @@ function evolveOrderErased(state: EventState, data: FactData['OrderErased'], at:
   order.refunds.splice(0, Infinity, ...order.refunds.map(withoutSealedNote));
   delete order.unshownNotes;
   order.erasure = { at, operator, cause };
-}
-
-/** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
-function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
-  const own = order.purchase.currency;
-  if (currency !== undefined) return currency;
-  if (amountCents <= refundable(order, own)) return own;
-  return [...foreignCurrencies(order)].find((foreign) => amountCents <= refundable(order, foreign)) ?? own;
 }
 
 function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
@@ -296,7 +273,7 @@ function paymentOf(order: Order, paymentId: string): Payment {
 // ── what can be erased ───────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Counts a new or restored order by how its personal data are kept. */
-export function countPersonal(orders: Orders, order: Order): void {
+function countPersonal(orders: Orders, order: Order): void {
   if (order.purchase.personal === undefined) orders.openCount += 1;
   else if (hasSealed(order)) orders.sealedCount += 1;
 }
@@ -308,7 +285,7 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 // ── tallies and packing ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
-export function countOrder(state: EventState, { purchase }: Order, sign: 1 | -1): void {
+function countOrder(state: OrderState, { purchase }: Order, sign: 1 | -1): void {
   countOnPerformances(state.orders, purchase.items, sign);
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(purchase), purchase.items, sign);
   countUses(state.orders.usesByCode, purchase, sign);
@@ -332,21 +309,45 @@ function countOnPerformances(
 
 /** Notes a performance that was cancelled, where orders have to be cancelled after it (rule 4 of `state.ts`). */
 export function noteCancelled(
-  { orders }: EventState,
+  { orders }: OrderState,
   { performanceId, operator, note }: FactData['PerformanceCancelled'],
 ): void {
   if (orders.liveByPerformance.has(performanceId)) orders.cancelling.set(performanceId, { operator, note });
 }
 
 /** Notes whether an order awaits its first session; once it does not, it never does again. */
-export function noteAwaiting({ awaitingSession }: Orders, order: Order): void {
+function noteAwaiting({ awaitingSession }: Orders, order: Order): void {
   if (awaitsFirstSession(order)) awaitingSession.add(order.number);
   else awaitingSession.delete(order.number);
 }
 
 /** Packs an order and its hold where nothing more is expected to happen to them (rule 3 of `state.ts`). */
-export function settleOrder(state: EventState, order: Order): void {
+function settleOrder(state: OrderState, order: Order): void {
   if (!isSettled(order)) return;
   state.orders.inOrder.settle(order);
   settleHold(state.holds, order.purchase.holdId, order.number);
+}
+
+/** An order as a snapshot keeps it: whole, so that a snapshot needs nothing but itself. */
+export type OrderRecord = Order;
+
+/** Restores an order; the tallies and indexes follow from it. */
+export function restoreOrder(state: OrderState, record: OrderRecord): void {
+  const { purchase } = record;
+  const order: Order = { ...record, purchase: { ...purchase, tracking: readTracking(purchase.tracking) } };
+  state.orders.inOrder.append(order);
+  countPersonal(state.orders, order);
+  if (isLiveOrder(order)) countOrder(state, order, 1);
+  noteVoidTickets(state.orders.voidTickets, order);
+  state.orders.money.noteOrder(order);
+  for (const refund of order.refunds) state.orders.refunds.note(order, refund, 1);
+  noteAwaiting(state.orders, order);
+  settleOrder(state, order);
+}
+
+/** Restores the hold of a settled order, which was restored before. */
+export function restoreSettledHold({ holds, orders }: OrderState, hold: Hold): void {
+  const order = orders.byId.get(hold.orderId ?? '');
+  invariant(order !== undefined, 'the snapshot has the order of a settled hold');
+  holds.byId.settle(hold, order.number);
 }

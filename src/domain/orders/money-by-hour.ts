@@ -6,9 +6,9 @@
  * 1. Everything that came in counts, also what is due back. Amounts of two currencies are never added up.
  * 2. The newest hours with money are kept apart; what older ones had is in the totals alone.
  */
-import type { Order } from './order.ts';
+import { refundStatusOf, type Order } from './order.ts';
 
-export interface MoneySums {
+interface MoneySums {
   readonly currency: string;
   readonly paidCents: number;
   readonly payments: number;
@@ -17,7 +17,7 @@ export interface MoneySums {
 }
 
 /** The sums of one hour in one currency. */
-export interface HourSums extends MoneySums {
+interface HourSums extends MoneySums {
   /** When the hour began. */
   readonly at: number;
 }
@@ -41,7 +41,7 @@ type ByCurrency = Sums[];
 export class MoneyByHour {
   readonly #totals: ByCurrency = [];
   readonly #hours = new Map<number, ByCurrency>();
-  /** Hours up to this one are not kept apart any more (2). */
+  /** Hours up to this one are not kept apart any more (rule 2). */
   #forgottenHour = -Infinity;
 
   notePayment(at: number, amountCents: number, currency: string): void {
@@ -51,10 +51,11 @@ export class MoneyByHour {
     }
   }
 
-  noteRefund(at: number, amountCents: number, currency: string): void {
+  /** Adds a refund that succeeded; with -1 takes one off that failed afterwards. */
+  noteRefund(at: number, amountCents: number, currency: string, sign: 1 | -1 = 1): void {
     for (const sums of this.#sumsAt(at, currency)) {
-      sums.refundedCents += amountCents;
-      sums.refunds += 1;
+      sums.refundedCents += sign * amountCents;
+      sums.refunds += sign;
     }
   }
 
@@ -63,7 +64,10 @@ export class MoneyByHour {
     for (const { status, paidAt, createdAt, amountCents, currency } of payments) {
       if (status === 'PAID') this.notePayment(paidAt ?? createdAt, amountCents, currency);
     }
-    for (const { at, amountCents, currency = purchase.currency } of refunds) this.noteRefund(at, amountCents, currency);
+    for (const refund of refunds) {
+      const { at, finishedAt = at, amountCents, currency = purchase.currency } = refund;
+      if (refundStatusOf(refund) === 'SUCCEEDED') this.noteRefund(finishedAt, amountCents, currency);
+    }
   }
 
   /** The totals, and the hours that began at `since` or later. */

@@ -1,16 +1,19 @@
 /**
- * Sessions at payment providers: those that may still take money which their order cannot use, and those not yet opened.
+ * Sessions at payment providers: those that may still take money which their order cannot use, and those not yet
+ * opened.
  *
  * Owns the question only; `payments/session-expiry.ts` calls the providers.
  *
- * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined one then,
- *    whose page may still be open at the provider.
+ * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined
+ *    one then, whose page may still be open at the provider.
  */
 import { firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './order.ts';
 import { viewOrder, viewPayment } from './view.ts';
+import { refuse, type Refusal } from '../refusal.ts';
+import type { Decision } from '../decision.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
-import type { EventState } from '../event-state.ts';
-import type { OrderView, PaymentView } from '../views.ts';
+import type { OrderState } from './state.ts';
+import type { OrderView, PaymentView } from '../view.ts';
 
 export interface UselessSession {
   readonly provider: PaymentProviderName;
@@ -22,8 +25,8 @@ export interface UselessSession {
 /** No provider keeps a session open for longer. */
 const SESSION_MS_MAX = 24 * 60 * 60 * 1000;
 
-/** The sessions of an order that are useless and not over by themselves yet (1). */
-export function uselessSessions(state: EventState, orderId: string, now: number): readonly UselessSession[] {
+/** The sessions of an order that are useless and not over by themselves yet (rule 1). */
+export function uselessSessions(state: OrderState, orderId: string, now: number): readonly UselessSession[] {
   const order = state.orders.byId.get(orderId);
   return order === undefined ? [] : uselessSessionsOf(order, now);
 }
@@ -41,15 +44,26 @@ function uselessSessionsOf(order: Order, now: number): readonly UselessSession[]
   });
 }
 
+export interface UnopenedSearch {
+  readonly ageMsMin: number;
+  readonly limit: number;
+  readonly before: number | null;
+}
+
 export interface UnopenedPayment {
+  /** Of the order; the next search may go on before it. */
+  readonly number: number;
   readonly order: OrderView;
   readonly payment: PaymentView;
 }
 
-/** The newest orders without a session that were placed at least `ageMsMin` ago and whose payment window is open. */
+/**
+ * The newest orders without a session, of those before number `before`, that were placed at least `ageMsMin` ago and
+ * whose payment window is open.
+ */
 export function findUnopenedPayments(
-  state: EventState,
-  { ageMsMin, limit }: { readonly ageMsMin: number; readonly limit: number },
+  state: OrderState,
+  { ageMsMin, limit, before }: UnopenedSearch,
   now: number,
 ): readonly UnopenedPayment[] {
   const { awaitingSession, inOrder } = state.orders;
@@ -57,10 +71,28 @@ export function findUnopenedPayments(
   for (const number of [...awaitingSession].reverse()) {
     const order = inOrder.at(number);
     if (found.length === limit || order.placedAt + state.plan.paymentWindowMs <= now) break;
-    if (order.placedAt + ageMsMin > now) continue;
-    found.push({ order: viewOrder(state, order), payment: viewPayment(order, firstPaymentOf(order)!) });
+    if (order.placedAt + ageMsMin > now || number >= (before ?? inOrder.length)) continue;
+    found.push({ number, order: viewOrder(state, order), payment: viewPayment(order, firstPaymentOf(order)!) });
   }
   return found;
+}
+
+/**
+ * The decision, unless a session would have to be opened for it at a provider that cannot be asked in time: OVERLOADED.
+ */
+export function unlessBusy(
+  { orders, plan }: OrderState,
+  decision: Decision,
+  busyProviders: readonly PaymentProviderName[],
+): Decision | Refusal {
+  const { reply } = decision;
+  if (reply.shows !== 'PAYMENT' || reply.paymentId === null) return decision;
+  const order = orders.byId.get(reply.orderId);
+  const payment = order?.payments.find(({ id }) => id === reply.paymentId);
+  const provider = order?.purchase.paymentProvider ?? plan.definition.paymentProvider;
+  const isOpened = payment !== undefined && payment.checkoutSessionId !== null;
+  if (isOpened || provider === 'FREE' || !busyProviders.includes(provider)) return decision;
+  return refuse('OVERLOADED', {});
 }
 
 export interface OrderScan {
@@ -70,9 +102,12 @@ export interface OrderScan {
   readonly before: number | null;
 }
 
-/** Looks through some orders, the newest first, for useless sessions: at most `count` of those placed before number `before`. */
+/**
+ * Looks through some orders, the newest first, for useless sessions: at most `count` of those placed before number
+ * `before`.
+ */
 export function scanForUselessSessions(
-  { orders, plan }: EventState,
+  { orders, plan }: OrderState,
   now: number,
   before: number | null,
   count: number,

@@ -1,12 +1,12 @@
 /**
  * The orders of an event: those to which something may still happen as objects, the others packed.
  *
- * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its hold: one text, and
- * an index that does not keep the ids. It is unpacked for each reader; large ones are cached.
+ * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its
+ * hold: one text, and an index that does not keep the ids. It is unpacked for each reader; large ones are cached.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
- * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle` when nothing
- *    more is expected to happen to it.
+ * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle`
+ *    when nothing more is expected to happen to it.
  */
 import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
@@ -36,7 +36,7 @@ interface Chunk {
 }
 
 /** The ids by which an order is found. */
-export function idsOf(order: Order): readonly string[] {
+function idsOf(order: Order): readonly string[] {
   const sessions = order.payments.flatMap(({ id, checkoutSessionId }) =>
     checkoutSessionId === null ? [id] : [id, checkoutSessionId],
   );
@@ -96,7 +96,7 @@ export class OrderRecords implements Iterable<Order> {
 
   /** Puts a new order at the end. */
   append(order: Order): void {
-    invariant(order.number === this.#length, 'the number of an order counts the orders before it (1)');
+    invariant(order.number === this.#length, 'the number of an order counts the orders before it (rule 1)');
     if (order.number % CHUNK_RECORDS === 0) {
       this.#chunks.push({ records: [], tags: new Uint32Array(CHUNK_RECORDS) });
     }
@@ -110,7 +110,7 @@ export class OrderRecords implements Iterable<Order> {
     this.#index.add(id, number);
   }
 
-  /** An order to be changed (2). */
+  /** An order to be changed (rule 2). */
   open(orderId: string): Order | undefined {
     const order = this.find(orderId, ({ id }) => id === orderId);
     if (order === undefined) return undefined;
@@ -125,7 +125,7 @@ export class OrderRecords implements Iterable<Order> {
     return opened;
   }
 
-  /** Packs an order to which nothing more is expected to happen (2). */
+  /** Packs an order to which nothing more is expected to happen (rule 2). */
   settle(order: Order): void {
     const chunk = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;

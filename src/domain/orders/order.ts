@@ -1,16 +1,19 @@
 /**
  * An order with its payments and refunds, and the sums that follow from them.
  *
- * 1. Everything that came in is a PAID payment of the order; what the order cannot use is due back. Amounts of two currencies are
- *    never added up.
+ * 1. Everything that came in is a PAID payment of the order; what the order cannot use is due back. Amounts of two
+ *    currencies are never added up.
  * 2. PENDING, PARTIALLY_PAID and CONFIRMED orders are live.
+ * 3. A refund counts as given back once it is SUCCEEDED, and is due until then. While it is PENDING or NEEDS_OPERATOR
+ *    its amount is reserved: nothing else gives it back.
  */
 import { sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
+import type { RefundStatus } from '#machines/refund.ts';
 import type { FactData } from '../fact.ts';
 import type { Erasure, SealedOrder } from '../personal.ts';
-import type { CancellationView, CurrencyAmount, OrderMark, RefundView } from '../views.ts';
+import type { CancellationView, CurrencyAmount, SealedOperatorNote, RefundView } from '../view.ts';
 
 /** A try to pay, or money that came. */
 export interface Payment {
@@ -56,12 +59,15 @@ export interface Order {
 
 /** Every sealed text of an order: each has a key of its own. */
 export function sealedTextsOf({ purchase, cancellation, refunds, unshownNotes = [] }: Order): readonly string[] {
-  const notes = [cancellation, ...refunds].map((mark) => mark?.sealedNote);
+  const notes = [cancellation, ...refunds].map((noted) => noted?.sealedNote);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];
   return texts.filter((text) => text !== undefined && text !== null);
 }
 
-/** Whether something of an order can be erased. What was sealed about an order with open fields goes when the order is sealed. */
+/**
+ * Whether something of an order can be erased. What was sealed about an order with open fields goes when the order is
+ * sealed.
+ */
 export function hasSealed(order: Order): boolean {
   return order.purchase.personal !== undefined && sealedTextsOf(order).length > 0;
 }
@@ -72,11 +78,11 @@ export function isErased({ purchase }: Order): boolean {
 }
 
 /** What an operator wrote, as it is once the order was erased. */
-export function withoutSealedNote<Mark extends OrderMark>({
+export function withoutSealedNote<Mark extends SealedOperatorNote>({
   sealedNote: _sealedNote,
-  ...mark
+  ...noted
 }: Mark): Omit<Mark, 'sealedNote'> {
-  return mark;
+  return noted;
 }
 
 /** What its views carry of its personal data. */
@@ -88,12 +94,15 @@ export function personalOf({ id: orderId, purchase, erasure }: Order): SealedOrd
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether the order has, or may soon have, tickets (2). */
+/** Whether the order has, or may soon have, tickets (rule 2). */
 export function isLiveOrder({ status }: Order): boolean {
   return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
 }
 
-/** Whether nothing more is expected to happen to the order: no payment waits, and the tickets that were paid for are issued. */
+/**
+ * Whether nothing more is expected to happen to the order: no payment waits, and the tickets that were paid for are
+ * issued.
+ */
 export function isSettled({ status, payments, ticketIds }: Order): boolean {
   if (status === 'PENDING' || status === 'PARTIALLY_PAID') return false;
   if (payments.some((payment) => payment.status === 'REQUESTED' || payment.status === 'OPEN')) return false;
@@ -145,9 +154,38 @@ export function countedCents(order: Order): number {
   return sumOf(order.payments, (payment) => (payment.isCounted ? payment.amountCents : 0));
 }
 
+/** The status of a refund; one that was recorded has none of its own. */
+export function refundStatusOf({ status = 'SUCCEEDED' }: RefundView): RefundStatus {
+  return status;
+}
+
+/** Whether a refund's amount is reserved (rule 3). */
+export function isReserved({ status }: RefundView): boolean {
+  return status === 'PENDING' || status === 'NEEDS_OPERATOR';
+}
+
 /** What was given back in the order's currency. */
-export function refundedCents({ refunds }: Order): number {
-  return sumOf(refunds, ({ currency, amountCents }) => (currency === undefined ? amountCents : 0));
+export function refundedCents(order: Order): number {
+  return refundedIn(order, order.purchase.currency);
+}
+
+/** What was given back in a currency. */
+function refundedIn({ refunds, purchase }: Order, currency: string): number {
+  return sumOf(refunds, (refund) =>
+    refundStatusOf(refund) === 'SUCCEEDED' && (refund.currency ?? purchase.currency) === currency
+      ? refund.amountCents
+      : 0,
+  );
+}
+
+/** What is being given back in a currency: reserved, and due until it has gone. */
+export function reservedCents(
+  { refunds, purchase }: { readonly refunds: readonly RefundView[]; readonly purchase: { readonly currency: string } },
+  currency: string,
+): number {
+  return sumOf(refunds, (refund) =>
+    isReserved(refund) && (refund.currency ?? purchase.currency) === currency ? refund.amountCents : 0,
+  );
 }
 
 /** What is owed in the order's currency: money that the order could not use, and all of it once the order is over. */
@@ -155,7 +193,10 @@ export function refundDueCents(order: Order): number {
   return refundDueAfter(order, 0, false);
 }
 
-/** What would be owed after more money, which the order counts or does not; counted money makes an ended order live again. */
+/**
+ * What would be owed after more money, which the order counts or does not; counted money makes an ended order live
+ * again.
+ */
 export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
   const useful = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
   return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
@@ -166,20 +207,22 @@ export function refundsDue(order: Order): readonly CurrencyAmount[] {
   const { currency } = order.purchase;
   const all = [{ amountCents: refundDueCents(order), currency }];
   for (const foreign of foreignCurrencies(order)) {
-    all.push({ amountCents: refundable(order, foreign), currency: foreign });
+    all.push({ amountCents: notGivenBack(order, foreign), currency: foreign });
   }
   return all.filter(({ amountCents }) => amountCents > 0);
 }
 
 /** What came in a currency and was not given back. */
+export function notGivenBack(order: Order, currency: string): number {
+  const came = sumOf(order.payments, (payment) =>
+    payment.status === 'PAID' && payment.currency === currency ? payment.amountCents : 0,
+  );
+  return Math.max(0, came - refundedIn(order, currency));
+}
+
+/** What of it is not reserved either: as much may be given back besides. */
 export function refundable(order: Order, currency: string): number {
-  if (currency === order.purchase.currency) return Math.max(0, paidCents(order) - refundedCents(order));
-  let left = 0;
-  for (const payment of order.payments) {
-    if (payment.status === 'PAID' && payment.currency === currency) left += payment.amountCents;
-  }
-  for (const refund of order.refunds) if (refund.currency === currency) left -= refund.amountCents;
-  return Math.max(0, left);
+  return Math.max(0, notGivenBack(order, currency) - reservedCents(order, currency));
 }
 
 export function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {
@@ -187,8 +230,11 @@ export function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<st
   return new Set(foreign.map(({ currency }) => currency));
 }
 
-/** Whether no more was given back than came; over all currencies, because facts of the first version did not name them. */
-export function isCovered({ payments, refunds }: Order): boolean {
+/**
+ * Whether no more was given back than came; over all currencies, because facts of the first version did not name them.
+ */
+export function isCovered({ payments, refunds: all }: Order): boolean {
+  const refunds = all.filter((refund) => refundStatusOf(refund) === 'SUCCEEDED');
   const came = payments.reduce((sum, { status, amountCents }) => sum + (status === 'PAID' ? amountCents : 0), 0);
   return refunds.reduce((sum, { amountCents }) => sum + amountCents, 0) <= came;
 }

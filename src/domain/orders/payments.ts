@@ -1,28 +1,29 @@
 /**
  * What a provider's report changes: money that came, and tries that ended without.
  *
- * 1. Money is never lost: every report of money that is no repeat is recorded, and what the order cannot use is due back.
- * 2. A session brings its money once: a report with a known webhook id, or of the same sum through the same session, is a repeat.
- *    Another sum is other money.
+ * 1. Money is never lost: every report of money that is no repeat is recorded, and what the order cannot use is due
+ *    back.
+ * 2. A session brings its money once: a report with a known webhook id, or of the same sum through the same session, is
+ *    a repeat. Another sum is other money.
  * 3. An installment is paid once, by whichever try brings the money first, closed tries too.
- * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the limit of its
- *    e-mail address.
+ * 4. Late money brings an order back only if all of it can be had again: tickets, seats, uses of codes, perks and the
+ *    limit of its e-mail address.
  */
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions } from '#machines/payment.ts';
-import { canHaveAgain, canUseAgain } from '../catalogue/pricing.ts';
+import { canHaveAgain, canUseAgain } from './pricing.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { invariant } from '../invariant.ts';
 import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
 import { cancelled } from './decide.ts';
-import type { OrderTurn } from './turn.ts';
+import type { OrderTurn, OrderState } from './state.ts';
 import {
   isInstallmentPaid,
   isLiveOrder,
   isWaiting,
+  notGivenBack,
   paidInstallments,
-  refundable,
   refundDueAfter,
   refundDueCents,
   type Order,
@@ -33,14 +34,13 @@ import { isRefusal, refuseProblems, type Refusal } from '../refusal.ts';
 import { canRetake } from '../inventory/assignment.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
-import type { EventState } from '../event-state.ts';
 
 /**
- * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for one that
- * concerns no order, or an order of another provider than the one that signed the report.
+ * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for
+ * one that concerns no order, or an order of another provider than the one that signed the report.
  */
 function findReported(
-  state: EventState,
+  state: OrderState,
   report: Pick<CommandOf<'RecordPayment'>, 'provider' | 'checkoutSessionId' | 'paymentId'>,
 ): { readonly order: Order; readonly payment: Payment } | null {
   const { provider, checkoutSessionId, paymentId } = report;
@@ -55,9 +55,12 @@ function findReported(
   return { order, payment };
 }
 
-/** What a provider's report changes: nothing when the session is unknown or the report a repeat. VALIDATION_ERROR for no amount. */
+/**
+ * What a provider's report changes: nothing when the session is unknown or the report a repeat. VALIDATION_ERROR for no
+ * amount.
+ */
 export function decideRecordPayment(
-  state: EventState,
+  state: OrderState,
   report: CommandOf<'RecordPayment'>,
   turn: OrderTurn,
 ): Decision | Refusal {
@@ -72,7 +75,7 @@ export function decideRecordPayment(
 }
 
 function factsOfReport(
-  state: EventState,
+  state: OrderState,
   order: Order,
   payment: Payment,
   report: CommandOf<'RecordPayment'>,
@@ -104,7 +107,7 @@ function closePayment(
 }
 
 function takeMoney(
-  state: EventState,
+  state: OrderState,
   order: Order,
   payment: Payment,
   report: CommandOf<'RecordPayment'>,
@@ -135,7 +138,7 @@ interface Money {
 
 /** How the order takes the money of a payment, or null when it has no use for it. */
 function triggerOfMoney(
-  state: EventState,
+  state: OrderState,
   order: Order,
   payment: Payment,
   turn: OrderTurn,
@@ -149,8 +152,8 @@ function triggerOfMoney(
   return isAllowed && canBeHadAgain(state, order, turn) ? trigger : null;
 }
 
-/** Whether all of an order that ended by the buyer or by time can be had again (4). */
-function canBeHadAgain(state: EventState, { purchase, cancellation }: Order, { now, sealing }: OrderTurn): boolean {
+/** Whether all of an order that ended by the buyer or by time can be had again (rule 4). */
+function canBeHadAgain(state: OrderState, { purchase, cancellation }: Order, { now, sealing }: OrderTurn): boolean {
   if (cancellation !== null && cancellation.cause !== 'BUYER') return false;
   const { plan, orders, perksSold } = state;
   const hold = state.holds.byId.get(purchase.holdId);
@@ -183,12 +186,12 @@ function strayMoney(order: Order, payment: Payment, money: Money, ids: TurnIds):
   const isOwn = currency === purchase.currency;
   const due = isOwn
     ? { refundDueCents: refundDueAfter(order, amountCents, false) }
-    : { refundDueCents: refundDueCents(order), foreignDueCents: refundable(order, currency) + amountCents };
+    : { refundDueCents: refundDueCents(order), foreignDueCents: notGivenBack(order, currency) + amountCents };
   const paymentId = ids.newId('pay');
   return fact('StrayMoneyRecorded', { orderId, paymentId, strayOf: payment.id, ...money, ...due });
 }
 
-/** Whether this money came before, through the same session (2). */
+/** Whether this money came before, through the same session (rule 2). */
 function isRepeat(order: Order, payment: Payment, money: Money): boolean {
   return order.payments.some(
     (known) =>

@@ -1,25 +1,26 @@
 /**
  * What an order costs: units at their prices, less what discount codes take off, plus bar perks.
  *
- * Owns the look-up of codes and perks, the tallies of their uses and sales, and the arithmetic. When a purchase is checked belongs
- * to `orders/checkout.ts`, when a tally changes to `orders/evolve.ts`.
+ * Owns the look-up of codes and perks, the tallies of their uses and sales, and the arithmetic. When a purchase is
+ * checked belongs to `orders/checkout.ts`, when a tally changes to `orders/evolve.ts`.
  *
  * 1. A price is for one unit: a group ticket's covers all its tickets.
  * 2. An item's own code takes off first, then the order's promo code from what remains. Perks are never discounted.
- * 3. A percentage is rounded half up to whole cents for each item. An amount is for the item where the code is the item's, and
- *    for the order where it is the order's; then it is used up item by item, in their order.
+ * 3. A percentage is rounded half up to whole cents for each item. An amount is for the item where the code is the
+ *    item's, and for the order where it is the order's; then it is used up item by item, in their order.
  * 4. No item falls below zero.
- * 5. Codes are compared without regard to case and to spaces around them. An order uses a code once, on however many of its items. A code with `max_uses` is
- *    never used more often.
- * 6. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all performances. Sold of a
- *    perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the time.
+ * 5. Codes are compared without regard to case and to spaces around them. An order uses a code once, on however many of
+ *    its items. A code with `max_uses` is never used more often.
+ * 6. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all performances.
+ *    Sold of a perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the
+ *    time.
  */
-import type { BarPerkDefinition, PromoCodeDefinition } from './definition.ts';
-import type { SalePlan } from './sale-plan.ts';
+import type { BarPerkDefinition, PromoCodeDefinition } from '../catalogue/definition.ts';
+import type { SalePlan } from '../catalogue/sale-plan.ts';
 import type { BarPerkRequest } from '../command.ts';
 import type { OrderedPerk, OrderItem } from '../fact.ts';
 import { addToTally, percentOf, sumOf } from '../money.ts';
-import type { PurchaseItem } from '../orders/purchase.ts';
+import type { PurchaseItem } from './purchase.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 
 /** An item, as far as its discount is concerned. */
@@ -29,21 +30,21 @@ interface DiscountedItem {
 }
 
 /** The codes of a purchase, found and checked. */
-export interface FoundCodes {
+interface FoundCodes {
   /** By item, in the order of the items. */
   readonly ofItems: readonly (PromoCodeDefinition | null)[];
   readonly ofOrder: PromoCodeDefinition | null;
 }
 
 /** The codes of an order. */
-export interface UsedCodes {
+interface UsedCodes {
   readonly items: readonly { readonly discountCode: string | null }[];
   readonly promoCode: string | null;
 }
 
 /**
- * Finds the codes of a purchase. Refuses with PROMO_CODE_INVALID what is unknown, outside its time or not for these tickets,
- * and then with PROMO_CODE_EXHAUSTED what has no use left.
+ * Finds the codes of a purchase. Refuses with PROMO_CODE_INVALID what is unknown, outside its time or not for these
+ * tickets, and then with PROMO_CODE_EXHAUSTED what has no use left.
  */
 export function findCodes(
   plan: SalePlan,
@@ -89,7 +90,7 @@ export function countUses(usesByCode: Map<string, number>, used: UsedCodes, sign
 }
 
 /** The key under which a code is found and its uses are counted (rule 5); orders keep a promo code as it was typed. */
-export function codeKey(code: string): string {
+function codeKey(code: string): string {
   return code.trim().toLowerCase();
 }
 

@@ -1,8 +1,8 @@
 /**
  * What a checkout buys: the items of a request, tied to the lines that hold their tickets.
  *
- * Items are what the buyer asked for, each with a code, attendees and perks; lines are what the hold has, one for each type, stage
- * and performance.
+ * Items are what the buyer asked for, each with a code, attendees and perks; lines are what the hold has, one for each
+ * type, stage and performance.
  *
  * 1. The quantities and tickets of the items of a line add up to the line's.
  * 2. Seats that an item names are its own; the others of the line go to the items that name none, in their order.
@@ -10,11 +10,11 @@
 import { addToTally } from '../money.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { RequestedLine } from '../inventory/assignment.ts';
-import { lineKey } from '../hold-line.ts';
+import { lineKey } from '../inventory/hold-line.ts';
 import type { HoldLine } from '../fact.ts';
 import type { Attendee } from '../personal.ts';
 import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
-import type { EventState } from '../event-state.ts';
+import type { OrderState } from './state.ts';
 
 /** An item whose performance, type, stage, number of tickets and price are known. */
 export interface PurchaseItem {
@@ -64,11 +64,11 @@ export function itemsOfLines(lines: readonly HoldLine[]): readonly PurchaseItem[
 }
 
 /**
- * The items of a checkout that takes a hold over. Their types, stages, performances, quantities and, where they name any, seats must
- * be the hold's: else HOLD_ITEMS_MISMATCH. Tickets and prices are those of the hold.
+ * The items of a checkout that takes a hold over. Their types, stages, performances, quantities and, where they name
+ * any, seats must be the hold's: else HOLD_ITEMS_MISMATCH. Tickets and prices are those of the hold.
  */
 export function matchItems(
-  state: EventState,
+  state: OrderState,
   lines: readonly HoldLine[],
   requests: readonly CheckoutItemRequest[],
 ): readonly PurchaseItem[] | Refusal {
@@ -97,7 +97,7 @@ export function matchItems(
   return isHold ? items : refuse('HOLD_ITEMS_MISMATCH', {});
 }
 
-/** The seats of each item, in the order of the items (2). */
+/** The seats of each item, in the order of the items (rule 2). */
 export function allotSeats(lines: readonly HoldLine[], items: readonly PurchaseItem[]): readonly (readonly string[])[] {
   const named = new Set(items.flatMap((item) => (item.namedSeatIds ?? []).map((seatId) => seatKey(item, seatId))));
   const unnamed = new Map(
@@ -118,7 +118,9 @@ function haveSameQuantities(lines: readonly HoldLine[], items: readonly Purchase
   return lines.every((line) => quantities.get(lineKey(line)) === line.quantity);
 }
 
-/** Whether every seat named is one of its line's, named once, and an item that names seats names one for each ticket. */
+/**
+ * Whether every seat named is one of its line's, named once, and an item that names seats names one for each ticket.
+ */
 function nameOnlyHeldSeats(lineByKey: ReadonlyMap<string, HoldLine>, items: readonly PurchaseItem[]): boolean {
   const named = new Set<string>();
   return items.every((item) => {

@@ -2,102 +2,170 @@
  * Money given back: which refunds are one and the same, and how much may be given back.
  *
  * 1. Never more is given back than came, in each currency by itself.
- * 2. A refund with a reference that the order has already is a repeat and counts once; spaces around a reference do not count.
- * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in whichever
- *    order they come; each note is matched with one report at most. Another refund needs a reference of its own.
+ * 2. A refund with a reference that the order has already is a repeat and counts once; spaces around a reference do not
+ *    count.
+ * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in
+ *    whichever order they come; each note is matched with one report at most. Another refund needs a reference of its
+ *    own.
+ * 4. What was executed here is known by the refund's id or reference, and moves forward only: a report that was
+ *    delivered late changes nothing. What was not executed here is recorded once it has succeeded.
+ * 5. A report that names no refund and whatever else is known of the same amount are one refund, in whichever order
+ *    they come; each refund has one such report at most.
  */
 import { fact, type Fact } from '../fact.ts';
-import { refundable, refundDueCents, type Order } from './order.ts';
+import { isReserved, notGivenBack, refundable, refundDueCents, type Order } from './order.ts';
+import { failed, succeeded } from './refund-requests.ts';
 import { sealMark } from './erasure.ts';
-import { orderById } from './state.ts';
+import { orderById, type OrderTurn, type OrderState } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { CommandOf } from '../command.ts';
-import type { OrderTurn } from './turn.ts';
-import type { RefundView } from '../views.ts';
-import type { EventState } from '../event-state.ts';
+import type { RefundView } from '../view.ts';
 import type { Decision } from '../decision.ts';
 
 /** As long as the ids of any provider; an operator's may be a line of a bank statement. */
 export const REFUND_REFERENCE_LENGTH_MAX = 255;
 
 /**
- * Records money that was given back; nothing for a repeat (2). ORDER_NOT_FOUND, for an order of another provider than the one that
- * reports too; REFUND_TOO_HIGH.
+ * Records money that was given back; nothing for a repeat (rule 2). ORDER_NOT_FOUND, for an order of another provider
+ * than the one that reports too; REFUND_TOO_HIGH.
  */
 export function decideRecordRefund(
-  state: EventState,
+  state: OrderState,
   given: CommandOf<'RecordRefund'>,
   turn: OrderTurn,
 ): Decision | Refusal {
   const command = { ...given, reference: given.reference?.trim() ?? null };
-  const order = orderById(state, command.orderId);
+  const order = orderOf(state, command);
   if (isRefusal(order)) return order;
   const facts = factsOfRefund(order, command, turn);
   if (isRefusal(facts)) return facts;
   return { facts, reply: { shows: 'ORDER', orderId: order.id, repeated: facts.length === 0 } };
 }
 
+/** By its id, or else by the session that the report names: ORDER_NOT_FOUND. */
+function orderOf(state: OrderState, { orderId, checkoutSessionId }: CommandOf<'RecordRefund'>): Order | Refusal {
+  if (orderId !== null) return orderById(state, orderId);
+  return state.orders.byPayment.get(checkoutSessionId ?? '') ?? refuse('ORDER_NOT_FOUND', {});
+}
+
 function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: OrderTurn): readonly Fact[] | Refusal {
   const { purchase } = order;
-  const { provider, amountCents, reference } = command;
+  const { provider, amountCents } = command;
   if (provider !== null && provider !== purchase.paymentProvider) return refuse('ORDER_NOT_FOUND', {});
-  if (isKnown(order, command)) return [];
+  const executed = executedOf(order, command);
+  if (executed !== undefined) return factsOfReport(order, executed, command);
+  if ((command.status ?? 'SUCCEEDED') !== 'SUCCEEDED' || isKnown(order, command)) return [];
   const currency = command.currency ?? purchase.currency;
-  const details = { orderId: order.id, ...referenceOf(reference), ...reporterOf(provider) };
-  const markOf = () => sealMark(order.id, 'RefundRecorded', command, turn);
   const twin = twinOf(order, command, currency);
-  if (twin !== undefined) {
-    const due = refundDueCents(order);
-    return [
-      fact('RefundRecorded', {
-        ...details,
-        ...markOf(),
-        refundId: twin.id,
-        sameAs: twin.id,
-        amountCents: 0,
-        refundDueCents: due,
-      }),
-    ];
+  // What a provider gave back has gone, whatever was asked for besides.
+  const limit = provider === null ? refundable(order, currency) : notGivenBack(order, currency);
+  if (twin === undefined && amountCents > limit) {
+    return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
   }
-  const limit = refundable(order, currency);
-  if (amountCents > limit) return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
-  const isOwn = currency === purchase.currency;
-  const due = Math.max(0, refundDueCents(order) - (isOwn ? amountCents : 0));
-  const refundId = turn.newId('ref');
-  return [
-    fact('RefundRecorded', {
-      ...details,
-      ...markOf(),
-      refundId,
-      amountCents,
-      refundDueCents: due,
-      ...(!isOwn && { currency }),
-    }),
-  ];
+  return [recordOf(order, command, twin, turn)];
 }
 
-const referenceOf = (reference: string | null) => reference !== null && { reference };
+/** The fact of money that was given back otherwise; with a twin it is one that is recorded already. */
+export function recordOf(
+  order: Order,
+  command: CommandOf<'RecordRefund'>,
+  twin: RefundView | undefined,
+  turn: OrderTurn,
+): Fact {
+  const { purchase } = order;
+  const { amountCents, provider, currency } = command;
+  const isOwn = currency === null || currency === purchase.currency;
+  const due = refundDueCents(order);
+  const known = { refundId: twin?.id ?? turn.newId('ref'), ...(twin !== undefined && { sameAs: twin.id }) };
+  return fact('RefundRecorded', {
+    orderId: order.id,
+    ...referencesOf(command),
+    ...reporterOf(provider),
+    ...paymentIdOf(order, command),
+    ...sealMark(order.id, 'RefundRecorded', command, turn),
+    ...known,
+    amountCents: twin === undefined ? amountCents : 0,
+    refundDueCents: twin === undefined && isOwn ? Math.max(0, due - amountCents) : due,
+    ...(twin === undefined && !isOwn && { currency }),
+  });
+}
+
+/** The refund that a report of a provider is about, where it was executed here, or has failed since (rule 4). */
+function executedOf({ refunds }: Order, command: CommandOf<'RecordRefund'>): RefundView | undefined {
+  const { provider, refundId, reference, status } = command;
+  if (provider === null) return undefined;
+  const byId = refunds.find((refund) => refund.id === refundId && refund.status !== undefined);
+  if (byId !== undefined || reference === null) return byId;
+  return refunds.findLast(
+    (refund) => refund.reference === reference && (refund.status !== undefined || status === 'FAILED'),
+  );
+}
+
+/** What a report of a refund that is known by its id or reference changes (rule 4). */
+function factsOfReport(order: Order, refund: RefundView, command: CommandOf<'RecordRefund'>): readonly Fact[] {
+  const { status = 'SUCCEEDED', amountCents, reference, failure = REPORTED_FAILED } = command;
+  if (status === 'PENDING') return [];
+  if (status === 'FAILED') return refund.status === 'FAILED' ? [] : [failed(order, refund, failure)];
+  return isReserved(refund) ? [succeeded(order, refund, { reference, amountCents, isTry: false })] : [];
+}
+
+const REPORTED_FAILED = { code: 'FAILED', message: 'the provider reports that the money did not go' };
+
+/** The payment of the session that a report names. */
+function paymentIdOf({ payments }: Order, { checkoutSessionId = null }: CommandOf<'RecordRefund'>) {
+  const payment =
+    checkoutSessionId === null ? undefined : payments.find((each) => each.checkoutSessionId === checkoutSessionId);
+  return payment?.status === 'PAID' && { paymentId: payment.id };
+}
+
+const referencesOf = ({ reference, reportReference }: CommandOf<'RecordRefund'>) => ({
+  ...(reference !== null && { reference }),
+  ...(reportReference !== undefined && { reportReference }),
+});
 const reporterOf = (provider: PaymentProviderName | null) => provider !== null && { provider };
 
-/** Whether the order has a refund of this reference (2); the first version kept a provider's in the note. */
-function isKnown({ refunds }: Order, { reference, provider }: CommandOf<'RecordRefund'>): boolean {
-  if (reference === null) return false;
+/**
+ * Whether the order has a refund of this reference (rule 2). The first version kept a provider's in the note, and the
+ * reference of a report that names no refund was kept as that of the refund.
+ */
+function isKnown({ refunds }: Order, command: CommandOf<'RecordRefund'>): boolean {
+  const { provider, reportReference } = command;
+  const reference = command.reference ?? reportReference;
+  if (reference === undefined) return false;
   const oldNote = provider === null ? undefined : `${provider} ${reference}`;
-  return refunds.some((refund) => refund.reference === reference || (refund.note !== null && refund.note === oldNote));
+  return refunds.some(
+    (refund) =>
+      refund.reference === reference ||
+      (reportReference !== undefined && refund.reportReference === reportReference) ||
+      (refund.note !== null && refund.note === oldNote),
+  );
 }
 
-/** The other side's record of the same refund (3). */
-function twinOf(
-  { refunds, purchase }: Order,
-  { amountCents, provider, reference }: CommandOf<'RecordRefund'>,
+/** Another record of the same refund (rules 3 and 5). What was executed here is no operator's note. */
+export function twinOf(
+  { refunds, purchase }: { readonly refunds: readonly RefundView[]; readonly purchase: Order['purchase'] },
+  {
+    amountCents,
+    provider,
+    reference,
+    reportReference,
+  }: Pick<CommandOf<'RecordRefund'>, 'amountCents' | 'provider' | 'reference' | 'reportReference'>,
   currency: string,
 ): RefundView | undefined {
+  const ofSameMoney = refunds.filter(
+    (refund) =>
+      refund.status !== 'FAILED' &&
+      refund.amountCents === amountCents &&
+      (refund.currency ?? purchase.currency) === currency,
+  );
+  if (reportReference !== undefined) return ofSameMoney.find((refund) => refund.reportReference === undefined);
   const isReport = provider !== null;
-  if (!isReport && reference !== null) return undefined;
-  return refunds.find((refund) => {
-    const isSameMoney = refund.amountCents === amountCents && (refund.currency ?? purchase.currency) === currency;
-    if (!isSameMoney || refund.isMatched === true) return false;
-    return isReport ? refund.provider === undefined && refund.reference === undefined : refund.provider !== undefined;
+  return ofSameMoney.find((refund) => {
+    if (refund.status !== undefined) return false;
+    const isUnnamed = refund.reference === undefined;
+    const isReported = refund.provider !== undefined;
+    if (isReport) return isUnnamed && (!isReported || refund.reportReference !== undefined);
+    return isReported && refund.isMatched !== true && (isUnnamed || reference === null);
   });
 }

@@ -3,25 +3,37 @@
  *
  * 1. An order has one hold for life; the hold is CONVERTED while the order is PENDING, CONSUMED while tickets are out.
  * 2. Live orders alone count for the limits of an e-mail address, the uses of codes and the perks sold.
- * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to happen is
- *    settled: it is packed, with its hold, until something happens to it after all.
- * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them. Until then who
- *    cancelled it is kept, for their facts; that something is kept is what makes those turns go on, after a crash as well.
+ * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to
+ *    happen is settled: it is packed, with its hold, until something happens to it after all.
+ * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them.
+ *    Until then who cancelled it is kept, for their facts; that something is kept is what makes those turns go on,
+ *    after a crash as well.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
 import { MoneyByHour } from './money-by-hour.ts';
+import { OpenRefunds } from './open-refunds.ts';
 import { OrderRecords, tagOf } from './order-records.ts';
 import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
 import type { Order } from './order.ts';
-import type { OperatorMark } from '../fact.ts';
+import type { OperatorNote } from '../fact.ts';
+import type { HoldState } from '../holds/state.ts';
+import type { TurnIds } from '../ids.ts';
+import type { Sealing } from '../personal.ts';
 
 /** Finds an order by one of its ids. A settled order is a copy, to be read only. */
 interface OrderFinder {
   get(id: string): Order | undefined;
+}
+
+/** What orders keep of one event, and what they may read. */
+export interface OrderState extends HoldState {
+  readonly orders: Orders;
+  /** Bar perks sold, by perk, over live orders. */
+  readonly perksSold: Map<string, number>;
 }
 
 export interface Orders {
@@ -31,14 +43,15 @@ export interface Orders {
   /** By the id of a payment, and by the id of its provider's session. */
   readonly byPayment: OrderFinder;
   readonly byTicket: OrderFinder;
-  /** Tallies over live orders (2). */
+  /** Tallies over live orders (rule 2). */
   readonly ticketsByBuyer: HashedTally;
   readonly usesByCode: Map<string, number>;
   readonly liveByPerformance: Map<string, number>;
-  /** Cancelled performances with live orders, by id, and whose doing it was (4). */
-  readonly cancelling: Map<string, OperatorMark>;
+  /** Cancelled performances with live orders, by id, and whose doing it was (rule 4). */
+  readonly cancelling: Map<string, OperatorNote>;
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
+  readonly refunds: OpenRefunds;
   readonly voidTickets: VoidTickets;
   readonly money: MoneyByHour;
   /** Orders of which something can be erased, and orders with open personal data of older facts. */
@@ -60,6 +73,7 @@ export function noOrders(): Orders {
     liveByPerformance: new Map(),
     cancelling: new Map(),
     awaitingSession: new Set(),
+    refunds: new OpenRefunds(),
     voidTickets: noVoidTickets(),
     money: new MoneyByHour(),
     sealedCount: 0,
@@ -82,7 +96,7 @@ export function liveOrdersOn({ orders }: { readonly orders: Orders }, performanc
   return orders.liveByPerformance.get(performanceId) ?? 0;
 }
 
-/** Whether orders of a cancelled performance have yet to be cancelled (4). */
+/** Whether orders of a cancelled performance have yet to be cancelled (rule 4). */
 export function isCancelling({ orders }: { readonly orders: Orders }): boolean {
   return orders.cancelling.size > 0;
 }
@@ -92,4 +106,11 @@ export function openOrder(orders: Orders, orderId: string): Order {
   const order = orders.inOrder.open(orderId);
   invariant(order !== undefined, `an order that a fact names exists: ${orderId}`);
   return order;
+}
+
+/** What orders need of a turn. */
+export interface OrderTurn extends TurnIds {
+  readonly now: number;
+  /** Null where nothing can be sealed: facts have open fields then. */
+  readonly sealing: Sealing | null;
 }

@@ -3,14 +3,17 @@
  *
  * Attribution never prevents a sale: what is over a bound is cut or left out, never refused.
  *
- * 1. Kept are texts alone, the first TRACKING_FIELDS_MAX of them in the order of the request. Numbers, nested values and
- *    fields with a name over TRACKING_NAME_LENGTH_MAX are left out; a `tracking` that is no object is left out whole.
+ * 1. Kept are texts alone, the first TRACKING_FIELDS_MAX of them in the order of the request. Numbers, nested values
+ *    and fields with a name over TRACKING_NAME_LENGTH_MAX are left out; a `tracking` that is no object is left out
+ *    whole.
  * 2. A text is cut to TRACKING_TEXT_LENGTH_MAX characters, and the last one that still fits to what is left of
  *    TRACKING_BYTES_MAX; the fields after it are left out.
+ * 3. Control characters are left out of texts and names.
  */
+import { forOrderTexts, type OrderTexts } from '../order-texts.ts';
 
 /** Names and texts of a request's attribution data that were kept. */
-export type Tracking = Readonly<Record<string, string>>;
+type Tracking = Readonly<Record<string, string>>;
 
 /** The API names eleven fields and all `utm_*`; this leaves as many for fields of a storefront's own. */
 export const TRACKING_FIELDS_MAX = 40;
@@ -19,19 +22,19 @@ export const TRACKING_FIELDS_MAX = 40;
 export const TRACKING_TEXT_LENGTH_MAX = 2_048;
 
 /** Longer than any name in use; a name is kept as often as a value. */
-export const TRACKING_NAME_LENGTH_MAX = 128;
-
-/** As long as the ids of the catalogue. */
-export const ATTRIBUTION_CODE_LENGTH_MAX = 128;
+const TRACKING_NAME_LENGTH_MAX = 128;
 
 /** What a buyer can store with each order: all names and texts together, as JSON in UTF-8. */
 export const TRACKING_BYTES_MAX = 16 * 1024;
 
 const utf8 = new TextEncoder();
 
-/** A promoter's or referrer's code as it is kept: cut, like every attribution, where it is too long. */
-export function boundAttributionCode(code: string | null): string | null {
-  return code === null ? null : firstCharacters(code, ATTRIBUTION_CODE_LENGTH_MAX).toWellFormed();
+/** The texts of an order as they are kept: cut, like every attribution, where they are too long. */
+export function boundOrderTexts(given: OrderTexts): OrderTexts {
+  return forOrderTexts((name, { lengthMax }) => {
+    const text = given[name] ?? null;
+    return text === null ? null : cleaned(text, lengthMax);
+  });
 }
 
 /** What is kept of a request's attribution data; null for what is no object. */
@@ -42,11 +45,12 @@ export function boundTracking(given: unknown): Tracking | null {
   for (const [name, value] of Object.entries(given as Readonly<Record<string, unknown>>)) {
     if (kept.length === TRACKING_FIELDS_MAX) break;
     if (typeof value !== 'string' || name.length > TRACKING_NAME_LENGTH_MAX || !name.isWellFormed()) continue;
-    const wanted = firstCharacters(value, TRACKING_TEXT_LENGTH_MAX).toWellFormed();
-    const text = firstBytes(wanted, bytesLeft - bytesOf(name));
+    const wanted = cleaned(value, TRACKING_TEXT_LENGTH_MAX);
+    const field = withoutControls(name);
+    const text = firstBytes(wanted, bytesLeft - bytesOf(field));
     if (text === null) break;
-    kept.push([name, text]);
-    bytesLeft -= bytesOf(name) + bytesOf(text);
+    kept.push([field, text]);
+    bytesLeft -= bytesOf(field) + bytesOf(text);
     if (text.length < wanted.length) break;
   }
   return Object.fromEntries(kept);
@@ -57,6 +61,12 @@ export function readTracking(
   stored: Readonly<Record<string, unknown>> | null,
 ): Readonly<Record<string, unknown>> | null {
   return stored === null || JSON.stringify(stored).length <= TRACKING_BYTES_MAX ? stored : boundTracking(stored);
+}
+
+const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, '');
+
+function cleaned(text: string, lengthMax: number): string {
+  return firstCharacters(withoutControls(text), lengthMax).toWellFormed();
 }
 
 /** Counts characters as people and JSON Schema do; a surrogate pair is one. */

@@ -1,12 +1,13 @@
 /**
- * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page. All figures follow from the order
- * when it is read.
+ * Orders as they are read: by their id, by a provider's session, by a ticket, or page by page. All figures follow from
+ * the order when it is read.
  *
- * 1. `paymentStatus` is COMPLETED once every installment is paid, FAILED while the last try of an order without tickets was
- *    declined, and PENDING otherwise.
+ * 1. `paymentStatus` is COMPLETED once every installment is paid, FAILED while the last try of an order without tickets
+ *    was declined, and PENDING otherwise.
  * 2. The tickets of an order are those of its first item, then those of the second, and so on.
  */
-import { buyerKeyOf, emailKey } from './purchase-limits.ts';
+import { buyerKeyOf } from './purchase-limits.ts';
+import { emailKey } from '../email-key.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
   countedCents,
@@ -17,6 +18,7 @@ import {
   personalOf,
   paidInstallments,
   refundDueCents,
+  reservedCents,
   refundedCents,
   refundsDue,
   type Order,
@@ -28,18 +30,18 @@ import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { OrderItem } from '../fact.ts';
-import type { SealedOrder, Sealing } from '../personal.ts';
+import type { Sealing } from '../personal.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
 import type {
   DiscountView,
   IssuedTicketView,
-  NamedView,
+  IdAndName,
   OrderedPerformanceView,
   OrderView,
   PaymentView,
   TicketView,
-} from '../views.ts';
-import type { EventState } from '../event-state.ts';
+} from '../view.ts';
+import type { OrderState } from './state.ts';
 import { shownStatus } from '../inventory/performance.ts';
 import { orderById, orderTag } from './state.ts';
 
@@ -64,7 +66,7 @@ const TICKETS_LISTED_MAX = 20;
 const LISTED_ORDERS_TICKETS_MAX = 10_000;
 
 /** An order by its id, with a page of its tickets: ORDER_NOT_FOUND; VALIDATION_ERROR when it has no ticket `after`. */
-export function findOrder(state: EventState, orderId: string, page: TicketPage = FIRST_PAGE): OrderView | Refusal {
+export function findOrder(state: OrderState, orderId: string, page: TicketPage = FIRST_PAGE): OrderView | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
   if (page.after !== null && !order.ticketIds.includes(page.after)) {
@@ -75,7 +77,7 @@ export function findOrder(state: EventState, orderId: string, page: TicketPage =
 
 /** The order and the payment of a provider's session; null when it is of no order. */
 export function findSession(
-  state: EventState,
+  state: OrderState,
   checkoutSessionId: string,
 ): { readonly order: OrderView; readonly payment: PaymentView } | null {
   const order = state.orders.byPayment.get(checkoutSessionId);
@@ -85,7 +87,7 @@ export function findSession(
 }
 
 /** A ticket, void ones too; null when no order has it. */
-export function findTicket(state: EventState, ticketId: string): IssuedTicketView | null {
+export function findTicket(state: OrderState, ticketId: string): IssuedTicketView | null {
   const order = state.orders.byTicket.get(ticketId);
   if (order === undefined) return null;
   const ticket = viewTicket(state.plan, order, order.ticketIds.indexOf(ticketId));
@@ -101,11 +103,11 @@ export function findTicket(state: EventState, ticketId: string): IssuedTicketVie
 }
 
 /**
- * The void tickets of the event, or of one performance, in the order in which they became void; after a ticket, where asked. An
- * unknown `after` begins at the first. PERFORMANCE_NOT_FOUND.
+ * The void tickets of the event, or of one performance, in the order in which they became void; after a ticket, where
+ * asked. An unknown `after` begins at the first. PERFORMANCE_NOT_FOUND.
  */
 export function listVoidTickets(
-  state: EventState,
+  state: OrderState,
   wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },
 ): VoidTicketPage | Refusal {
   const { voidTickets, byTicket } = state.orders;
@@ -117,17 +119,6 @@ export function listVoidTickets(
   return pageOfVoidTickets(voidTickets, wanted, after === null ? null : (byTicket.get(after) ?? null));
 }
 
-/** `personal` is null where there is no order. */
-export interface TicketsView extends Pick<OrderView, 'tickets' | 'ticketsNextAfter'> {
-  readonly personal: SealedOrder | null;
-}
-
-/** A page of an order's tickets alone; empty for an order that is not there. */
-export function findTickets(state: EventState, orderId: string, page: TicketPage): TicketsView {
-  const order = findOrder(state, orderId, page);
-  return isRefusal(order) ? { tickets: [], ticketsNextAfter: null, personal: null } : order;
-}
-
 export interface OrderPage {
   readonly orders: readonly OrderView[];
   /** What to go on after, or null at the end. */
@@ -135,12 +126,13 @@ export interface OrderPage {
 }
 
 /**
- * Orders in the order of their placing, or the newest first, from the one after `after` on; of one status and of one address
- * (compared as the purchase limits do), where asked. An erased order is found by no address, although its tickets may count for
- * one. An unknown `after` begins at the beginning. Cost: a pass over the orders that are left out, 10 ns each.
+ * Orders in the order of their placing, or the newest first, from the one after `after` on; of one status and of one
+ * address (compared as the purchase limits do), where asked. An erased order is found by no address, although its
+ * tickets may count for one. An unknown `after` begins at the beginning. Cost: a pass over the orders that are left
+ * out, 10 ns each.
  */
 export function listOrders(
-  state: EventState,
+  state: OrderState,
   wanted: {
     readonly status: OrderStatus | null;
     readonly email: string | null;
@@ -181,18 +173,18 @@ function tagMaskOf(hasStatus: boolean, hasEmail: boolean): number {
   return (hasStatus ? TAG_STATUS_MASK : 0) | (hasEmail ? ~TAG_STATUS_MASK : 0);
 }
 
-function viewAll(state: EventState, orders: readonly Order[], limit: number): readonly OrderView[] {
+function viewAll(state: OrderState, orders: readonly Order[], limit: number): readonly OrderView[] {
   return orders.map((order) => viewOrder(state, order, { after: null, limit }));
 }
 
 /** An order that is known to exist. */
-export function viewOrderById(state: EventState, orderId: string): OrderView {
+export function viewOrderById(state: OrderState, orderId: string): OrderView {
   return viewOrder(state, knownOrder(state, orderId));
 }
 
 /** An order that is known to exist and, where one is named, a payment of it. */
 export function viewOrderAndPayment(
-  state: EventState,
+  state: OrderState,
   orderId: string,
   paymentId: string | null,
 ): { readonly order: OrderView; readonly payment: PaymentView | null } {
@@ -203,7 +195,7 @@ export function viewOrderAndPayment(
   return { order: viewOrder(state, order), payment: viewPayment(order, payment) };
 }
 
-function knownOrder({ orders }: EventState, orderId: string): Order {
+function knownOrder({ orders }: OrderState, orderId: string): Order {
   const order = orders.byId.get(orderId);
   invariant(order !== undefined, 'an order that a reply names is there');
   return order;
@@ -212,7 +204,7 @@ function knownOrder({ orders }: EventState, orderId: string): Order {
 // ── views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The order with everything on it, and a page of its tickets. */
-export function viewOrder(state: EventState, order: Order, page: TicketPage = FIRST_PAGE): OrderView {
+export function viewOrder(state: OrderState, order: Order, page: TicketPage = FIRST_PAGE): OrderView {
   const { id, purchase, placedAt, status, refunds, cancellation, ticketIds } = order;
   const { slug, name } = state.plan.definition;
   const begin = page.after === null ? 0 : ticketIds.indexOf(page.after) + 1;
@@ -226,6 +218,7 @@ export function viewOrder(state: EventState, order: Order, page: TicketPage = FI
     paidCents: paidCents(order),
     remainingCents: purchase.totalCents - countedCents(order),
     refundedCents: refundedCents(order),
+    refundPendingCents: reservedCents(order, purchase.currency),
     refundDueCents: refundDueCents(order),
     refundsDue: refundsDue(order),
     paidInstallments: paidInstallments(order),
@@ -299,7 +292,7 @@ function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
   };
 }
 
-/** The item that the ticket at a place is of, and which of the item's tickets it is (2). */
+/** The item that the ticket at a place is of, and which of the item's tickets it is (rule 2). */
 function itemOfTicket(
   items: readonly OrderItem[],
   place: number,
@@ -325,9 +318,9 @@ function discountsOf({ purchase }: Order): readonly DiscountView[] {
 
 /** The names of what was bought, each once. */
 function namesOf({ ticketTypeById }: SalePlan, { purchase }: Order): Pick<OrderView, 'ticketTypes' | 'barPerks'> {
-  const ticketTypes: NamedView[] = [];
-  const barPerks: NamedView[] = [];
-  const note = (names: NamedView[], named: NamedView | undefined): void => {
+  const ticketTypes: IdAndName[] = [];
+  const barPerks: IdAndName[] = [];
+  const note = (names: IdAndName[], named: IdAndName | undefined): void => {
     if (named !== undefined && !names.some(({ id }) => id === named.id)) names.push({ id: named.id, name: named.name });
   };
   for (const { ticketTypeId, barPerks: ordered } of purchase.items) {
@@ -342,7 +335,7 @@ function namesOf({ ticketTypeById }: SalePlan, { purchase }: Order): Pick<OrderV
   return { ticketTypes, barPerks };
 }
 
-function performancesOf({ plan, performances }: EventState, { purchase }: Order): readonly OrderedPerformanceView[] {
+function performancesOf({ plan, performances }: OrderState, { purchase }: Order): readonly OrderedPerformanceView[] {
   const wanted = new Set(purchase.items.map((item) => item.performanceId));
   return plan.performances
     .filter((performance) => wanted.has(performance.id) && performances.has(performance.id))

@@ -1,19 +1,20 @@
 /**
  * The tickets of an event that are void, in the order in which they became so, for ticket checks without a network.
  *
- * An index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for good.
+ * An index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for
+ * good.
  *
- * 1. The order is that of the cancellations' moments, then of the orders' numbers, so that it is the same however the state came
- *    to be, and what is new comes last: who has read the list goes on after its last ticket.
+ * 1. The order is that of the cancellations' moments, then of the orders' numbers, so that it is the same however the
+ *    state came to be, and what is new comes last: who has read the list goes on after its last ticket.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 
-export interface VoidTicket {
+interface VoidTicket {
   readonly ticketId: string;
   readonly voidSince: number;
   readonly orderNumber: number;
   /** Its index among the tickets of its order. */
-  readonly place: number;
+  readonly index: number;
 }
 
 export interface VoidTickets {
@@ -44,19 +45,22 @@ export function noteVoidTickets({ all, byPerformance }: VoidTickets, order: Void
   if (order.cancellation === null || order.ticketIds.length === 0) return;
   const { number: orderNumber, ticketIds } = order;
   const voidSince = order.cancellation.at;
-  let place = 0;
+  let index = 0;
   for (const { performanceId, ticketCount } of order.purchase.items) {
     let ofPerformance = byPerformance.get(performanceId);
     if (ofPerformance === undefined) byPerformance.set(performanceId, (ofPerformance = []));
-    for (const end = place + ticketCount; place < end; place += 1) {
-      const ticket = { ticketId: ticketIds[place]!, voidSince, orderNumber, place };
+    for (const end = index + ticketCount; index < end; index += 1) {
+      const ticket = { ticketId: ticketIds[index]!, voidSince, orderNumber, index };
       insert(all, ticket);
       insert(ofPerformance, ticket);
     }
   }
 }
 
-/** A page of the void tickets of one performance or of all, after a ticket of `afterOrder`; from the first where that is not void. */
+/**
+ * A page of the void tickets of one performance or of all, after a ticket of `afterOrder`; from the first where that is
+ * not void.
+ */
 export function pageOfVoidTickets(
   { all, byPerformance }: VoidTickets,
   wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },
@@ -64,25 +68,25 @@ export function pageOfVoidTickets(
 ): VoidTicketPage {
   const { performanceId, after, limit } = wanted;
   const tickets = performanceId === null ? all : (byPerformance.get(performanceId) ?? []);
-  const place = after === null ? -1 : (afterOrder?.ticketIds.indexOf(after) ?? -1);
+  const index = after === null ? -1 : (afterOrder?.ticketIds.indexOf(after) ?? -1);
   const begin =
-    afterOrder === null || afterOrder.cancellation === null || place < 0
+    afterOrder === null || afterOrder.cancellation === null || index < 0
       ? 0
-      : countUpTo(tickets, { voidSince: afterOrder.cancellation.at, orderNumber: afterOrder.number, place });
+      : countUpTo(tickets, { voidSince: afterOrder.cancellation.at, orderNumber: afterOrder.number, index });
   const page = tickets.slice(begin, begin + limit).map(({ ticketId }) => ticketId);
   return { ticketIds: page, nextAfter: begin + limit < tickets.length ? page.at(-1)! : null };
 }
 
 type Position = Omit<VoidTicket, 'ticketId'>;
 
-/** Inserts a ticket in order (1), nearly always at the end. */
+/** Inserts a ticket in order (rule 1), nearly always at the end. */
 function insert(tickets: VoidTicket[], ticket: VoidTicket): void {
   const last = tickets.at(-1);
   if (last === undefined || compare(last, ticket) < 0) tickets.push(ticket);
   else tickets.splice(countUpTo(tickets, ticket), 0, ticket);
 }
 
-/** How many tickets are not after a position. */
+/** The number of tickets up to a position, included. */
 function countUpTo(tickets: readonly VoidTicket[], position: Position): number {
   let low = 0;
   let high = tickets.length;
@@ -95,5 +99,5 @@ function countUpTo(tickets: readonly VoidTicket[], position: Position): number {
 }
 
 function compare(one: Position, other: Position): number {
-  return one.voidSince - other.voidSince || one.orderNumber - other.orderNumber || one.place - other.place;
+  return one.voidSince - other.voidSince || one.orderNumber - other.orderNumber || one.index - other.index;
 }

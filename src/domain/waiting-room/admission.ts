@@ -1,8 +1,10 @@
 /**
  * Who is admitted when. Every join and every poll admits as many as may be.
  *
- * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted there are never more live passes.
- * 2. People are admitted from the front. Nobody who is still there is overtaken; a stale entry is dropped and uses up no admission.
+ * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted there are never more
+ *    live passes.
+ * 2. People are admitted from the front. Nobody who is still there is overtaken; a stale entry is dropped and uses up
+ *    no admission.
  * 3. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
  */
 import { fact, type Fact } from '../fact.ts';
@@ -11,11 +13,11 @@ import { isStale } from './last-seen.ts';
 import { peopleFrom } from './queue-positions.ts';
 import { admittedLately, isRoomOpen, type WaitingRoom } from './state.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
-import type { EventState } from '../event-state.ts';
+import type { WaitingRoomState } from './state.ts';
 import type { QueueEntry } from './queue-entries.ts';
 
 /** Under 4 ms of a turn and 185 KB of journal; a room with a higher rate admits the rest with the next poll. */
-export const ADMISSIONS_PER_TURN_MAX = 5_000;
+const ADMISSIONS_PER_TURN_MAX = 5_000;
 
 /** Under 1 ms of a turn; many who leave at once are dropped in many turns. */
 export const DROPS_PER_TURN_MAX = 1_000;
@@ -23,11 +25,11 @@ export const DROPS_PER_TURN_MAX = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Pauses or resumes the room as the stock has it, and admits from the front as many as may be. `excluded` is dropped by another
- * fact of this turn; the entry `joinerId` joins in this turn, behind all others.
+ * Pauses or resumes the room as the stock has it, and admits from the front as many as may be. `excluded` is dropped by
+ * another fact of this turn; the entry `joinerId` joins in this turn, behind all others.
  */
 export function admitNext(
-  state: EventState,
+  state: WaitingRoomState,
   room: WaitingRoom,
   now: number,
   excluded: QueueEntry | null,
@@ -52,7 +54,7 @@ export function admitNext(
 
 /** The ids of those in front: who is there is to be admitted, stale entries are to be dropped. */
 function selectFromFront(
-  state: EventState,
+  state: WaitingRoomState,
   room: WaitingRoom,
   now: number,
   excluded: QueueEntry | null,
@@ -70,7 +72,7 @@ function selectFromFront(
   return { admitted, dropped };
 }
 
-/** How many may be admitted at this moment (1). */
+/** How many may be admitted at this moment (rule 1). */
 function admissionsLeft({ admissions, entries }: WaitingRoom, definition: EventDefinition, now: number): number {
   const { waitingRoomRate, waitingRoomMaxAdmitted } = definition;
   const inSpan = waitingRoomRate - admittedLately(admissions, now);
@@ -79,7 +81,7 @@ function admissionsLeft({ admissions, entries }: WaitingRoom, definition: EventD
 }
 
 /** Whether a unit of anything could be bought now, or when its stage begins. */
-function isAnythingLeft({ plan, performances }: EventState, now: number): boolean {
+function isAnythingLeft({ plan, performances }: WaitingRoomState, now: number): boolean {
   const offers = plan.offers.filter(({ sellingStage: { definition } }) => (definition.endsAt ?? Infinity) > now);
   return plan.performances.some((performance) => {
     const performanceState = performances.get(performance.id);
@@ -89,7 +91,7 @@ function isAnythingLeft({ plan, performances }: EventState, now: number): boolea
 }
 
 /** The longest unseen stale entries, to be dropped by one turn. */
-export function staleEntryIds(state: EventState, room: WaitingRoom, now: number): readonly string[] {
+export function staleEntryIds(state: WaitingRoomState, room: WaitingRoom, now: number): readonly string[] {
   const entryIds: string[] = [];
   let entry = room.entries.leastRecentlySeen;
   while (entry !== null && entryIds.length < DROPS_PER_TURN_MAX && isStale(state, room, entry, now)) {

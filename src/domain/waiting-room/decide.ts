@@ -1,20 +1,22 @@
 /**
- * The waiting room of an event: joining, polling and leaving, passes, the draw, and what a new definition makes of the room. Who
- * is admitted is decided in `admission.ts`, who is stale in `last-seen.ts`.
+ * The waiting room of an event: joining, polling and leaving, passes, the draw, and what a new definition makes of the
+ * room. Who is admitted is decided in `admission.ts`, who is stale in `last-seen.ts`.
  *
- * 1. Those who wait when the room opens take part in the draw. The pool does not change from then on, so that a draw that is taken
- *    up again finds the same people.
- * 2. The opening is made in the same turn that fixes the pool and is recorded with it: nobody who sees it can still join or leave
- *    the draw, and a draw that is taken up again has the same one.
+ * 1. Those who wait when the room opens take part in the draw. The pool does not change from then on, so that a draw
+ *    that is taken up again finds the same people.
+ * 2. The opening is made in the same turn that fixes the pool and is recorded with it: nobody who sees it can still
+ *    join or leave the draw, and a draw that is taken up again has the same one.
  * 3. A piece of a draw is recorded once, and in order, however often it comes.
- * 4. A room with an opening time gets the seed of its draw in the turn that makes it. The seed never changes while anybody is in it.
+ * 4. A room with an opening time gets the seed of its draw in the turn that makes it. The seed never changes while
+ *    anybody is in it.
  * 5. Before the room opens its opening may be moved. Without an opening time it opens at once, and the draw is held.
  * 6. An open room does not close: a later opening is refused, unless nobody ever joined; then the room is made anew.
  * 7. An event that loses its waiting room loses all entries, and asks for no pass.
  */
-import { valuesReply, type Decision, type NamedReply } from '../decision.ts';
+import { valuesReply, type Decision, type ReplyReference } from '../decision.ts';
 import { fact, type Fact } from '../fact.ts';
-import { isPublished, type EventState } from '../event-state.ts';
+import { isPublished } from '../catalogue/state.ts';
+import type { WaitingRoomState } from './state.ts';
 import { isRefusal, refuse, type Problem, type Refusal } from '../refusal.ts';
 import { admitNext, staleEntryIds } from './admission.ts';
 import { commitmentOf, drawOrder, type Hashing } from './draw.ts';
@@ -52,7 +54,7 @@ interface JoinTurn extends TurnIds {
 
 /** Gives a session an entry, unless it has one, and admits whoever may be. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED. */
 export function decideJoinQueue(
-  state: EventState,
+  state: WaitingRoomState,
   { sessionKey }: CommandOf<'JoinQueue'>,
   turn: JoinTurn,
 ): Decision | Refusal {
@@ -73,7 +75,7 @@ export function decideJoinQueue(
 
 /** Admits whoever may be; the entry that polls is dropped first when it is stale. QUEUE_ENTRY_NOT_FOUND. */
 export function decidePollQueue(
-  state: EventState,
+  state: WaitingRoomState,
   { entryId, sessionKey }: CommandOf<'PollQueue'>,
   now: number,
 ): Decision | Refusal {
@@ -88,7 +90,7 @@ export function decidePollQueue(
 
 /** Ends the entry of a session; one that has ended already stays as it is. QUEUE_ENTRY_NOT_FOUND. */
 export function decideLeaveQueue(
-  state: EventState,
+  state: WaitingRoomState,
   { entryId, sessionKey }: CommandOf<'LeaveQueue'>,
   now: number,
 ): Decision | Refusal {
@@ -102,19 +104,19 @@ export function decideLeaveQueue(
   return { facts: [ended], reply };
 }
 
-function entryReply(entryId: string, sessionKey: string, joined = false): NamedReply {
+function entryReply(entryId: string, sessionKey: string, joined = false): ReplyReference {
   return { shows: 'ENTRY', entryId, sessionKey, joined };
 }
 
 // ── passes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Checks the pass of a session that wants to reserve: null when it may. A session key of null stands for a request that may leave
- * it out: for such requests a pass is good for one order. QUEUE_PASS_REQUIRED, QUEUE_PASS_INVALID; an event without a waiting
- * room asks for no pass.
+ * Checks the pass of a session that wants to reserve: null when it may. A session key of null stands for a request that
+ * may leave it out: for such requests a pass is good for one order. QUEUE_PASS_REQUIRED, QUEUE_PASS_INVALID; an event
+ * without a waiting room asks for no pass.
  */
 export function checkPass(
-  state: EventState,
+  state: WaitingRoomState,
   sessionKey: string | null,
   queuePass: string | null,
   now: number,
@@ -128,11 +130,12 @@ export function checkPass(
 }
 
 /**
- * What the placing of an order makes of its pass. On an event that limits how many passes live at once it ends. Elsewhere it stays
- * good, but not for a request without a session key: whoever intercepts a pass places one order with it, not many.
+ * What the placing of an order makes of its pass. On an event that limits how many passes live at once it ends.
+ * Elsewhere it stays good, but not for a request without a session key: whoever intercepts a pass places one order with
+ * it, not many.
  */
 export function decideSpendPass(
-  state: EventState,
+  state: WaitingRoomState,
   sessionKey: string | null,
   queuePass: string | null,
 ): readonly Fact[] {
@@ -153,7 +156,7 @@ export function isOfQueue(subjectId: string): boolean {
 }
 
 /** Whether a noted deadline of an entry or of the opening still stands. */
-export function queueDeadlineStands({ waitingRoom: room }: EventState, subjectId: string, at: number): boolean {
+export function queueDeadlineStands({ waitingRoom: room }: WaitingRoomState, subjectId: string, at: number): boolean {
   if (room === null) return false;
   if (subjectId === OPENING) return room.status === 'PRE_QUEUE' && room.opensAt === at;
   const entry = findEntry(room.entries, subjectId);
@@ -161,15 +164,19 @@ export function queueDeadlineStands({ waitingRoom: room }: EventState, subjectId
 }
 
 /** When the next entry becomes stale. It moves with every poll, so it is computed and not noted. */
-export function staleEntryDeadline(state: EventState): { readonly subjectId: string; readonly at: number } | null {
+export function staleEntryDeadline(
+  state: WaitingRoomState,
+): { readonly subjectId: string; readonly at: number } | null {
   const room = state.waitingRoom;
   if (room === null || room.entries.leastRecentlySeen === null) return null;
   const at = staleFrom(state, room, room.entries.leastRecentlySeen);
   return { subjectId: STALE_ENTRY, at: Math.max(at, room.sweepNotBefore) };
 }
 
-/** Settles what ran out in the room: a pass, the wait for the opening, or the time within which an entry has to be seen. */
-export function decideQueueDeadline(state: EventState, subjectId: string, turn: RoomTurn): readonly Fact[] {
+/**
+ * Settles what ran out in the room: a pass, the wait for the opening, or the time within which an entry has to be seen.
+ */
+export function decideQueueDeadline(state: WaitingRoomState, subjectId: string, turn: RoomTurn): readonly Fact[] {
   const { now } = turn;
   const room = state.waitingRoom;
   if (room === null) return [];
@@ -202,8 +209,8 @@ function decideOpening(room: WaitingRoom, { now, newSeed, hashing }: RoomTurn): 
   return [...facts, fact('DrawFinished', { entriesDigest })];
 }
 
-/** Records the next piece of an order that was drawn off the thread; nothing when it was recorded before (3). */
-export function decideRecordDraw(state: EventState, command: CommandOf<'RecordDraw'>): Decision {
+/** Records the next piece of an order that was drawn off the thread; nothing when it was recorded before (rule 3). */
+export function decideRecordDraw(state: WaitingRoomState, command: CommandOf<'RecordDraw'>): Decision {
   const draw = drawUnderWay(state);
   const { from, entryIds, entriesDigest } = command;
   const end = from + entryIds.length;
@@ -214,14 +221,14 @@ export function decideRecordDraw(state: EventState, command: CommandOf<'RecordDr
   return { facts, reply: drawnSoFar(end) };
 }
 
-function drawnSoFar(drawnEntries: number): NamedReply {
+function drawnSoFar(drawnEntries: number): ReplyReference {
   return valuesReply<'RecordDraw'>({ drawnEntries });
 }
 
 // ── the definition ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Why a definition cannot be taken over while the room is as it is (6). */
-export function roomConflicts(state: EventState, definition: EventDefinition, now: number): readonly Problem[] {
+/** Why a definition cannot be taken over while the room is as it is (rule 6). */
+export function roomConflicts(state: WaitingRoomState, definition: EventDefinition, now: number): readonly Problem[] {
   const room = state.waitingRoom;
   if (room === null || !definition.waitingRoom || !wouldClose(room, definition, now)) return [];
   if (room.entries.joinedCount === 0) return [];
@@ -230,7 +237,7 @@ export function roomConflicts(state: EventState, definition: EventDefinition, no
 }
 
 /** What a definition that is taken over makes of the room. */
-export function decideRoom(state: EventState, definition: EventDefinition, turn: RoomTurn): readonly Fact[] {
+export function decideRoom(state: WaitingRoomState, definition: EventDefinition, turn: RoomTurn): readonly Fact[] {
   const room = state.waitingRoom;
   const { waitingRoomOpensAt: opensAt } = definition;
   if (room === null) return definition.waitingRoom ? [roomAdded(opensAt, turn)] : [];

@@ -2,14 +2,14 @@
  * The draw: an order of entries that nobody could foresee and anybody can check. The caller brings the hashing.
  *
  * 1. Before the opening a secret seed is kept and only its SHA-256, the commitment, is shown.
- * 2. In the turn of the opening 32 more random bytes are made, the opening. K = HMAC-SHA-256(key = seed, message = opening), both as
- *    bytes. A draw recorded before there were openings has none; its K is the seed.
- * 3. With h = SHA-256 of an entry id and D = SHA-256 of all h sorted and joined, the entries are ordered by HMAC-SHA-256(K, D followed
- *    by h). D and h are texts of hex.
+ * 2. In the turn of the opening 32 more random bytes are made, the opening. K = HMAC-SHA-256(key = seed, message =
+ *    opening), both as bytes. A draw recorded before there were openings has none; its K is the seed.
+ * 3. With h = SHA-256 of an entry id and D = SHA-256 of all h sorted and joined, the entries are ordered by
+ *    HMAC-SHA-256(K, D followed by h). D and h are texts of hex.
  * 4. Then seed, opening and the h's in the drawn order are shown.
  *
- * The seed was fixed before the entries were known, each place depends on all entries, and whoever reads the seed and all entry ids
- * before the opening still knows nothing of the order, because the opening does not exist yet.
+ * The seed was fixed before the entries were known, each place depends on all entries, and whoever reads the seed and
+ * all entry ids before the opening still knows nothing of the order, because the opening does not exist yet.
  */
 
 /** All digests are lower-case hex. */
@@ -90,7 +90,7 @@ function digestOf(hashes: readonly string[], hashing: Hashing): string {
   return hashing.sha256([...hashes].sort().join(''));
 }
 
-/** K (2). */
+/** K (rule 2). */
 function drawKeyOf({ seed, opening }: DrawSecrets, hashing: Hashing): string {
   return opening === null ? seed : hashing.hmacSha256OfHex(seed, opening);
 }

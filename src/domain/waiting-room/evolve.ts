@@ -7,7 +7,7 @@ import { addWaiting, admitEntry, endEntry, entryOf, findEntry } from './queue-en
 import { drawUnderWay, newWaitingRoom, noteAdmissions, OPENING, waitingRoomOf, type Draw } from './state.ts';
 import { DROPS_PER_TURN_MAX } from './admission.ts';
 import type { FactData, FactOf } from '../fact.ts';
-import type { EventState } from '../event-state.ts';
+import type { WaitingRoomState } from './state.ts';
 
 /** The types of facts that concern the waiting room. */
 type WaitingRoomFactType =
@@ -26,18 +26,21 @@ type WaitingRoomFactType =
   | 'QueuePassExpired'
   | 'QueuePassSpent';
 
-/** How long no stale entries are dropped after a turn that dropped as many as it may, so that others have their turns between. */
+/**
+ * How long no stale entries are dropped after a turn that dropped as many as it may, so that others have their turns
+ * between.
+ */
 const SWEEP_PAUSE_MS = 10;
 
 type WaitingRoomFact = { [Type in WaitingRoomFactType]: FactOf<Type> }[WaitingRoomFactType];
 
 /** Applies a fact of the waiting room that happened at a moment. */
-export function evolveWaitingRoom(state: EventState, happened: WaitingRoomFact, at: number): void {
+export function evolveWaitingRoom(state: WaitingRoomState, happened: WaitingRoomFact, at: number): void {
   applyFact(state, happened, at);
   if (state.waitingRoom !== null) state.waitingRoom.factCount += 1;
 }
 
-function applyFact(state: EventState, { type, data }: WaitingRoomFact, at: number): void {
+function applyFact(state: WaitingRoomState, { type, data }: WaitingRoomFact, at: number): void {
   switch (type) {
     case 'WaitingRoomAdded':
       return evolveWaitingRoomAdded(state, data);
@@ -74,7 +77,7 @@ function applyFact(state: EventState, { type, data }: WaitingRoomFact, at: numbe
 
 // ── the room ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function evolveWaitingRoomAdded(state: EventState, data: FactData['WaitingRoomAdded']): void {
+function evolveWaitingRoomAdded(state: WaitingRoomState, data: FactData['WaitingRoomAdded']): void {
   const { opensAt, drawSeed, drawCommitment } = data;
   invariant(state.waitingRoom === null, 'an event has at most one waiting room');
   const committed = drawSeed === null ? null : { seed: drawSeed, commitment: drawCommitment! };
@@ -84,24 +87,24 @@ function evolveWaitingRoomAdded(state: EventState, data: FactData['WaitingRoomAd
   else state.deadlines.add(OPENING, opensAt);
 }
 
-function evolveWaitingRoomRescheduled(state: EventState, data: FactData['WaitingRoomRescheduled']): void {
+function evolveWaitingRoomRescheduled(state: WaitingRoomState, data: FactData['WaitingRoomRescheduled']): void {
   const room = state.waitingRoom;
   invariant(room?.status === 'PRE_QUEUE', 'an opening is moved only before it is reached');
   room.opensAt = data.opensAt;
   state.deadlines.add(OPENING, data.opensAt);
 }
 
-function evolveWaitingRoomRemoved(state: EventState): void {
+function evolveWaitingRoomRemoved(state: WaitingRoomState): void {
   invariant(state.waitingRoom !== null, 'a waiting room that is removed exists');
   state.waitingRoom = null;
 }
 
-function evolveWaitingRoomPaused(state: EventState): void {
+function evolveWaitingRoomPaused(state: WaitingRoomState): void {
   const room = waitingRoomOf(state);
   room.status = follow(waitingRoomTransitions, room.status, 'PAUSE');
 }
 
-function evolveWaitingRoomResumed(state: EventState): void {
+function evolveWaitingRoomResumed(state: WaitingRoomState): void {
   const room = waitingRoomOf(state);
   room.status = follow(waitingRoomTransitions, room.status, 'RESUME');
 }
@@ -109,7 +112,7 @@ function evolveWaitingRoomResumed(state: EventState): void {
 // ── the draw ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Fixes everybody who waits as the pool of the draw, and reserves as many slots at the front of new positions. */
-function evolveDrawStarted(state: EventState, { entryCount, opening }: FactData['DrawStarted']): void {
+function evolveDrawStarted(state: WaitingRoomState, { entryCount, opening }: FactData['DrawStarted']): void {
   const room = waitingRoomOf(state);
   const { draw, entries } = room;
   room.status = follow(waitingRoomTransitions, room.status, 'START_DRAW');
@@ -121,14 +124,14 @@ function evolveDrawStarted(state: EventState, { entryCount, opening }: FactData[
   reserveSlots(entries.positions, entryCount);
 }
 
-function evolveLineDrawn(state: EventState, { from, entryIds }: FactData['LineDrawn']): void {
+function evolveLineDrawn(state: WaitingRoomState, { from, entryIds }: FactData['LineDrawn']): void {
   const draw = drawUnderWay(state);
   invariant(draw !== null && draw.order.length === from, 'the pieces of a draw follow one another');
   for (const entryId of entryIds) placeDrawn(state, draw, entryId);
 }
 
 /** Gives the next reserved slot to an entry that was drawn, or leaves it empty when the entry has ended meanwhile. */
-export function placeDrawn(state: EventState, draw: Draw, entryId: string): void {
+export function placeDrawn(state: WaitingRoomState, draw: Draw, entryId: string): void {
   const { entries } = waitingRoomOf(state);
   const entry = findEntry(entries, entryId);
   const slot = fillReserved(entries.positions, entry?.status === 'WAITING' ? entry : null);
@@ -136,7 +139,7 @@ export function placeDrawn(state: EventState, draw: Draw, entryId: string): void
   draw.order.push(entry?.id ?? entryId);
 }
 
-function evolveDrawFinished(state: EventState, { entriesDigest }: FactData['DrawFinished'], at: number): void {
+function evolveDrawFinished(state: WaitingRoomState, { entriesDigest }: FactData['DrawFinished'], at: number): void {
   const room = waitingRoomOf(state);
   const { draw } = room;
   invariant(
@@ -151,11 +154,11 @@ function evolveDrawFinished(state: EventState, { entriesDigest }: FactData['Draw
 
 // ── the entries ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function evolveQueueEntryJoined(state: EventState, data: FactData['QueueEntryJoined'], at: number): void {
+function evolveQueueEntryJoined(state: WaitingRoomState, data: FactData['QueueEntryJoined'], at: number): void {
   addWaiting(waitingRoomOf(state).entries, data.entryId, data.sessionKey, at);
 }
 
-function evolveQueueEntriesAdmitted(state: EventState, data: FactData['QueueEntriesAdmitted'], at: number): void {
+function evolveQueueEntriesAdmitted(state: WaitingRoomState, data: FactData['QueueEntriesAdmitted'], at: number): void {
   const { entries, admissions, status } = waitingRoomOf(state);
   invariant(status === 'OPEN', 'people are admitted only while the room is open');
   noteAdmissions(admissions, at, data.entryIds.length);
@@ -165,14 +168,14 @@ function evolveQueueEntriesAdmitted(state: EventState, data: FactData['QueueEntr
   }
 }
 
-function evolveQueueEntriesDropped(state: EventState, data: FactData['QueueEntriesDropped'], at: number): void {
+function evolveQueueEntriesDropped(state: WaitingRoomState, data: FactData['QueueEntriesDropped'], at: number): void {
   const room = waitingRoomOf(state);
   for (const entryId of data.entryIds) endEntry(room.entries, entryOf(room.entries, entryId), 'DROP', at);
   if (data.entryIds.length >= DROPS_PER_TURN_MAX) room.sweepNotBefore = at + SWEEP_PAUSE_MS;
 }
 
 function evolveQueuePassSpent(
-  state: EventState,
+  state: WaitingRoomState,
   { entryId, withoutKey }: FactData['QueuePassSpent'],
   at: number,
 ): void {
@@ -182,7 +185,7 @@ function evolveQueuePassSpent(
   entry.pass = { ...entry.pass, spentWithoutKey: true };
 }
 
-function endEntryOf(state: EventState, entryId: string, trigger: 'LEAVE' | 'EXPIRE' | 'SPEND', at: number): void {
+function endEntryOf(state: WaitingRoomState, entryId: string, trigger: 'LEAVE' | 'EXPIRE' | 'SPEND', at: number): void {
   const { entries } = waitingRoomOf(state);
   endEntry(entries, entryOf(entries, entryId), trigger, at);
 }

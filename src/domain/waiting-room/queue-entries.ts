@@ -1,11 +1,11 @@
 /**
  * The entries of a waiting room: the status of each, and the indexes over them.
  *
- * 1. Every entry is in exactly one place: WAITING among the positions (or in the pool of a draw under way), ADMITTED among the
- *    passes, EXPIRED or LEFT among those that ended.
+ * 1. Every entry is in exactly one place: WAITING among the positions (or in the pool of a draw under way), ADMITTED
+ *    among the passes, EXPIRED or LEFT among those that ended.
  * 2. A session has at most one live entry.
- * 3. When an entry was last seen is soft state. WAITING entries are linked in the order in which they were last seen, so that the
- *    least recently seen one is found at once; a poll moves its entry to the end.
+ * 3. When an entry was last seen is soft state. WAITING entries are linked in the order in which they were last seen,
+ *    so that the least recently seen one is found at once; a poll moves its entry to the end.
  * 4. How an entry ended is kept for two hours (`ended-records.ts`, 36 bytes each), however many end.
  */
 import { follow } from '#machines/compile.ts';
@@ -35,7 +35,7 @@ export interface QueueEntry {
   slot: number;
   /** Null until it is admitted; kept when the pass has ended. */
   pass: QueuePass | null;
-  /** Soft (3). */
+  /** Soft (rule 3). */
   seenAt: number;
   seenBefore: QueueEntry | null;
   seenAfter: QueueEntry | null;
@@ -49,11 +49,11 @@ export interface QueueEntries {
   /** In the order of admission. */
   readonly passes: Set<QueueEntry>;
   readonly ended: EndedRecords<EndedStatus>;
-  /** The ends of the list of WAITING entries (3). */
+  /** The ends of the list of WAITING entries (rule 3). */
   leastRecentlySeen: QueueEntry | null;
   mostRecentlySeen: QueueEntry | null;
   waitingCount: number;
-  /** Everybody who waits counts as seen at this moment at least. Soft (3). */
+  /** Everybody who waits counts as seen at this moment at least. Soft (rule 3). */
   presumedSeenAt: number;
   /** How many ever joined. */
   joinedCount: number;
@@ -135,13 +135,13 @@ export function newEntry(id: string, sessionKey: string, seenAt: number): QueueE
 
 /** Enters an entry that waits, and has its slot, into the indexes. */
 export function indexWaiting(entries: QueueEntries, entry: QueueEntry): void {
-  invariant(!entries.liveBySession.has(entry.sessionKey), 'a session has at most one live queue entry (2)');
+  invariant(!entries.liveBySession.has(entry.sessionKey), 'a session has at most one live queue entry (rule 2)');
   entries.byId.set(entry.id, entry);
   entries.liveBySession.set(entry.sessionKey, entry);
   linkLast(entries, entry);
 }
 
-/** Somebody who waits was seen. Soft (3). Constant time. */
+/** Somebody who waits was seen. Soft (rule 3). Constant time. */
 export function noteSeen(entries: QueueEntries, entry: QueueEntry, now: number): void {
   entry.seenAt = now;
   if (entries.mostRecentlySeen === entry) return;

@@ -6,8 +6,10 @@
  * 1. A slot is a number that is given once, in order; whoever has a lower one is ahead.
  * 2. Slots lie in blocks of BLOCK_SLOTS. A Fenwick tree (Fenwick 1994) counts the people of each block, so a rank costs
  *    a walk down the tree and a count within one block.
- * 3. Empty blocks are given back at once; those at the head also leave the tree when it is rebuilt, which costs one step a block.
- * 4. Slots may be reserved for people whose order is not known yet; they are filled in order and before the head passes them.
+ * 3. Empty blocks are given back at once; those at the head also leave the tree when it is rebuilt, which costs one
+ *    step a block.
+ * 4. Slots may be reserved for people whose order is not known yet; they are filled in order and before the head passes
+ *    them.
  */
 import { invariant } from '../invariant.ts';
 
@@ -161,7 +163,7 @@ function rebuild<Person>(positions: QueuePositions<Person>, blocksNeeded: number
 }
 
 function emptyAtHead<Person>(positions: QueuePositions<Person>): number {
-  // Blocks whose slots are reserved look empty until they are filled (4).
+  // Blocks whose slots are reserved look empty until they are filled (rule 4).
   const reservedFrom =
     positions.nextReserved < positions.reservedEnd ? blockIndex(positions, positions.nextReserved) : Infinity;
   const occupied = positions.blocks.findIndex((block) => block !== null);

@@ -12,7 +12,7 @@ import { append, createQueuePositions, peopleFrom, reserveSlots } from './queue-
 import { endOf, findEntry, indexWaiting, newEntry, type QueueEntry, type QueuePass } from './queue-entries.ts';
 import { placeDrawn } from './evolve.ts';
 import { newWaitingRoom, noteAdmissions, OPENING, type AdmissionBatch, type WaitingRoom } from './state.ts';
-import type { EventState } from '../event-state.ts';
+import type { WaitingRoomState } from './state.ts';
 
 /** Records in one part; at some 120 B each well under a millisecond to parse. */
 const RECORDS_PER_PART = 500;
@@ -65,7 +65,7 @@ export type WaitingRoomPart =
   | { readonly part: 'ENDED'; readonly ended: EndedPart };
 
 /** The parts of a room, lazily, in the order in which they must be restored. */
-export function* waitingRoomParts(state: EventState): Generator<WaitingRoomPart> {
+export function* waitingRoomParts(state: WaitingRoomState): Generator<WaitingRoomPart> {
   const room = state.waitingRoom;
   if (room === null) return;
   const { draw, entries } = room;
@@ -82,7 +82,7 @@ export function* waitingRoomParts(state: EventState): Generator<WaitingRoomPart>
 }
 
 /** Adds what a part holds. */
-export function restoreWaitingRoomPart(state: EventState, part: WaitingRoomPart): void {
+export function restoreWaitingRoomPart(state: WaitingRoomState, part: WaitingRoomPart): void {
   switch (part.part) {
     case 'ROOM':
       return restoreRoom(state, part);
@@ -142,7 +142,7 @@ const poolRecord = ({ id, sessionKey, status }: QueueEntry): PoolRecord => ({
 
 const passRecord = ({ id, sessionKey, pass }: QueueEntry): PassRecord => ({ id, sessionKey, pass: pass! });
 
-function restoreRoom(state: EventState, part: Extract<WaitingRoomPart, { part: 'ROOM' }>): void {
+function restoreRoom(state: WaitingRoomState, part: Extract<WaitingRoomPart, { part: 'ROOM' }>): void {
   const room = newWaitingRoom(part.opensAt, part.draw);
   room.status = part.status;
   room.entries.joinedCount = part.joinedCount;
@@ -169,7 +169,7 @@ function restoreInPool({ draw, entries }: WaitingRoom, { id, sessionKey }: PoolR
   else entry.status = queueEntryTransitions.next(entry.status, 'LEAVE')!;
 }
 
-function restoreDrawn(state: EventState, entryId: string): void {
+function restoreDrawn(state: WaitingRoomState, entryId: string): void {
   const room = state.waitingRoom!;
   const draw = room.draw!;
   if (room.status === 'DRAWING') placeDrawn(state, draw, entryId);
@@ -182,7 +182,7 @@ function restoreInLine({ entries }: WaitingRoom, { id, sessionKey }: WaitingReco
   indexWaiting(entries, entry);
 }
 
-function restorePass(state: EventState, { id, sessionKey, pass }: PassRecord): void {
+function restorePass(state: WaitingRoomState, { id, sessionKey, pass }: PassRecord): void {
   const { entries } = state.waitingRoom!;
   const entry = newEntry(id, sessionKey, 0);
   entry.status = queueEntryTransitions.next(entry.status, 'ADMIT')!;

@@ -2,11 +2,21 @@
 import { waitingRoomTransitions, type WaitingRoomStatus } from '#machines/waiting-room.ts';
 import { invariant } from '../invariant.ts';
 import { refuse, type Refusal } from '../refusal.ts';
+import type { LazyHeap } from '../collections/lazy-heap.ts';
+import type { InventoryState } from '../inventory/performance.ts';
 import { findEndedEntry, findEntry, noEntries, type QueueEntries, type QueueEntry } from './queue-entries.ts';
 import { peopleFrom, type QueuePositions } from './queue-positions.ts';
 
 /** The subject of the deadline at which the room opens. */
 export const OPENING = 'room';
+
+/** What the waiting room keeps of one event, and what it may read. */
+export interface WaitingRoomState extends InventoryState {
+  /** Null in an event without a waiting room. */
+  waitingRoom: WaitingRoom | null;
+  /** When the room opens and passes run out, by the id of the subject. */
+  readonly deadlines: LazyHeap<string>;
+}
 
 export interface WaitingRoom {
   status: WaitingRoomStatus;
@@ -37,7 +47,7 @@ export interface Draw extends DrawCommitment {
 }
 
 /** What is fixed of a draw before its opening: the secret seed, and its hash, which is shown. */
-export interface DrawCommitment {
+interface DrawCommitment {
   readonly seed: string;
   readonly commitment: string;
 }
@@ -102,10 +112,10 @@ export function* poolIds({ pool }: Draw): Generator<string> {
 // ── admissions ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The span in which no more are admitted than the rate. It is half open: of two admissions at `t` and `t + 60,000` only one lies in
- * any span, so that from that millisecond on another may be admitted.
+ * The span in which no more are admitted than the rate. It is half open: of two admissions at `t` and `t + 60,000` only
+ * one lies in any span, so that from that millisecond on another may be admitted.
  */
-export const ADMISSION_SPAN_MS = 60_000;
+const ADMISSION_SPAN_MS = 60_000;
 
 /** Admissions of one turn. */
 export interface AdmissionBatch {

@@ -1,20 +1,22 @@
-/** What is shown of a waiting room: an entry to its owner, figures to operators, and the proof of the draw to everybody. */
+/**
+ * What is shown of a waiting room: an entry to its owner, figures to operators, and the proof of the draw to everybody.
+ */
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { findLiveEntry, type QueueEntry } from './queue-entries.ts';
 import { rankOf } from './queue-positions.ts';
 import { admittedLately, findOwnEntry, isRoomOpen, waitingRoomOf, type WaitingRoom } from './state.ts';
-import type { EventState } from '../event-state.ts';
-import type { DrawView, QueueEntryView, WaitingRoomFigures } from '../views.ts';
+import type { WaitingRoomState } from './state.ts';
+import type { DrawView, QueueEntryView, WaitingRoomCounts } from '../view.ts';
 import type { Hashing } from './draw.ts';
 
 /** Some 600 MB; whoever would be the next is asked to come back later. */
-export const WAITING_ENTRIES_MAX = 2_000_000;
+const WAITING_ENTRIES_MAX = 2_000_000;
 
 const MINUTE_MS = 60_000;
 
 /** An entry as its owner sees it: QUEUE_ENTRY_NOT_FOUND. Cost: a walk down the tree of positions. */
 export function viewOwnEntry(
-  state: EventState,
+  state: WaitingRoomState,
   entryId: string,
   sessionKey: string,
   now: number,
@@ -23,7 +25,7 @@ export function viewOwnEntry(
   return isRefusal(entry) ? entry : viewEntry(state, entry, now);
 }
 
-function viewEntry(state: EventState, entry: QueueEntry, now: number): QueueEntryView {
+function viewEntry(state: WaitingRoomState, entry: QueueEntry, now: number): QueueEntryView {
   const room = waitingRoomOf(state);
   const { waitingRoomRate: rate, waitingRoomPauseWhenSoldOut: pauses } = state.plan.definition;
   const hasPosition = entry.status === 'WAITING' && isRoomOpen(room);
@@ -58,14 +60,18 @@ function estimatedMinutes(
 }
 
 /** Whether the room has no space for this session, which has no entry yet. */
-export function isRoomFull({ waitingRoom }: EventState, sessionKey: string, entriesMax = WAITING_ENTRIES_MAX): boolean {
+export function isRoomFull(
+  { waitingRoom }: WaitingRoomState,
+  sessionKey: string,
+  entriesMax = WAITING_ENTRIES_MAX,
+): boolean {
   if (waitingRoom === null) return false;
   const { entries } = waitingRoom;
   return entries.waitingCount >= entriesMax && findLiveEntry(entries, sessionKey) === undefined;
 }
 
 /** What operators see of the room; null where there is none. */
-export function waitingRoomFigures({ waitingRoom }: EventState, now: number): WaitingRoomFigures | null {
+export function waitingRoomFigures({ waitingRoom }: WaitingRoomState, now: number): WaitingRoomCounts | null {
   if (waitingRoom === null) return null;
   const { status, opensAt, draw, entries, admissions } = waitingRoom;
   return {
@@ -81,7 +87,7 @@ export function waitingRoomFigures({ waitingRoom }: EventState, now: number): Wa
 
 /** A page of the proof of the room's draw; null where there is none. Cost: 0.5 µs an entry shown. */
 export function viewDraw(
-  { eventId, waitingRoom }: EventState,
+  { eventId, waitingRoom }: WaitingRoomState,
   page: { readonly offset: number; readonly limit: number },
   hashing: Hashing,
 ): DrawView | null {

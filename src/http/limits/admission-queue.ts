@@ -1,56 +1,45 @@
 /**
- * The admission queue: how many changes run at once, how many wait, and which are shed with 503 OVERLOADED, their bodies unread.
+ * The admission queue: how many changes run at once, how many wait, and which are shed with 503 OVERLOADED, their
+ * bodies unread.
  *
- * More holds at once than a few commits can carry are no faster: they only make each pass of the event loop longer for everybody.
- * So new claims over a limit wait before their bodies are read, and a claim that has waited too long is shed.
+ * More holds at once than a few commits can carry are no faster: they only make each pass of the event loop longer for
+ * everybody. So requests over a limit wait before their bodies are read, and one that has waited too long is shed.
  *
- * 1. A change is counted while its handler runs. A client that sends its body slowly is not counted yet (the receive timeout
- *    limits it), and reads are answered in the tick in which they come.
- * 2. Claims and changes of holds wait, and so do searches for the best seats; here all of them are called claims. What gives
- *    something back or reports money is admitted at once. So is what calls a payment provider, such as a checkout without a hold:
- *    it would keep the place of a claim for seconds.
- * 3. Shedding costs a good part of what an answer costs, so that a service under ten times its load could do nothing else. While
- *    claims can be admitted, no more are shed than admitted; the others wait a little longer.
+ * 1. A change is counted while its handler runs. A client that sends its body slowly is not counted yet (the receive
+ *    timeout limits it), and reads are answered in the tick in which they come.
+ * 2. Requests that place or change a hold wait, and so do searches for the best seats. What gives something back or
+ *    reports money is admitted at once. So is what calls a payment provider, such as a checkout without a hold: it
+ *    would keep a request of the queue from running for seconds.
+ * 3. Shedding costs a good part of what an answer costs, so that a service under ten times its load could do nothing
+ *    else. While requests can be admitted, no more are shed than admitted; the others wait a little longer.
  * 4. A client that has hung up leaves the queue at once and its request is not read.
  * 5. The seconds in Retry-After differ, so that clients shed together do not come back together.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { stopwatchMs } from '#actors/clock.ts';
 import { Overloaded, waitsForAdmission } from '#actors/admission.ts';
-import type { CommandType } from '#domain/command.ts';
 import { whenGone } from './connections.ts';
-import type { HealthPort, Metrics } from './ports.ts';
+import type { DeploymentPort, RequestMetrics, UseCount } from '../ports.ts';
+import { fail } from '../protocol/errors.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-
-/** What a buyer's route executes. A search for the best seats is a query, but costs as much as the hold that follows it. */
-export const COMMAND_BY_ROUTE: Readonly<Record<string, CommandType>> = {
-  'POST /api/events/public/:slug/seating/best-available': 'PlaceHold',
-  'POST /api/checkout/holds': 'PlaceHold',
-  'PATCH /api/checkout/holds/:id': 'ChangeHold',
-  'DELETE /api/checkout/holds/:id': 'ReleaseHold',
-  'POST /api/checkout/queue': 'JoinQueue',
-  'DELETE /api/checkout/queue/:id': 'LeaveQueue',
-  'POST /api/checkout/start': 'StartCheckout',
-  'POST /api/checkout/orders/:order_id/payments': 'OpenPayment',
-};
 
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER_SECONDS_MAX = 3;
 
-/** Claims shed in one pass even when none can be admitted, so that clients soon learn of a disk that stands still. */
+/** Requests shed in one pass even when none can be admitted, so that clients soon learn of a disk that stands still. */
 const SHED_A_PASS_MIN = 64;
 
-/** Between two passes over the queue while no claim ends. */
+/** The time between two passes over the queue while no admitted request ends. */
 const PASS_EVERY_MS = 20;
 
-export interface AdmissionLimits {
+interface AdmissionLimits {
   /** Changes that run or wait in the whole process; over it the answer is 503 at once. */
   readonly inFlightRequestsMax: number;
-  /** Claims that run; others wait. */
-  readonly claimsAtOnceMax: number;
-  /** How long a claim waits before it may be shed. */
-  readonly claimWaitMsMax: number;
+  /** Requests of the queue that run; others wait. */
+  readonly runningRequestsMax: number;
+  /** How long a request waits before it may be shed. */
+  readonly admissionWaitMsMax: number;
 }
 
 /** Whether a route of these methods only reads. */
@@ -58,74 +47,77 @@ export function isReading(method: string | readonly string[]): boolean {
   return [method].flat().every((each) => READING.has(each));
 }
 
-export interface Admission {
+interface Admission {
   /** Changes whose handlers run. */
   readonly changesUnderWay: number;
 }
 
-/** Limits the changes of the routes that are added to the app from here on. */
+/**
+ * Limits the changes of the routes that are added to the app from here on; those of operators do not wait in the queue.
+ */
 export function installAdmission(
   app: FastifyInstance,
   limits: AdmissionLimits,
-  { health, metrics }: { readonly health: HealthPort; readonly metrics: Pick<Metrics, 'watchInUse'> },
+  {
+    deployment,
+    metrics,
+  }: { readonly deployment: DeploymentPort; readonly metrics: Pick<RequestMetrics, 'countInUse'> },
+  isBuyers: boolean,
 ): Admission {
-  let underWay = 0;
+  const underWay = metrics.countInUse('changes_under_way');
+  const inLine = metrics.countInUse('claims_in_line');
   const shed = createShedding();
-  const queue = new ClaimQueue(limits, shed);
-  metrics.watchInUse('changes_under_way', () => underWay);
-  metrics.watchInUse('claims_at_work', () => queue.running);
-  metrics.watchInUse('claims_in_line', () => queue.length);
+  const queue = new AdmissionQueue(limits, shed, metrics.countInUse('claims_at_work'), inLine);
   app.addHook('onRoute', (route) => {
     if (isReading(route.method)) return;
-    const isClaim = isClaiming(route);
+    const isQueued = isBuyers && waitsInQueue(route);
     const handle = route.handler;
     const counted: RouteHandlerMethod = async function (request, reply) {
-      if (health.draining) throw new Overloaded('the service is stopping', RETRY_AFTER_SECONDS);
-      if (underWay >= limits.inFlightRequestsMax) {
+      if (deployment.isStopping) throw new Overloaded('the service is stopping', RETRY_AFTER_SECONDS);
+      if (underWay.total >= limits.inFlightRequestsMax) {
         throw new Overloaded('too many requests are under way', RETRY_AFTER_SECONDS);
       }
-      underWay += 1;
-      if (isClaim) queue.begin();
+      underWay.set(underWay.own + 1);
+      if (isQueued) queue.begin();
       try {
         return await handle.call(this, request, reply);
       } finally {
-        underWay -= 1;
-        if (isClaim) queue.end();
+        underWay.set(underWay.own - 1);
+        if (isQueued) queue.end();
       }
     };
     route.handler = counted;
     const admit = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      if (health.draining || underWay + queue.length >= limits.inFlightRequestsMax) shed(reply);
-      else if (isClaim) queue.join({ request, reply, admit: done, since: stopwatchMs(), hasLeft: false });
+      if (deployment.isStopping || underWay.total + inLine.total >= limits.inFlightRequestsMax) shed(reply);
+      else if (isQueued) queue.join({ request, reply, admit: done, since: stopwatchMs(), hasLeft: false });
       else done();
     };
     route.onRequest = [...[route.onRequest ?? []].flat(), admit];
   });
   return {
     get changesUnderWay() {
-      return underWay;
+      return underWay.own;
     },
   };
 }
 
-/** Whether the requests of a route wait for admission, by the table that the actors use too. */
-function isClaiming({ method, url }: RouteOptions): boolean {
-  const command = COMMAND_BY_ROUTE[`${[method].flat().join()} ${url}`];
-  return command !== undefined && waitsForAdmission(command);
+/** Whether the requests of a buyers' route wait for admission, by the table that the actors use too. */
+function waitsInQueue({ config }: RouteOptions): boolean {
+  return config?.command !== undefined && waitsForAdmission(config.command);
 }
 
-/** Makes the function that answers 503, with one of a few values of Retry-After (5). */
+/** Makes the function that answers 503, with one of a few values of Retry-After (rule 5). */
 function createShedding(): (reply: FastifyReply) => void {
   let shed = 0;
   return (reply) => {
     shed += 1;
-    reply.header('retry-after', 1 + (shed % RETRY_AFTER_SECONDS_MAX)).fail('OVERLOADED');
+    reply.header('retry-after', 1 + (shed % RETRY_AFTER_SECONDS_MAX)).refuse(fail('OVERLOADED'));
   };
 }
 
 // ── the queue ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface Claim {
+interface WaitingRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly since: number;
@@ -134,69 +126,63 @@ interface Claim {
   admit(): void;
 }
 
-interface WaitingClaim {
-  readonly claim: Claim;
+interface QueuedRequest {
+  readonly waiting: WaitingRequest;
   /** Stops watching for the client to hang up. */
   readonly forget: () => void;
 }
 
-class ClaimQueue {
+class AdmissionQueue {
   readonly #limits: AdmissionLimits;
   readonly #shed: (reply: FastifyReply) => void;
-  readonly #claims = createFifo();
-  #running = 0;
-  #waiting = 0;
+  readonly #requests = createFifo();
+  /** Admitted requests whose handlers run. */
+  readonly #running: UseCount;
+  /** Requests that wait and whose clients are still there. */
+  readonly #waiting: UseCount;
   /** Admitted since the last pass; the handlers of most of them begin before the next one. */
   #justAdmitted = 0;
   #isPassDue = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(limits: AdmissionLimits, shed: (reply: FastifyReply) => void) {
+  constructor(limits: AdmissionLimits, shed: (reply: FastifyReply) => void, running: UseCount, waiting: UseCount) {
     this.#limits = limits;
     this.#shed = shed;
+    this.#running = running;
+    this.#waiting = waiting;
   }
 
-  /** Claims that wait and whose clients are still there. */
-  get length(): number {
-    return this.#waiting;
-  }
-
-  /** Claims whose handlers run. */
-  get running(): number {
-    return this.#running;
-  }
-
-  /** Admits a claim at once, or makes it wait. */
-  join(claim: Claim): void {
+  /** Admits a request at once, or makes it wait. */
+  join(waiting: WaitingRequest): void {
     this.#passSoon();
-    if (this.#waiting > 0 || !this.#hasPlace()) return this.#wait(claim);
+    if (this.#waiting.own > 0 || !this.#hasPlace()) return this.#wait(waiting);
     this.#justAdmitted += 1;
-    claim.admit();
+    waiting.admit();
   }
 
-  /** The handler of a claim begins. */
+  /** The handler of an admitted request begins. */
   begin(): void {
-    this.#running += 1;
+    this.#running.set(this.#running.own + 1);
   }
 
-  /** The handler of a claim has ended. */
+  /** The handler of an admitted request has ended. */
   end(): void {
-    this.#running -= 1;
-    if (this.#waiting > 0) this.#passSoon();
+    this.#running.set(this.#running.own - 1);
+    if (this.#waiting.own > 0) this.#passSoon();
   }
 
   #hasPlace(): boolean {
-    return this.#running + this.#justAdmitted < this.#limits.claimsAtOnceMax;
+    return this.#running.total + this.#justAdmitted < this.#limits.runningRequestsMax;
   }
 
-  #wait(claim: Claim): void {
-    this.#waiting += 1;
-    const forget = whenGone(claim.request.raw.socket, () => {
-      claim.hasLeft = true;
-      this.#waiting -= 1;
-      claim.reply.hijack();
+  #wait(waiting: WaitingRequest): void {
+    this.#noteWaiting(1);
+    const forget = whenGone(waiting.request.raw.socket, () => {
+      waiting.hasLeft = true;
+      this.#noteWaiting(-1);
+      waiting.reply.hijack();
     });
-    this.#claims.push({ claim, forget });
+    this.#requests.push({ waiting, forget });
   }
 
   /** Admits and sheds from the front of the queue. */
@@ -206,30 +192,34 @@ class ClaimQueue {
     let admitted = 0;
     let shed = 0;
     const now = stopwatchMs();
-    for (let first = this.#claims.first; first !== undefined; first = this.#claims.first) {
-      const { claim, forget } = first;
-      if (claim.hasLeft) {
-        this.#claims.shift();
+    for (let first = this.#requests.first; first !== undefined; first = this.#requests.first) {
+      const { waiting, forget } = first;
+      if (waiting.hasLeft) {
+        this.#requests.shift();
         continue;
       }
       const hasPlace = this.#hasPlace();
-      const isLate = now - claim.since > this.#limits.claimWaitMsMax;
+      const isLate = now - waiting.since > this.#limits.admissionWaitMsMax;
       const isShed = isLate && shed < (hasPlace ? admitted : Math.max(admitted, SHED_A_PASS_MIN));
       if (!isShed && !hasPlace) break;
-      this.#claims.shift();
+      this.#requests.shift();
       forget();
-      this.#waiting -= 1;
+      this.#noteWaiting(-1);
       if (isShed) {
         shed += 1;
-        this.#shed(claim.reply);
+        this.#shed(waiting.reply);
       } else {
         admitted += 1;
         this.#justAdmitted += 1;
-        claim.admit();
+        waiting.admit();
       }
     }
     if (admitted > 0) this.#passSoon();
-    else if (this.#waiting > 0) this.#passLater();
+    else if (this.#waiting.own > 0) this.#passLater();
+  }
+
+  #noteWaiting(by: number): void {
+    this.#waiting.set(this.#waiting.own + by);
   }
 
   #passSoon(): void {
@@ -247,25 +237,25 @@ class ClaimQueue {
   }
 }
 
-/** First in, first out, without moving all the others at each step. */
+/** A queue, first in, first out; taking the first does not move the others. */
 function createFifo() {
-  let claims: (WaitingClaim | undefined)[] = [];
+  let queued: (QueuedRequest | undefined)[] = [];
   let head = 0;
   return {
     get length() {
-      return claims.length - head;
+      return queued.length - head;
     },
     get first() {
-      return claims[head];
+      return queued[head];
     },
-    push(claim: WaitingClaim): void {
-      claims.push(claim);
+    push(request: QueuedRequest): void {
+      queued.push(request);
     },
     shift(): void {
-      claims[head] = undefined;
+      queued[head] = undefined;
       head += 1;
-      if (head * 2 < claims.length) return;
-      claims = claims.slice(head);
+      if (head * 2 < queued.length) return;
+      queued = queued.slice(head);
       head = 0;
     },
   };

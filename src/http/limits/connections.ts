@@ -1,25 +1,27 @@
 /**
- * Connections: how many requests may wait on one, what runs when one is gone, and how all of them end when an app closes.
+ * Connections: how many requests may wait on one, what runs when one is gone, and how all of them end when an app
+ * closes.
  *
  * Owns one record for each connection that needs one; the record lives as long as its socket.
  *
- * 1. Requests that wait behind another one on the same connection are limited: one more is answered OVERLOADED, and the connection
- *    closes after that answer. A client that sends still more is cut off.
+ * 1. Requests that wait behind another one on the same connection are limited: one more is answered OVERLOADED, and the
+ *    connection closes after that answer. A client that sends still more is cut off.
  * 2. After an answer that closes its connection, nothing on that connection is processed any more (RFC 9112, 9.6).
- * 3. What counts something in use for a client registers with `whenGone`, which also reports a connection that is gone already.
- *    A response that waits behind another one never emits `close`, so its own events are not enough.
- * 4. When an app closes, a change whose request has arrived may wait for a payment provider, and gets more time than a client that
- *    still sends. Afterwards every connection that is left is closed.
+ * 3. What counts something in use for a client registers with `whenGone`, which also reports a connection that is gone
+ *    already. A response that waits behind another one never emits `close`, so its own events are not enough.
+ * 4. When an app closes, a change whose request has arrived may wait for a payment provider, and gets more time than a
+ *    client that still sends. Afterwards every connection that is left is closed.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpApp } from './app.ts';
+import type { HttpApp } from '../protocol/app.ts';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { fail } from '../protocol/errors.ts';
 
 interface Connection {
   /** Requests whose answers wait behind another answer. */
   waiting: number;
-  /** Whether the answer under way is the last one on this connection (2). */
+  /** Whether the answer under way is the last one on this connection (rule 2). */
   isClosing: boolean;
   readonly whenGone: Set<() => void>;
 }
@@ -39,23 +41,28 @@ function connectionOf(socket: Socket): Connection {
   return connection;
 }
 
-/** Calls back once when the connection is gone, at once where it is gone already; answers how to take that back. */
-export function whenGone(socket: Socket, tell: () => void): () => void {
+/**
+ * Calls back once when the connection is gone, at once where it is gone already; answers how to take that back, which
+ * says whether it was still to come.
+ */
+export function whenGone(socket: Socket, tell: () => void): () => boolean {
   if (socket.destroyed) {
     tell();
-    return () => {};
+    return () => false;
   }
   const { whenGone: told } = connectionOf(socket);
   told.add(tell);
   return () => told.delete(tell);
 }
 
-/** Says that the answer under way is the last one on its connection (2). */
+/** Says that the answer under way is the last one on its connection (rule 2). */
 export function closeAfterAnswer(socket: Socket): void {
   connectionOf(socket).isClosing = true;
 }
 
-/** Resolves with true when everything before this response is answered, with false when the connection is gone first. */
+/**
+ * Resolves with true when everything before this response is answered, with false when the connection is gone first.
+ */
 export function whenItsTurn(response: ServerResponse, socket: Socket): Promise<boolean> {
   if (response.socket !== null) return Promise.resolve(!socket.destroyed);
   return new Promise((resolve) => {
@@ -67,7 +74,7 @@ export function whenItsTurn(response: ServerResponse, socket: Socket): Promise<b
   });
 }
 
-/** Makes the check of every request: false when it is not to be processed (1, 2). */
+/** Makes the check of every request: false when it is not to be processed (rules 1 and 2). */
 export function createPipelineBound(waitingMax: number): (request: FastifyRequest, reply: FastifyReply) => boolean {
   return (request, reply) => {
     const response = reply.raw;
@@ -83,7 +90,7 @@ export function createPipelineBound(waitingMax: number): (request: FastifyReques
     response.once('finish', () => (connection.waiting -= 1));
     if (connection.waiting <= waitingMax) return true;
     connection.isClosing = true;
-    reply.header('connection', 'close').fail('OVERLOADED');
+    reply.header('connection', 'close').refuse(fail('OVERLOADED'));
     return false;
   };
 }

@@ -1,27 +1,27 @@
 /**
- * The live streams of performances: which are watched, by whom, and when frames are sent. One timer for all; none without listeners.
+ * The live streams of performances: which are watched, by whom, and when frames are sent. One timer for all; none
+ * without listeners.
  *
- * Owns feeds and listeners. `performance-feed.ts` makes the frames, `routes/live.ts` connects the listeners.
+ * Owns feeds and listeners. `performance-feed.ts` makes the frames, `live/route.ts` connects the listeners.
  *
- * 1. Requests come first. Performances that are watched are compared by revision at most four times a second. Frames are sent in
- *    slices of a fraction of a millisecond, and after sending follows a rest of three times as long, so that listeners take a quarter
- *    of a core at most. Measured with 10,000 listeners: sent in one piece, a frame kept the loop busy for a tenth of a second, on a
- *    loaded machine for half a second.
- * 2. Listeners are limited (I10), one for each connection. One that does not read is dropped, and resumes when it can. The map of
- *    places is the count of listeners; there is no second count that could differ.
+ * 1. Requests come first. Performances that are watched are compared by revision at most four times a second. Frames
+ *    are sent in slices of a fraction of a millisecond, and after sending follows a rest of three times as long, so
+ *    that listeners take a quarter of a core at most. Measured with 10,000 listeners: sent in one piece, a frame kept
+ *    the loop busy for a tenth of a second, on a loaded machine for half a second.
+ * 2. Listeners are limited (I10), one for each connection. One that does not read is dropped, and resumes when it can.
+ *    The map of places is the count of listeners; what is shown of it is set from there.
  * 3. A frame goes to the listeners that were there when it was made; a later listener has it in its opening.
  * 4. A feed outlives its last listener by a short time, so that a listener that reconnects resumes.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import { isEventBroken, Overloaded } from '#actors/admission.ts';
-import type { EventPort } from '#actors/event-port.ts';
-import type { LiveView } from '#domain/inventory/public-view.ts';
-import { invariant } from '#domain/invariant.ts';
+import { readWhole, type EventPort } from '#actors/event-port.ts';
+import type { LiveView } from '#domain/event/revisioned-views.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import { EVENT_NOT_FOUND } from './errors.ts';
+import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
 import { PerformanceFeed } from './performance-feed.ts';
-import type { ClockPort, EventsPort } from './ports.ts';
+import type { ClockPort, EventsPort, UseCount } from '../ports.ts';
 
 /** A receiver of frames: a socket, or a twin in a test. */
 export interface Listener {
@@ -32,16 +32,18 @@ export interface Listener {
   end(): unknown;
 }
 
-export interface LiveFeedsPorts {
+interface LiveFeedsPorts {
   readonly events: Pick<EventsPort, 'bySlug'>;
   readonly clock: ClockPort;
   readonly listenersMax: number;
+  /** Of the listeners here, and of all that share the limit. */
+  readonly count: UseCount;
 }
 
 /** Sends the first bytes of a stream and returns the listener for all later frames; null when the client is gone. */
-export type Begin = (opening: Buffer) => Listener | null;
+type Begin = (opening: Buffer) => Listener | null;
 
-interface Place {
+interface Subscription {
   readonly performance: WatchedPerformance;
   /** What the listener began with; a slow one may take its time over that. */
   readonly openingBytes: number;
@@ -73,7 +75,7 @@ export class LiveFeeds {
   readonly #ports: LiveFeedsPorts;
   readonly #watched = new Map<string, WatchedPerformance>();
   /** Every listener that has a place. */
-  readonly #places = new Map<Listener, Place>();
+  readonly #places = new Map<Listener, Subscription>();
   #feedsBegun = 0;
   #ticks = 0;
   #isTicking = false;
@@ -93,7 +95,8 @@ export class LiveFeeds {
 
   /**
    * Begins a stream of a performance, in the tick in which its place is given, so that every place has a listener.
-   * Refuses with EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND; throws Overloaded when all places are taken.
+   * Refuses with EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND; throws Overloaded when all places are
+   * taken.
    */
   async watch(
     slug: string,
@@ -120,7 +123,7 @@ export class LiveFeeds {
     }
   }
 
-  /** Sends an opening and gives the listener a place, in the tick in which the opening is current (3). */
+  /** Sends an opening and gives the listener a place, in the tick in which the opening is current (rule 3). */
   #begin(performance: WatchedPerformance, opening: Buffer, begin: Begin): null {
     this.#refuseWhenFull();
     const listener = begin(opening);
@@ -132,6 +135,7 @@ export class LiveFeeds {
   leave(listener: Listener): void {
     this.#places.get(listener)?.performance.listeners.delete(listener);
     this.#places.delete(listener);
+    this.#ports.count.set(this.#places.size);
   }
 
   /** Ends all streams; listeners reconnect. */
@@ -159,13 +163,14 @@ export class LiveFeeds {
   }
 
   #refuseWhenFull(): void {
-    if (this.#places.size < this.#ports.listenersMax) return;
+    if (this.#ports.count.total < this.#ports.listenersMax) return;
     throw new Overloaded('all places are taken', RETRY_AFTER_SECONDS);
   }
 
   #givePlace(performance: WatchedPerformance, listener: Listener, openingBytes: number): void {
     this.leave(listener);
     this.#places.set(listener, { performance, openingBytes });
+    this.#ports.count.set(this.#places.size);
     performance.listeners.add(listener);
     performance.idleTicks = 0;
     this.#follow(performance);
@@ -211,8 +216,8 @@ export class LiveFeeds {
   }
 
   /**
-   * What changed since the last view; null when nothing did or nothing can be read at the moment. The streams of an event that
-   * cannot be read at all end: a listener that reconnects is answered why.
+   * What changed since the last view; null when nothing did or nothing can be read at the moment. The streams of an
+   * event that cannot be read at all end: a listener that reconnects is answered why.
    */
   async #nextView(performance: WatchedPerformance): Promise<LiveView | 'gone' | null> {
     try {
@@ -268,10 +273,8 @@ export class LiveFeeds {
 }
 
 /** A view of everything that is left of a performance. */
-async function readAll(event: EventPort, performanceId: string): Promise<LiveView | Refusal> {
-  const view = await event.read({ type: 'ReadLivePerformance', performanceId, last: null });
-  invariant(!('outcome' in view) || isRefusal(view), 'a view that follows on no other is never UNCHANGED');
-  return view;
+function readAll(event: EventPort, performanceId: string): Promise<LiveView | Refusal> {
+  return readWhole(event, EVENT_NOT_FOUND, { type: 'ReadLivePerformance', performanceId, last: null });
 }
 
 /** Processor time of this thread; other processes on a busy machine do not count. */

@@ -1,19 +1,19 @@
 /**
  * What is left of one performance, as a stream of frames: a snapshot, then what changed.
  *
- * Owns the last view and the frames that a listener may resume from. `live-feeds.ts` reads the views and sends the frames.
+ * Owns the last view and the frames that a listener may resume from. `feeds.ts` reads the views and sends the frames.
  *
  * 1. A frame is encoded once for all listeners.
- * 2. Frames are numbered without gaps. Their ids begin with a tag of the feed, so that an id of another feed, or of the time
- *    before a restart, is not accepted.
+ * 2. Frames are numbered without gaps. Their ids begin with a tag of the feed, so that an id of another feed, or of the
+ *    time before a restart, is not accepted.
  * 3. A snapshot may be newer than the frame whose number it has: the next change repeats what it shows.
  * 4. When the definition has changed or the event was activated again, the next frame is a snapshot.
  */
-import type { LiveMark, LiveView } from '#domain/inventory/public-view.ts';
-import type { TicketAvailability } from '#domain/catalogue/view.ts';
-import { toAvailabilityBody } from './bodies.ts';
-import { formatTime } from './formats.ts';
-import type { LiveChangeBody, LiveSnapshotBody } from './schemas/live.ts';
+import type { LiveRevision, LiveView } from '#domain/event/revisioned-views.ts';
+import type { TicketAvailability } from '#domain/event/public-view.ts';
+import { toAvailabilityBody } from '../buyers/events/body.ts';
+import { formatTime } from '../protocol/formats.ts';
+import type { LiveChangeBody, LiveSnapshotBody } from './schema.ts';
 
 interface Frame {
   readonly number: number;
@@ -46,7 +46,7 @@ export class PerformanceFeed {
   }
 
   /** Names the last view, so that the next one can say what changed since. */
-  get mark(): LiveMark {
+  get mark(): LiveRevision {
     return this.#last.mark;
   }
 
@@ -65,8 +65,8 @@ export class PerformanceFeed {
   }
 
   /**
-   * What a listener is sent first: what it missed since `lastId` where that is remembered, else a recent snapshot. Null when a
-   * snapshot has to be taken first.
+   * What a listener is sent first: what it missed since `lastId` where that is remembered, else a recent snapshot. Null
+   * when a snapshot has to be taken first.
    */
   opening(lastId: string | null, now: number): Buffer | null {
     const missed = lastId === null ? null : this.#framesAfter(lastId);
@@ -95,7 +95,7 @@ export class PerformanceFeed {
     return Buffer.from(`id: ${this.#tag}-${this.#number}\nevent: ${event}\ndata: ${JSON.stringify(body)}\n\n`);
   }
 
-  /** The frames after one, in one piece; null when they are not all remembered. */
+  /** All frames after the one with this id, joined; null where some of them are no longer remembered. */
   #framesAfter(lastId: string): Buffer | null {
     const [tag, digits] = lastId.split('-');
     const seen = Number(digits);

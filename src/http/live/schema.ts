@@ -1,8 +1,8 @@
 /** The messages of a performance's live stream. */
 import { Type, type Static } from 'typebox';
-import { Id, ref, Time } from './fields.ts';
-import { TicketAvailability } from './events.ts';
-import { SeatChange } from './seating.ts';
+import { Id, ref, Time } from '../protocol/fields.ts';
+import { TicketAvailability } from '../buyers/events/schema.ts';
+import { SeatChange } from '../buyers/seating.ts';
 
 const SeatIds = Type.Array(Type.String());
 const Status = Type.String({ enum: ['ON_SALE', 'SOLD_OUT', 'CANCELLED'] });

@@ -1,31 +1,27 @@
 /**
- * Metrics of a node of a cluster: who is there, what it owns and forwards, takeovers, and how long appends to the shards' logs take.
+ * Metrics of a node of a cluster: who is there, what it owns and forwards, takeovers, and how long appends to the
+ * shards' logs take.
  *
  * The cluster publishes on diagnostics channels, whose names and messages are the contract between both modules.
  */
 import { Counter, Gauge, Histogram, type Registry } from '@platformatic/prom-client';
-import type { ClusterPort } from '#actors/cluster-port.ts';
-import type { EngineFigures } from '#actors/engine-port.ts';
+import type { DeploymentPort } from '../ports.ts';
 
 const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TAKEOVER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What a node tells its metrics. */
-export interface ClusterGaugesPort {
-  readonly cluster: ClusterPort;
-  readonly figures: Pick<EngineFigures, 'forwarded'>;
-}
-
 type Listener = readonly [name: string, (message: unknown) => void];
 
-/** Adds the metrics; returns what they listen to. */
-export function addClusterMetrics(registers: Registry[], { cluster, figures }: ClusterGaugesPort): Listener[] {
+/** Adds the metrics of a node; returns what they listen to. */
+export function addClusterMetrics(registers: Registry[], deployment: DeploymentPort): Listener[] {
+  if (deployment.state().cluster === null) return [];
+  const cluster = () => deployment.state().cluster!;
   new Gauge({
     name: 'holdfast_cluster_nodes',
     help: 'Nodes that this one has heard of lately, itself included.',
     registers,
     collect() {
-      this.set(cluster.nodes().length);
+      this.set(cluster().nodes.length);
     },
   });
   new Gauge({
@@ -33,7 +29,8 @@ export function addClusterMetrics(registers: Registry[], { cluster, figures }: C
     help: 'Shards that this node owns.',
     registers,
     collect() {
-      this.set(cluster.nodes().find(({ name }) => name === cluster.nodeName)?.shards ?? 0);
+      const { nodes, nodeName } = cluster();
+      this.set(nodes.find(({ name }) => name === nodeName)?.shards ?? 0);
     },
   });
   new Counter({
@@ -42,13 +39,13 @@ export function addClusterMetrics(registers: Registry[], { cluster, figures }: C
     registers,
     collect() {
       this.reset();
-      this.inc(figures.forwarded ?? 0);
+      this.inc(cluster().forwarded);
     },
   });
-  return [...listenToClaims(registers), ...listenToAppends(registers)];
+  return [...listenToNodes(registers), ...listenToAppends(registers)];
 }
 
-function listenToClaims(registers: Registry[]): Listener[] {
+function listenToNodes(registers: Registry[]): Listener[] {
   const takeovers = new Counter({
     name: 'holdfast_cluster_takeovers_total',
     help: 'Shards that this node took over from an earlier owner.',
@@ -65,6 +62,11 @@ function listenToClaims(registers: Registry[]): Listener[] {
     help: 'Shards that another node claimed while this one took itself for the owner.',
     registers,
   });
+  const foreign = new Counter({
+    name: 'holdfast_cluster_foreign_messages_total',
+    help: 'Messages that were ignored because no node of this cluster signed them, or because they came before.',
+    registers,
+  });
   const onClaim = (message: unknown): void => {
     const { isTakeover, tookMs } = message as { readonly isTakeover: boolean; readonly tookMs: number };
     if (!isTakeover) return;
@@ -74,6 +76,7 @@ function listenToClaims(registers: Registry[]): Listener[] {
   return [
     ['holdfast:cluster-claim', onClaim],
     ['holdfast:cluster-fenced', () => fenced.inc()],
+    ['holdfast:cluster-foreign', () => foreign.inc()],
   ];
 }
 

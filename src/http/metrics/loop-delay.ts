@@ -1,5 +1,6 @@
 /**
- * The delay of the event loop: how late its timers are, in milliseconds, without the period of the timer that measures it.
+ * The delay of the event loop: how late its timers are, in milliseconds, without the period of the timer that measures
+ * it.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -14,7 +15,10 @@ export interface LoopWatch {
   stop(): void;
 }
 
-/** A period that costs an idle service nothing that can be measured; one of 10 ms takes a quarter of a percent of a core. */
+/**
+ * A period that costs an idle service nothing that can be measured; one of 10 ms takes a quarter of a percent of a
+ * core.
+ */
 const PERIOD_MS = 200;
 
 /** Measures the loop of this thread from now on. A shorter period sees shorter stalls and costs more. */

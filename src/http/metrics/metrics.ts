@@ -1,30 +1,36 @@
 /**
  * The metrics: events are counted as they happen, states are read when the metrics are read.
  *
- * Other modules do not call this one; they publish on diagnostics channels (`actors/channels.ts`). `stock-gauges.ts` owns the states.
+ * Other modules do not call this one; they publish on diagnostics channels (`actors/channels.ts`). `stock-gauges.ts`
+ * owns the states.
  *
- * 1. An observation on a hot route costs under 0.5 µs: turns, facts and requests are counted in maps and arrays that become metrics
- *    when they are read. A request is one observation of one histogram, whose count is the counter of requests.
- * 2. Labels are few and limited: patterns of routes, classes of statuses, names of commands, codes and facts.
+ * 1. An observation on a hot route costs under 0.5 µs: turns, facts and requests are counted in maps and arrays that
+ *    become metrics when they are read. A request is one observation of one histogram, whose count is the counter of
+ *    requests.
+ * 2. Labels are few and limited: patterns of routes, classes of statuses, names of commands, codes and facts. A counter
+ *    begins at 0 for each label that is known, because an alert on its increase would not see its first count.
  * 3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or are the names that dashboards expect.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@platformatic/prom-client';
+import { COMMAND_CLASSES } from '#actors/admission.ts';
 import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/channels.ts';
-import type { TroubleMessage } from '#actors/trouble.ts';
-import type { FastifyReply, onResponseHookHandler } from 'fastify';
-import type { GaugesPort, InUse, Metrics } from './ports.ts';
-import { addClusterMetrics, type ClusterGaugesPort } from './cluster-metrics.ts';
+import { TROUBLE_PLACES, type TroubleMessage } from '#actors/trouble.ts';
+import { FACT_TYPES } from '#domain/fact.ts';
+import type { GaugesPort, InUse, Metrics } from '../ports.ts';
+import { addClusterMetrics } from './cluster-metrics.ts';
 import { watchLoop } from './loop-delay.ts';
+import { newUseCount, observeRequests, REQUEST_SECONDS } from './request-metrics.ts';
 import { addStockGauges } from './stock-gauges.ts';
-import { type Series, TalliedHistogram } from './tallied-histogram.ts';
+import { addThreadGauges } from './thread-gauges.ts';
+import { TalliedHistogram } from './tallied-histogram.ts';
 
-const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const COMMIT_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_FACTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const ACTIVATION_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 
-const STATUS_CLASSES = ['', '1xx', '2xx', '3xx', '4xx', '5xx'];
+/** Gauges with the names of counters: the sums of gauges that are shown by type. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
 /** The library's own measurement of the event loop is not shown: its timer must not wake the process. */
 const UNUSED_PERIOD_MS = 24 * 60 * 60 * 1000;
@@ -33,27 +39,46 @@ const UNUSED_PERIOD_MS = 24 * 60 * 60 * 1000;
 let processRegistry: Registry | null = null;
 
 /** Starts listening; what stood before is unknown to it. A node of a cluster has metrics of its own. */
-export function createMetrics(gauges: GaugesPort, node?: ClusterGaugesPort): Metrics {
+export function createMetrics(gauges: GaugesPort): Metrics {
   const registry = new Registry();
   const registers = [registry];
   processRegistry ??= startProcessRegistry();
   addStockGauges(registers, gauges);
-  const ofNode = node === undefined ? [] : addClusterMetrics(registers, node);
+  const turns = new Tally();
   const listeners = [
-    ...listenToTurns(registers),
+    ...listenToTurns(registers, turns),
     ...listenToJournal(registers),
     ...observeService(registers),
-    ...ofNode,
+    ...addClusterMetrics(registers, gauges.deployment),
   ];
   for (const [name, listener] of listeners) subscribe(name, listener);
-  const observe = observeRequests(registers);
+  const requests = new TalliedHistogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the first byte of a request to the last of its answer, by pattern of the route and class of the status.',
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
   const watchInUse = showInUse(registers);
+  if (gauges.threads !== undefined) addThreadGauges(registers, gauges.threads);
   const whole = Registry.merge([registry, processRegistry]);
   return {
     contentType: whole.contentType,
     read: () => whole.metrics(),
     watchInUse,
-    observe,
+    countInUse(what) {
+      const count = newUseCount();
+      watchInUse(what, () => count.own);
+      return count;
+    },
+    observe: observeRequests({
+      seriesOf: (labels) => requests.series(labels),
+      noteCode: (command, code) => turns.add(command, code, 0),
+    }),
+    include(news) {
+      if (news.kind === 'series') return requests.series(news.labels).include(news.cells);
+      turns.add(news.command, news.code, 0);
+      return () => {};
+    },
     close() {
       for (const [name, listener] of listeners) unsubscribe(name, listener);
     },
@@ -82,13 +107,15 @@ type Registers = Registry[];
 function startProcessRegistry(): Registry {
   const register = new Registry();
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: UNUSED_PERIOD_MS });
+  for (const name of MISNAMED) register.removeSingleMetric(name);
   showLoopDelay(register);
   return register;
 }
 
 /**
- * Shows the delay of the event loop since the last reading in place of the library's gauges of the same names: those include the
- * period of the timer that measures, and with a short period they cost an idle service more than all the rest.
+ * Shows the delay of the event loop since the last reading in place of the library's gauges of the same names: those
+ * include the period of the timer that measures, and with a short period they cost an idle service more than all the
+ * rest.
  */
 function showLoopDelay(register: Registry): void {
   const loop = watchLoop();
@@ -119,52 +146,16 @@ function showLoopDelay(register: Registry): void {
   }
 }
 
-// ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Makes the function that has the requests of an app observed. */
-function observeRequests(registers: Registers): Metrics['observe'] {
-  const requests = new TalliedHistogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer, by pattern of the route and class of the status.',
-    buckets: REQUEST_SECONDS,
-    registers,
-  });
-  /** A route keeps its series, because naming one for each request costs more than the observation. */
-  const observerOf = (method: string, route: string) => {
-    const byClass: Series[] = [];
-    return ({ statusCode, elapsedTime }: FastifyReply): void => {
-      const index = Math.floor(statusCode / 100);
-      byClass[index] ??= requests.series({ method, route, status: STATUS_CLASSES[index] ?? '' });
-      byClass[index].observe(elapsedTime / 1_000);
-    };
-  };
-  return (app) => {
-    app.addHook('onRoute', (route) => {
-      const observe = observerOf(String(route.method), route.url);
-      const onResponse: onResponseHookHandler = (_request, reply, done) => {
-        observe(reply);
-        done();
-      };
-      route.onResponse = [...[route.onResponse ?? []].flat(), onResponse];
-    });
-    // What reaches no route.
-    app.addHook('onResponse', (request, reply, done) => {
-      if (request.is404) observerOf(request.method, 'none')(reply);
-      done();
-    });
-  };
-}
-
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Counts by two names; a map is twenty times cheaper than a counter, and becomes one when it is read. */
 class Tally {
   readonly #counts = new Map<string, Map<string, number>>();
 
-  add(one: string, other: string): void {
+  add(one: string, other: string, count = 1): void {
     let row = this.#counts.get(one);
     if (row === undefined) this.#counts.set(one, (row = new Map()));
-    row.set(other, (row.get(other) ?? 0) + 1);
+    row.set(other, (row.get(other) ?? 0) + count);
   }
 
   *entries(): Iterable<readonly [one: string, other: string, count: number]> {
@@ -172,9 +163,10 @@ class Tally {
   }
 }
 
-function listenToTurns(registers: Registers): Listener[] {
-  const turns = new Tally();
+function listenToTurns(registers: Registers, turns: Tally): Listener[] {
   const facts = new Tally();
+  for (const command of Object.keys(COMMAND_CLASSES)) turns.add(command, 'DONE', 0);
+  for (const type of Object.keys(FACT_TYPES)) facts.add(type, '', 0);
   new Counter({
     name: 'holdfast_turns_total',
     help: 'Commands that ran to their end, by command and code: DONE, or the code of the refusal.',
@@ -239,6 +231,7 @@ function observeService(registers: Registers): Listener[] {
     labelNames: ['where'],
     registers,
   });
+  for (const where of TROUBLE_PLACES) troubles.inc({ where }, 0);
   const onActivation = (message: unknown): void => {
     const { alive, tookMs } = message as ActivationMessage;
     if (alive) activations.observe(tookMs / 1_000);

@@ -2,13 +2,15 @@
  * Gauges that are read when the metrics are read: tickets, queue entries, the journal's heads, the disk.
  *
  * 1. Only events in memory are read; none is activated for it. One reading passes over each of them once, in slices.
- * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in memory.
- * 3. `holdfast_oversold_total` compares the counters of every performance with its capacity. It is 0, or there is a defect.
+ * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in
+ *    memory.
+ * 3. `holdfast_oversold_total` compares the counters of every performance with its capacity. It is 0, or there is a
+ *    defect.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import type { Gauges } from '#domain/figures.ts';
-import type { GaugesPort } from './ports.ts';
+import type { Gauges } from '#domain/event/operator-view.ts';
+import type { DeploymentPort, GaugesPort } from '../ports.ts';
 import { readUnlessBusy } from '#actors/event-port.ts';
 
 const LABELLED_EVENTS_MAX = 100;
@@ -20,13 +22,19 @@ type TicketCounts = Record<(typeof TICKET_STATES)[number], number>;
 /** Adds the gauges; they are filled each time the registry is read. */
 export function addStockGauges(registers: Registry[], gauges: GaugesPort): void {
   addSaleGauges(registers, gauges);
-  addJournalGauges(registers, gauges);
+  addJournalGauges(registers, gauges.deployment);
+  const { deployment, clock } = gauges;
   const gauge = gaugesOf(registers);
-  gauge('holdfast_events', 'Events in the directory, in memory or evicted.', () => gauges.events);
+  gauge('holdfast_events', 'Events in the directory, in memory or evicted.', () => deployment.state().events);
   gauge(
     'holdfast_events_broken',
     'Events that cannot be activated and answer 503. Anything but 0 needs an operator.',
-    () => gauges.brokenEvents,
+    () => deployment.state().brokenEvents,
+  );
+  gauge(
+    'holdfast_archive_problems',
+    'Files of the archive that are damaged or missing, as of the start or the last prune. Anything but 0 needs an operator.',
+    () => deployment.state().archiveProblems,
   );
   new Counter({
     name: 'holdfast_clock_leaps_total',
@@ -34,12 +42,14 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
     registers,
     collect() {
       this.reset();
-      this.inc(gauges.clockLeaps);
+      this.inc(clock.leaps);
     },
   });
   gauge('holdfast_live_events', 'Events in memory.', () => gauges.active().length);
-  gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (gauges.ready ? 1 : 0));
-  gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => gauges.freeBytes);
+  gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () =>
+    deployment.state().trouble === null ? 1 : 0,
+  );
+  gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => deployment.state().freeBytes);
 }
 
 /** Makes gauges of one figure; null leaves the last value out. */
@@ -58,20 +68,22 @@ function gaugesOf(registers: Registry[]) {
   };
 }
 
-function addJournalGauges(registers: Registry[], { journal, ...gauges }: GaugesPort): void {
+function addJournalGauges(registers: Registry[], deployment: DeploymentPort): void {
+  const journal = () => deployment.state().journal;
   const gauge = gaugesOf(registers);
-  gauge('holdfast_journal_appended_seq', 'The last fact handed to the journal.', () => journal.appendedSeq);
-  gauge('holdfast_journal_durable_seq', 'The last fact known to be on disk.', () => journal.durableSeq);
-  gauge('holdfast_journal_pending_facts', 'Facts on their way to the disk.', () =>
-    Math.max(0, journal.appendedSeq - journal.durableSeq),
-  );
+  gauge('holdfast_journal_appended_seq', 'The last fact handed to the journal.', () => journal().appendedSeq);
+  gauge('holdfast_journal_durable_seq', 'The last fact known to be on disk.', () => journal().durableSeq);
+  gauge('holdfast_journal_pending_facts', 'Facts on their way to the disk.', () => {
+    const { appendedSeq, durableSeq } = journal();
+    return Math.max(0, appendedSeq - durableSeq);
+  });
   gauge(
     'holdfast_snapshot_age_seconds',
     'Since the newest snapshot; 0 while there is none.',
-    gauges.snapshotAgeSeconds,
+    () => deployment.state().snapshotAgeSeconds,
   );
   gauge('holdfast_notification_lag_facts', 'Durable facts not yet told to the receiver.', () => {
-    const notifiedSeq = gauges.notifiedSeq();
+    const { notifiedSeq, journal } = deployment.state();
     return notifiedSeq === null ? null : Math.max(0, journal.durableSeq - notifiedSeq);
   });
 }
@@ -105,10 +117,10 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
       queues.reset();
       const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
       let found = 0;
-      for await (const { eventId, place, view } of readAll(gauges)) {
+      for await (const { eventId, index, view } of readAll(gauges)) {
         found += view.oversold;
         for (const state of TICKET_STATES) sums[state] += view.tickets[state];
-        if (place >= LABELLED_EVENTS_MAX) continue;
+        if (index >= LABELLED_EVENTS_MAX) continue;
         for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
         for (const [status, count] of Object.entries(view.queue ?? {}))
           queues.set({ event_id: eventId, status }, count);
@@ -123,12 +135,12 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
 /** Reads every event in memory, the one used last first. */
 async function* readAll(gauges: GaugesPort): AsyncGenerator<{
   readonly eventId: string;
-  readonly place: number;
+  readonly index: number;
   readonly view: Gauges;
 }> {
-  for (const [place, event] of gauges.active().entries()) {
-    if (place % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
+  for (const [index, event] of gauges.active().entries()) {
+    if (index % EVENTS_A_SLICE === EVENTS_A_SLICE - 1) await nextRound();
     const view = await readUnlessBusy(event.read({ type: 'ReadGauges' }));
-    if (view !== null) yield { eventId: event.eventId, place, view };
+    if (view !== null) yield { eventId: event.eventId, index, view };
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A histogram for hot routes: an observation adds to plain arrays, which become the values of a metric when the metrics are read.
+ * A histogram for hot routes: an observation adds to plain arrays, which become the values of a metric when the metrics
+ * are read.
  *
  * The text is the one that a histogram of prom-client with the same observations gives.
  */
@@ -11,21 +12,37 @@ type Labels = Readonly<Record<string, string>>;
 export class Series {
   readonly labels: Labels;
   readonly #bounds: readonly number[];
-  /** How many are in each bucket alone; the last one is for those over the highest bound. */
-  readonly #counts: number[];
-  #sum = 0;
+  /** How many are in each bucket alone, then those over the highest bound, then the sum of all values. */
+  readonly #cells: Float64Array;
+  /** The cells of other threads that observe with the same labels. */
+  readonly #others = new Set<Float64Array>();
 
-  constructor(labels: Labels, bounds: readonly number[]) {
+  constructor(labels: Labels, bounds: readonly number[], cells: Float64Array = new Float64Array(cellsOf(bounds))) {
     this.labels = labels;
     this.#bounds = bounds;
-    this.#counts = new Array<number>(bounds.length + 1).fill(0);
+    this.#cells = cells;
   }
 
   observe(value: number): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]!) bucket += 1;
-    this.#counts[bucket]! += 1;
-    this.#sum += value;
+    this.#cells[bucket]! += 1;
+    this.#cells[this.#bounds.length + 1]! += value;
+  }
+
+  /** Shows what another thread observes as well; the function that it answers keeps its counts when it has ended. */
+  include(cells: Float64Array): () => void {
+    this.#others.add(cells);
+    return () => {
+      if (!this.#others.delete(cells)) return;
+      for (const [index, count] of cells.entries()) this.#cells[index]! += count;
+    };
+  }
+
+  #sumOf(cell: number): number {
+    let sum = this.#cells[cell]!;
+    for (const cells of this.#others) sum += cells[cell]!;
+    return sum;
   }
 
   /** The samples in Prometheus' form, where each bucket includes the ones below it. */
@@ -33,15 +50,20 @@ export class Series {
     const { labels } = this;
     let count = 0;
     const buckets = [...this.#bounds, '+Inf'].map((le, bucket) => {
-      count += this.#counts[bucket]!;
+      count += this.#sumOf(bucket);
       return { metricName: `${name}_bucket`, labels: { le, ...labels }, value: count };
     });
     return [
       ...buckets,
-      { metricName: `${name}_sum`, labels, value: this.#sum },
+      { metricName: `${name}_sum`, labels, value: this.#sumOf(this.#bounds.length + 1) },
       { metricName: `${name}_count`, labels, value: count },
     ];
   }
+}
+
+/** How many cells a series with these bounds has. */
+export function cellsOf(bounds: readonly number[]): number {
+  return bounds.length + 2;
 }
 
 interface HistogramOptions {

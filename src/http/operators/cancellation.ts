@@ -2,15 +2,26 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
-import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { QueryOf } from '#domain/query.ts';
+import type { QueryOf } from '#domain/event/query.ts';
 import type { CancellationForecast } from '#domain/orders/cancellation-forecast.ts';
-import type { HttpApp } from '../app.ts';
-import { EVENT_NOT_FOUND } from '../errors.ts';
-import { bearer, errorResponses } from '../openapi.ts';
-import type { EventsPort, OperatorPorts } from '../ports.ts';
-import { Id, ref } from '../schemas/fields.ts';
-import { Cancellation } from '../schemas/operators.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import type { EventsPort, AdminPorts } from '../ports.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
+import { Cents, Count, Id, ref, bearer } from '../protocol/fields.ts';
+import { addRoute } from '../protocol/route.ts';
+
+export const Cancellation = Type.Object(
+  {
+    orders: { ...Count, description: 'Orders with a ticket on the date that are not over: they are cancelled whole.' },
+    paid_orders: { ...Count, description: 'Those of them for which money came.' },
+    tickets: { ...Count, description: 'All tickets of these orders, those on other dates too.' },
+    refunds_due: Type.Array(Type.Object({ amount: Cents, currency: Type.String() }), {
+      description: 'What is due back to their buyers then, by currency.',
+    }),
+  },
+  { $id: 'Cancellation' },
+);
 
 const forecastCancellationSchema = {
   operationId: 'forecastCancellation',
@@ -19,29 +30,19 @@ const forecastCancellationSchema = {
   description: 'Changes nothing. What buyers do meanwhile is not in it.',
   security: bearer,
   params: Type.Object({ id: Type.String(), performance_id: Id }),
-  response: { 200: ref(Cancellation), ...errorResponses },
+  response: { 200: ref(Cancellation) },
 };
 
-export function cancellationRoutes(
-  app: HttpApp,
-  { events, requireToken: onRequest }: Pick<OperatorPorts, 'requireToken' | 'events'>,
-): void {
-  app.get(
-    '/admin/events/:id/performances/:performance_id/cancellation',
-    { onRequest, schema: forecastCancellationSchema },
-    async (request, reply) => {
-      const { id, performance_id: performanceId } = request.params;
-      const forecast = await forecastAll(events, id, performanceId);
-      if (isRefusal(forecast)) return reply.refuse(forecast);
-      const { orders, paidOrders, tickets, due } = forecast;
-      return reply.send({
-        orders,
-        paid_orders: paidOrders,
-        tickets,
-        refunds_due: due.map(({ amountCents: amount, currency }) => ({ amount, currency })),
-      });
-    },
-  );
+export function cancellationRoutes(app: HttpApp, { events }: Pick<AdminPorts, 'events'>): void {
+  addRoute(app, 'GET /admin/events/:id/performances/:performance_id/cancellation', forecastCancellationSchema, {
+    answer: ({ params: { id, performance_id: performanceId } }) => forecastAll(events, id, performanceId),
+    body: ({ orders, paidOrders, tickets, due }) => ({
+      orders,
+      paid_orders: paidOrders,
+      tickets,
+      refunds_due: due.map(({ amountCents: amount, currency }) => ({ amount, currency })),
+    }),
+  });
 }
 
 type WholeForecast = Omit<CancellationForecast, 'nextAfter'>;

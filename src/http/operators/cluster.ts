@@ -1,6 +1,10 @@
-/** The body of the cluster's overview, for operators. */
+/** The cluster as the node that answers sees it. On a single machine there is no such route. */
 import { Type } from 'typebox';
-import { Count, Nullable, Time } from './fields.ts';
+import type { AdminPorts } from '../ports.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { Count, Nullable, ref, Time, bearer } from '../protocol/fields.ts';
+import { formatTime } from '../protocol/formats.ts';
+import { addRoute } from '../protocol/route.ts';
 
 const NodeName = Type.String();
 const ShardNumber = Type.Integer({ minimum: 0 });
@@ -43,3 +47,35 @@ export const Cluster = Type.Object(
   },
   { $id: 'Cluster' },
 );
+
+const getClusterSchema = {
+  operationId: 'getCluster',
+  tags: ['Service'],
+  summary: 'Read the nodes of the cluster, which of them owns each shard, and the latest takeovers',
+  description:
+    'Heartbeats tell it, so it may be a second old. `holdfast cluster status` asks the NATS servers themselves.',
+  security: bearer,
+  response: { 200: ref(Cluster) },
+};
+
+export function clusterRoutes(app: HttpApp, { clock, deployment }: Pick<AdminPorts, 'clock' | 'deployment'>): void {
+  if (deployment.state().cluster === null) return;
+  addRoute(app, 'GET /admin/cluster', getClusterSchema, {
+    answer: () => deployment.state().cluster!,
+    body: ({ clusterName, nodeName, isConnected, nodes, shards, takeovers }) => ({
+      now: formatTime(clock.now()),
+      name: clusterName,
+      node: nodeName,
+      connected: isConnected,
+      shards_owned: shards.filter(({ owner }) => owner === nodeName).length,
+      shards_unowned: shards.filter(({ owner }) => owner === null).length,
+      nodes: nodes.map(({ name, shards: owned, isLeaving }) => ({ name, shards: owned, leaving: isLeaving })),
+      shards: shards.map(({ shard, owner, epoch }) => ({ shard, owner, epoch })),
+      takeovers: takeovers.map(({ at, ownerlessMs, ...takeover }) => ({
+        ...takeover,
+        at: formatTime(at),
+        ownerless_ms: Math.round(ownerlessMs),
+      })),
+    }),
+  });
+}

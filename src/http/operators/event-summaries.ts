@@ -3,51 +3,87 @@
  *
  * Owns the figures that were read last of each event.
  *
- * 1. An event that is not in memory is shown with its last figures and marked as evicted; reading does not count as use.
- * 2. An event without figures is activated once, a few in each call, so that a list of thousands does not activate them together.
+ * 1. An event that is not in memory is shown with its last figures and marked as evicted; reading does not count as
+ *    use.
+ * 2. An event without figures is activated once, a few in each call, so that a list of thousands does not activate them
+ *    together.
  * 3. The number of remembered events is limited (I10); those not shown for longest are forgotten.
  */
 import { LRUCache } from 'lru-cache';
-import type { OperatorEventView } from '#domain/figures.ts';
-import type { EventsPort } from './ports.ts';
-import { formatMoment } from './formats.ts';
-import { toEventMoneyBody, toMoneySumsBody } from './money-bodies.ts';
-import { toWaitingRoomBody } from './queue-bodies.ts';
-import type { OverviewEventBody } from './schemas/console.ts';
-import type { EventMoneyBody } from './schemas/money.ts';
+import { type Static, Type } from 'typebox';
 import { readUnlessBroken } from '#actors/event-port.ts';
+import type { OperatorEventView } from '#domain/event/operator-view.ts';
+import type { EventsPort } from '../ports.ts';
+import { Count, Nullable, ref, Time } from '../protocol/fields.ts';
+import { formatMoment } from '../protocol/formats.ts';
+import { toWaitingRoomBody, WaitingRoom } from './events.ts';
+import { type EventMoneyBody, MoneySums, toEventMoneyBody, toMoneySumsBody } from './money.ts';
 
+const Text = Type.String();
+
+const OverviewDate = Type.Object({
+  id: Text,
+  name: Text,
+  starts_at: Nullable(Time),
+  status: Type.String({ description: 'As buyers see it; DRAFT is hidden from them.' }),
+  capacity: Count,
+  available: Count,
+  held: Count,
+  sold: Count,
+  blocked: Count,
+});
+
+export const OverviewEvent = Type.Object({
+  id: Text,
+  slug: Text,
+  name: Text,
+  status: Type.String({ enum: ['PUBLISHED', 'DRAFT'] }),
+  currency: Text,
+  timezone: Text,
+  numbered: Type.Boolean({ description: 'Whether any locality has numbered seats.' }),
+  evicted: Type.Boolean({ description: 'Not in memory: its figures are those last seen.' }),
+  performances: Type.Array(OverviewDate),
+  waiting_room: Nullable(WaitingRoom),
+  money: Type.Array(ref(MoneySums), {
+    description: 'Since the first order, by currency; the hours are at /admin/money.',
+  }),
+});
+
+type OverviewEventBody = Static<typeof OverviewEvent>;
 const REMEMBERED_MAX = 2_000;
 const ACTIVATED_A_CALL_MAX = 10;
 
-interface EventFiguresPorts {
+interface OverviewTotalsPorts {
   readonly events: Pick<EventsPort, 'byEventId' | 'readActive'>;
 }
 
-export interface EventFigures {
-  /** The figures of these events, in their order, without events that are broken or have to wait for the next call (2). */
+interface OverviewTotals {
+  /**
+   * The figures of these events, in their order, without events that are broken or have to wait for the next call (rule
+   * 2).
+   */
   of(eventIds: readonly string[]): Promise<OverviewEventBody[]>;
   /** The money of the same events. */
   moneyOf(eventIds: readonly string[]): Promise<EventMoneyBody[]>;
 }
 
-export function createEventFigures({ events }: EventFiguresPorts): EventFigures {
-  const remembered = new LRUCache<string, Figures>({ max: REMEMBERED_MAX });
+export function createEventSummaries({ events }: OverviewTotalsPorts): OverviewTotals {
+  const remembered = new LRUCache<string, EventBodies>({ max: REMEMBERED_MAX });
 
-  const read = async (eventIds: readonly string[]): Promise<readonly Figures[]> => {
+  const read = async (eventIds: readonly string[]): Promise<readonly EventBodies[]> => {
     // Events in memory are read before others are activated: an activation may evict one of them.
-    const now = new Map((await events.readActive(eventIds)).map((view) => [view.definition.id, figuresOf(view)]));
+    const now = new Map((await events.readActive(eventIds)).map((view) => [view.definition.id, summaryOf(view)]));
     const unseen = eventIds.filter((eventId) => !now.has(eventId) && !remembered.has(eventId));
     for (const eventId of unseen.slice(0, ACTIVATED_A_CALL_MAX)) {
       const view = await readUnlessBroken(events, eventId, { type: 'ReadOperatorEvent' });
-      if (view !== null) now.set(eventId, figuresOf(view));
+      if (view !== null) now.set(eventId, summaryOf(view));
     }
-    for (const [eventId, figures] of now) remembered.set(eventId, figures);
+    for (const [eventId, summary] of now) remembered.set(eventId, summary);
     return eventIds.flatMap((eventId) => {
-      const figures = now.get(eventId) ?? remembered.get(eventId);
-      if (figures === undefined) return [];
+      const summary = now.get(eventId) ?? remembered.get(eventId);
+      if (summary === undefined) return [];
       const evicted = !now.has(eventId);
-      return [{ event: { ...figures.event, evicted }, money: { ...figures.money, evicted } }];
+      return [{ event: { ...summary.event, evicted }, money: { ...summary.money, evicted } }];
     });
   };
 
@@ -57,12 +93,12 @@ export function createEventFigures({ events }: EventFiguresPorts): EventFigures 
   };
 }
 
-interface Figures {
+interface EventBodies {
   readonly event: OverviewEventBody;
   readonly money: EventMoneyBody;
 }
 
-function figuresOf(view: OperatorEventView): Figures {
+function summaryOf(view: OperatorEventView): EventBodies {
   return { event: toOverviewEventBody(view), money: toEventMoneyBody(view.definition, view.money) };
 }
 

@@ -1,24 +1,74 @@
 /**
- * Orders by whatever an operator has at hand: an id or a ticket's code finds its order at once, anything else is looked for in names,
- * addresses and order numbers.
+ * Orders by whatever an operator has at hand: an id or a ticket's code finds its order at once, anything else is looked
+ * for in names, addresses and order numbers.
  *
  * 1. The payload of a code names its ticket; whether the code is genuine is for the entrance to check.
  */
+import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
-import { searchOrders, type SearchPage, type SearchPlace } from '#actors/order-search.ts';
-import { isRefusal, refuseProblems, type Refusal } from '#domain/refusal.ts';
-import type { OrderView } from '#domain/views.ts';
+import { isRefusal, type Refusal, refuseProblems } from '#domain/refusal.ts';
+import type { OrderView } from '#domain/view.ts';
+import { searchOrders, type SearchPage, type SearchPosition } from '#privacy/order-search.ts';
 import { ticketIdIn } from '#tickets/signing.ts';
-import type { HttpApp } from '../app.ts';
-import { ORDER_NOT_FOUND } from '../errors.ts';
-import { formatMoment } from '../formats.ts';
-import { bearer, errorResponses } from '../openapi.ts';
-import { toAdminOrderBodies, toAdminOrderBody } from '../order-bodies.ts';
-import type { OperatorPorts } from '../ports.ts';
-import { readCursor, toCursor } from '../request-parts.ts';
-import { ref } from '../schemas/fields.ts';
-import { FoundOrders, SearchQuery, type FoundOrdersBody } from '../schemas/search.ts';
-import { problemAt } from '../validation.ts';
+import type { AdminPorts } from '../ports.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { ORDER_NOT_FOUND } from '../protocol/errors.ts';
+import { Count, Id, IntegerText, Nullable, ref, Time, bearer } from '../protocol/fields.ts';
+import { formatMoment } from '../protocol/formats.ts';
+import { toCursor } from '../protocol/request-parts.ts';
+import { addRoute } from '../protocol/route.ts';
+import { problemAt } from '../protocol/validation.ts';
+import { toAdminOrderBodies, toAdminOrderBody } from './orders/body.ts';
+import { AdminOrder } from './orders/schema.ts';
+
+const Text = Type.String();
+
+const SearchQuery = Type.Object({
+  q: Type.String({
+    minLength: 2,
+    maxLength: 2_000,
+    pattern: '\\S\\s*\\S',
+    mustBe: 'at least two characters beside spaces',
+    description:
+      "A part of a name, of an e-mail address or, from six characters on, of an order number; or a whole id of an order, a ticket or a checkout session, or a ticket's code.",
+  }),
+  event_id: Type.Optional(Id),
+  limit: Type.Optional(IntegerText({ minimum: 1, maximum: 100, default: 20 })),
+  cursor: Type.Optional(Type.String({ maxLength: 1_024 })),
+});
+
+export const FoundOrders = Type.Object(
+  {
+    found: Type.Array(
+      Type.Object({
+        found_in: Type.String({
+          enum: ['BUYER', 'GUEST', 'ORDER', 'TICKET', 'PAYMENT'],
+          description: 'Whose name or address it is, or which number.',
+        }),
+        order: ref(AdminOrder),
+      }),
+    ),
+    searched_orders: { ...Count, description: 'Orders that were opened for this page.' },
+    reached: Nullable(
+      Type.Object(
+        { event_id: Text, placed_at: Nullable(Time) },
+        {
+          description: 'How far this page came: the event, and when the last order that was looked at was placed.',
+        },
+      ),
+    ),
+    unread_events: Type.Array(Text, { description: 'Events that cannot be read now: what they have is missing here.' }),
+    next_cursor: Nullable({
+      ...Text,
+      description: 'Ask again with it: a page may be empty and not the last. Null once everything was searched.',
+    }),
+  },
+  { $id: 'FoundOrders' },
+);
+
+export type FoundOrdersBody = Static<typeof FoundOrders>;
+
+// ── routes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const LIMIT = 20;
 
@@ -30,30 +80,30 @@ const searchOrdersSchema = {
     'Names and addresses are sealed, so that orders are opened one by one, the newest of an event first: a request opens at most 2,000 and says how far it came. Go on with `next_cursor` until it is null. The buyer with a whole address is found at once.',
   security: bearer,
   querystring: SearchQuery,
-  response: { 200: ref(FoundOrders), ...errorResponses },
+  response: { 200: ref(FoundOrders) },
 };
 
-type SearchPorts = Pick<OperatorPorts, 'requireToken' | 'events' | 'tickets' | 'personalData'>;
+type SearchPorts = Pick<AdminPorts, 'events' | 'tickets' | 'personalData'>;
 
 export function searchRoutes(app: HttpApp, ports: SearchPorts): void {
-  app.get('/admin/search', { onRequest: ports.requireToken, schema: searchOrdersSchema }, async (request, reply) => {
-    const { q, event_id: eventId = null, limit, cursor } = request.query;
-    const place = readPlace(cursor);
-    if (place !== null && 'outcome' in place) return reply.refuse(place);
-    const named = place === null ? await findNamed(ports, q.trim()) : null;
-    if (named !== null) return reply.send(await toNamedBody(named, ports));
-    const page = await searchOrders(ports, { text: q, eventId, limit: Number(limit ?? LIMIT), place });
-    return reply.send(await toPageBody(page, ports));
+  addRoute(app, 'GET /admin/search', searchOrdersSchema, {
+    answer: async ({ query: { q, event_id: eventId = null, limit } }, { after }) => {
+      const position = after === null ? null : readPlace(after);
+      if (position !== null && 'outcome' in position) return position;
+      const named = position === null ? await findNamed(ports, q.trim()) : null;
+      return named ?? searchOrders(ports, { text: q, eventId, limit: Number(limit ?? LIMIT), position });
+    },
+    body: (page) => ('found' in page ? toPageBody(page, ports) : toNamedBody(page, ports)),
   });
 }
 
-interface NamedOrder {
+interface OrderResult {
   readonly foundIn: FoundOrdersBody['found'][number]['found_in'];
   readonly order: OrderView;
 }
 
 /** The order that an id or a code leads to; null where the text is none, or leads nowhere. */
-async function findNamed({ events }: SearchPorts, text: string): Promise<NamedOrder | null> {
+async function findNamed({ events }: SearchPorts, text: string): Promise<OrderResult | null> {
   const order = await findOrder(events, text);
   if (order !== null) return { foundIn: 'ORDER', order };
   const ticketId = ticketIdIn(text) ?? text;
@@ -70,7 +120,7 @@ async function findOrder(events: SearchPorts['events'], orderId: string): Promis
   return isRefusal(found) ? null : found.order;
 }
 
-async function toNamedBody({ foundIn, order }: NamedOrder, ports: SearchPorts): Promise<FoundOrdersBody> {
+async function toNamedBody({ foundIn, order }: OrderResult, ports: SearchPorts): Promise<FoundOrdersBody> {
   const found = [{ found_in: foundIn, order: await toAdminOrderBody(order, ports) }];
   return { found, searched_orders: 1, reached: null, unread_events: [], next_cursor: null };
 }
@@ -93,15 +143,12 @@ async function toPageBody(page: SearchPage, ports: SearchPorts): Promise<FoundOr
 // ── the cursor ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Neither the id of an event nor that of an order has a space. */
-function placeText({ step, afterEvent, from }: SearchPlace): string {
+function placeText({ step, afterEvent, from }: SearchPosition): string {
   return [step, afterEvent ?? '', from ?? ''].join(' ');
 }
 
-function readPlace(cursor: string | undefined): SearchPlace | Refusal | null {
-  const start = readCursor(cursor);
-  if ('outcome' in start) return start;
-  if (start.after === null) return null;
-  const [step = '', afterEvent = '', from = '', ...further] = start.after.split(' ');
+function readPlace(after: string): SearchPosition | Refusal {
+  const [step = '', afterEvent = '', from = '', ...further] = after.split(' ');
   const isPlace = step === 'ADDRESS' || (step === 'PARTS' && /^[0-9]{0,9}$/.test(from));
   if (!isPlace || further.length > 0) return refuseProblems([problemAt('cursor', 'is not a cursor of this list')]);
   return {

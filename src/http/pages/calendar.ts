@@ -1,6 +1,9 @@
-/** The dates of an order as a calendar file (RFC 5545). It says nothing about people and not the order's address: calendars are shared. */
+/**
+ * The dates of an order as a calendar file (RFC 5545). It says nothing about people and not the order's address:
+ * calendars are shared.
+ */
 import { createHash } from 'node:crypto';
-import type { OrderView } from '#domain/views.ts';
+import type { OrderView } from '#domain/view.ts';
 
 /** The longest line of the format, in bytes. */
 const LINE_BYTES_MAX = 75;
@@ -31,7 +34,10 @@ function stampOf(moment: number): string {
 }
 
 function escaped(text: string): string {
-  return text.replace(/[\\;,]/g, (character) => `\\${character}`).replace(/\r?\n/g, '\\n');
+  return text
+    .replace(/[\\;,]/g, (character) => `\\${character}`)
+    .replace(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/g, '\\n')
+    .replace(/\p{Cc}/gu, '');
 }
 
 /** Breaks a long line; the next part begins with a space. */

@@ -1,9 +1,9 @@
 /** The proof of a draw as a page: what was committed to, the result, and a few lines of code that check it. */
-import type { DrawView } from '#domain/views.ts';
+import type { DrawView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 
-export interface DrawPageContent {
+interface DrawPageContent {
   readonly texts: ServedTexts;
   readonly name: string;
   readonly slug: string;
@@ -14,7 +14,9 @@ export interface DrawPageContent {
   readonly url: string;
 }
 
-/** Checks a draw with Node alone: `node check-draw.mjs URL`. A test runs it against a real draw and against forged ones. */
+/**
+ * Checks a draw with Node alone: `node check-draw.mjs URL`. A test runs it against a real draw and against forged ones.
+ */
 export const CHECK_DRAW = `import { createHash, createHmac } from 'node:crypto';
 
 const sha256 = (data) => createHash('sha256').update(data).digest('hex');
@@ -36,7 +38,7 @@ const checks = {
   'the seed is the one that was committed to': sha256(seed) === draw.draw_commitment,
   'everybody who took part is shown once': entries.length === draw.count && new Set(entries).size === draw.count,
   'the digest is that of these entries': digest === draw.entries_digest,
-  'the line is in the order of the draw': keys.every((key, place) => place === 0 || keys[place - 1] < key),
+  'the line is in the order of the draw': keys.every((key, index) => index === 0 || keys[index - 1] < key),
 };
 console.log(checks);
 process.exitCode = Object.values(checks).every(Boolean) ? 0 : 1;`;
@@ -53,7 +55,7 @@ export function drawPage(content: DrawPageContent): Page {
         <h1>${words.title(name)}</h1>
         ${draw.status === 'pending' ? promiseOf(content) : outcomeOf(content)}
       </section>
-      ${figuresOf(content)}
+      ${numbersOf(content)}
       <section>
         <h2>${words.why}</h2>
         <p>${words.seed}</p>
@@ -85,7 +87,7 @@ function isWithoutOpening({ status, opening }: DrawView): boolean {
   return status === 'drawn' && opening === null;
 }
 
-function figuresOf({ draw, texts }: DrawPageContent): Html {
+function numbersOf({ draw, texts }: DrawPageContent): Html {
   const { drawCommitment, seed, opening, entriesDigest } = draw;
   const words = texts.draw;
   const figure = (title: string, value: string | null): Html | null =>

@@ -1,8 +1,8 @@
 /**
  * The fonts of every page: the files that `fonts.css` names, under addresses with the hash of their contents.
  *
- * Both listeners serve them at these addresses, so that a browser stores each for ever, whichever pages it came with. They are read
- * at the start, because the policy of a page has the hash of its style, which has the addresses.
+ * Both listeners serve them at these addresses, so that a browser stores each for ever, whichever pages it came with.
+ * They are read at the start, because the policy of a page has the hash of its style, which has the addresses.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 /** Where the fonts lie. */
 export const FONTS_PATH = '/fonts/';
 
-const STYLES = new URL('../../storefront/app/styles/', import.meta.url);
+const STYLES = new URL('../../web/styles/', import.meta.url);
 
 /** A style sheet of the storefront. */
-export const styleSheet = (name: string): string => readFileSync(new URL(name, STYLES), 'utf8');
+const styleSheet = (name: string): string => readFileSync(new URL(name, STYLES), 'utf8');
 
 interface Font {
   /** Its address, without the path of all fonts. */
@@ -46,7 +46,22 @@ export function fontAddress(source: string): string {
 }
 
 /** A style with the addresses of fonts in place of their sources. */
-export const withAddresses = (style: string): string => style.replaceAll(SOURCES, fontAddress);
+const withAddresses = (style: string): string => style.replaceAll(SOURCES, fontAddress);
 
 /** Null where there is no such font. */
 export const fontNamed = (name: string): Font | null => byName.get(name) ?? null;
+
+/** Without what only people read, because it is part of each page. */
+const shortened = (style: string): string =>
+  style
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/**
+ * The fonts and values of every page that the service writes itself: those of the storefront, from the same style
+ * sheets.
+ */
+export const SHARED_STYLE = `${shortened(withAddresses(styleSheet('fonts.css')))}
+${shortened(styleSheet('tokens.css'))}
+`;

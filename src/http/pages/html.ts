@@ -1,14 +1,15 @@
 /**
  * Pages that the service writes itself: text that is safe in HTML, and the frame around it.
  *
- * Every value in a template is escaped, unless it is HTML made by another template. A page has no script; the policy names its one
- * style sheet by its hash, so that nothing else can be added.
+ * Every value in a template is escaped, unless it is HTML made by another template. A page has no script; the policy
+ * names its one style sheet by its hash, so that nothing else can be added.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import type { ServedTexts } from '#texts/served.ts';
-import { varyByLanguage } from '../language.ts';
+import { varyByLanguage } from '../protocol/negotiation.ts';
 import { STYLE } from './style.ts';
+import type { ErrorBody } from '../protocol/errors.ts';
 
 /** HTML that was made by a template. */
 export interface Html {
@@ -41,7 +42,8 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escapeHtml(text: string): string {
+/** Text for HTML, inside and outside of attributes. */
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }
 
@@ -115,4 +117,21 @@ function documentOf({ texts, title, body, back, refreshSeconds }: Page): string 
         <footer class="foot">${texts.frame.questions}</footer>
       </body>
     </html>`.html;
+}
+
+/** The page of an error; its code and status are those of the body that programs get. */
+export function failurePage({ code }: Pick<ErrorBody, 'code'>, texts: ServedTexts): Page {
+  const { failures, frame } = texts;
+  const [heading, hint] = failures[isKnown(code, failures) ? code : 'OTHER'];
+  return {
+    texts,
+    title: heading,
+    body: html`<h1>${heading}</h1>
+      <p class="lead">${hint}</p>
+      <p class="actions"><a class="button" href="/">${frame.seeAll}</a></p>`,
+  };
+}
+
+function isKnown(code: string, failures: ServedTexts['failures']): code is keyof ServedTexts['failures'] {
+  return Object.hasOwn(failures, code);
 }

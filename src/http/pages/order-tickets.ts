@@ -1,8 +1,8 @@
 /** The tickets of an order as cards to show at the entrance: number, seat, holder, entry, prepaid perks and code. */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { OpenedOrder } from '#actors/personal-data.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { OrderView, TicketView } from '#domain/views.ts';
+import type { OrderView, TicketView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html } from './html.ts';
 import { drawQr } from './qr.ts';
@@ -52,14 +52,14 @@ export function ticketsOf(content: TicketsContent, codes: readonly Html[]): Html
     <h2>${isVoid ? words.allVoid : words.all}</h2>
     ${isVoid ? html`<p>${words.voidNote}</p>` : null}
     <ul class="tickets">
-      ${codes.map((code, place) => cardOf(content, place, code))}
+      ${codes.map((code, index) => cardOf(content, index, code))}
     </ul>
     ${undrawn > 0 ? html`<p class="quiet">${words.more(undrawn)}</p>` : null}
   </section>`;
 }
 
-function cardOf({ order, opened, definition, texts }: TicketsContent, place: number, code: Html): Html {
-  const ticket = order.tickets[place]!;
+function cardOf({ order, opened, definition, texts }: TicketsContent, index: number, code: Html): Html {
+  const ticket = order.tickets[index]!;
   const attendee = opened.attendees[ticket.itemIndex]?.[ticket.offset];
   const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
   const performance = order.event.performances.find(({ id }) => id === ticket.performanceId);
@@ -70,7 +70,7 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, place: num
       <p class="short">${shortOf(ticket.id)}</p>
     </div>
     <div class="about">
-      <p class="quiet small">${texts.ticket.place(place + 1, order.ticketCount)}</p>
+      <p class="quiet small">${texts.ticket.place(index + 1, order.ticketCount)}</p>
       <p class="event">${order.event.name}</p>
       <p><strong>${type?.name ?? ticket.ticketTypeId}</strong></p>
       ${seatOf(ticket, texts)} ${attendee === undefined ? null : html`<p class="holder">${attendee.name}</p>`}
@@ -111,7 +111,10 @@ function seatOf({ section, rowLabel, seatLabel }: TicketView, { ticket: words }:
   return html`<p class="seat">${[section, row, words.seat(seatLabel)].filter((part) => part !== null).join(', ')}</p>`;
 }
 
-/** A ticket's share of the perks that were bought with its item; what cannot be shared equally goes to the first tickets. */
+/**
+ * A ticket's share of the perks that were bought with its item; what cannot be shared equally goes to the first
+ * tickets.
+ */
 function perksOf(order: OrderView, { itemIndex, offset }: TicketView): readonly string[] {
   const item = order.items[itemIndex];
   if (item === undefined) return [];

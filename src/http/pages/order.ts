@@ -1,16 +1,17 @@
 /**
- * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at the entrance.
+ * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at
+ * the entrance.
  *
  * Its address is the buyer's secret.
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { OpenedOrder } from '#actors/personal-data.ts';
-import type { OrderView } from '#domain/views.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
+import type { OrderView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
 
-export interface OrderPageContent {
+interface OrderPageContent {
   readonly texts: ServedTexts;
   readonly order: OrderView;
   readonly opened: OpenedOrder;

@@ -1,15 +1,17 @@
 /**
  * Pages of the browser apps: one document for all addresses of an app, and the files that it loads.
  *
- * The content security policy keeps a page to this origin and free of inline code. The document is validated at each request (304
- * when it is the same); its files have hashed names and are cached for good.
+ * The content security policy keeps a page to this origin and free of inline code. The document is validated at each
+ * request (304 when it is the same); its files have hashed names and are cached for good.
  */
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendLarge } from '../encoding.ts';
-import { tagNamed, varyBy } from '../negotiation.ts';
+import { sendLarge } from '../protocol/encoding.ts';
+import { tagNamed, varyBy } from '../protocol/negotiation.ts';
 import type { PageFile, PagesPort } from '../ports.ts';
-import type { HttpApp } from '../app.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { NOT_FOUND } from '../protocol/errors.ts';
+import { fontNamed, FONTS_PATH } from './fonts.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -24,7 +26,7 @@ const POLICY = [
 ].join('; ');
 
 /** For a file whose address changes with its contents. */
-export const FOR_EVER = 'public, max-age=31536000, immutable';
+const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Shows the page at each of the addresses, and its files beside them. */
 export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {
@@ -43,7 +45,7 @@ export function assetRoutes(app: HttpApp, pages: Pick<PagesPort, 'assetsPath' | 
     { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
     async (request, reply) => {
       const file = await pages.asset(request.params.name);
-      return file === null ? reply.fail('NOT_FOUND') : sendFile(request, reply, file, FOR_EVER);
+      return file === null ? reply.refuse(NOT_FOUND) : sendFile(request, reply, file, FOR_EVER);
     },
   );
 }
@@ -62,4 +64,19 @@ export function sendFile(
   const named = tagNamed(file.etag, request.headers['if-none-match']);
   if (named !== null) return reply.header('etag', named).code(304).send();
   return sendLarge(reply.header('content-type', file.contentType), file.body);
+}
+
+/** The fonts of all pages. Their files are compressed already, and their addresses change with them. */
+export function fontRoutes(app: HttpApp): void {
+  app.get(
+    `${FONTS_PATH}:name`,
+    { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
+    async (request, reply) => {
+      const font = fontNamed(request.params.name);
+      if (font === null) return reply.refuse(NOT_FOUND);
+      reply.header('cache-control', FOR_EVER).header('etag', font.etag);
+      if (tagNamed(font.etag, request.headers['if-none-match']) !== null) return reply.code(304).send();
+      return reply.header('content-type', 'font/woff2').send(font.bytes);
+    },
+  );
 }

@@ -3,7 +3,7 @@ import type { Payable } from '#payments/checkout-sessions.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 
-export interface SandboxPageContent extends Payable {
+interface SandboxPageContent extends Payable {
   readonly texts: ServedTexts;
   readonly timeZone: string;
   /** Where the buyer goes afterwards. */

@@ -1,5 +1,8 @@
-/** The style of the pages that the service writes itself for buyers: orders, the draw, the sandbox, and what is not there. */
-import { SHARED_STYLE } from './shared-style.ts';
+/**
+ * The style of the pages that the service writes itself for buyers: orders, the draw, the sandbox, and what is not
+ * there.
+ */
+import { SHARED_STYLE } from './fonts.ts';
 
 export const STYLE = `${SHARED_STYLE}
 * { box-sizing: border-box; }

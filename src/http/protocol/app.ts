@@ -16,7 +16,10 @@ export type HttpApp = FastifyInstance<
 /** A request id that a client may choose. */
 const SANE = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Makes the function that names requests: one random prefix for the process, then a count (cheaper than randomness each). */
+/**
+ * Makes the function that names requests: one random prefix for the process, then a count (cheaper than randomness
+ * each).
+ */
 export function createRequestIds(): (request: Pick<IncomingMessage, 'headers'>) => string {
   const prefix = randomBytes(6).toString('base64url');
   let count = 0;

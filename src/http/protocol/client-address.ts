@@ -3,12 +3,13 @@
  *
  * A client can write anything into `X-Forwarded-For`; only what a trusted proxy adds to its end is true.
  *
- * 1. The walk goes from the socket towards the client and stops at the first address that is no trusted proxy's. With a number of
- *    proxies it takes so many steps, with a list it continues while the addresses are on the list.
+ * 1. The walk goes from the socket towards the client and stops at the first address that is no trusted proxy's. With a
+ *    number of proxies it takes so many steps, with a list it continues while the addresses are on the list.
  * 2. A text that is no address is not counted: the walk stops before it, so that invented texts are no new clients.
- * 3. IPv6 clients count by their /64, because one customer gets at least that many addresses. IPv4 clients count by the whole
- *    address, also where it is written as IPv6.
+ * 3. IPv6 clients count by their /64, because one customer gets at least that many addresses. IPv4 clients count by the
+ *    whole address, also where it is written as IPv6.
  */
+import ipaddr from 'ipaddr.js';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** The trusted proxies: none, a number of them, or their addresses and ranges. */
@@ -21,6 +22,12 @@ export interface AddressedRequest {
 
 /** The address that a request counts for. */
 export type ClientAddressOf = (request: AddressedRequest) => string;
+
+/** Whether what a request counts for is this machine: also a proxy on it whose clients cannot be told apart. */
+export const isLoopback = (client: string): boolean => client.startsWith('127.') || client === LOOPBACK_NETWORK;
+
+/** `::1` as it counts (rule 3). */
+const LOOPBACK_NETWORK = '0:0:0:0::/64';
 
 const PROXIES_MAX = 32;
 
@@ -79,40 +86,12 @@ function addressIn(entry: string): string | null {
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   if (isIPv4(bare)) return bare;
   if (!isIPv6(bare)) return null;
-  const address = bare.split('%', 1)[0]!;
-  return mappedIPv4(address) ?? address;
+  // An IPv4 address that is written as IPv6 becomes one.
+  return ipaddr.process(bare.split('%', 1)[0]!).toNormalizedString();
 }
 
 function countedAs(address: string): string {
   if (isIPv4(address)) return address;
-  const network = groupsOf(address).slice(0, 4);
+  const network = ipaddr.IPv6.parse(address).parts.slice(0, 4);
   return `${network.map((group) => group.toString(16)).join(':')}::/64`;
-}
-
-/** The IPv4 address that is written as `::ffff:…`; null for every other IPv6 address. */
-function mappedIPv4(address: string): string | null {
-  const groups = groupsOf(address);
-  if (groups.slice(0, 5).some((group) => group !== 0) || groups[5] !== 0xffff) return null;
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.');
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const [head = '', tail] = address.split('::');
-  const front = groupsIn(head);
-  if (tail === undefined) return front;
-  const back = groupsIn(tail);
-  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-function groupsIn(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
 }

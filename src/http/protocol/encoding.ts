@@ -1,18 +1,20 @@
 /**
- * Large answers in the coding that the client accepts: compressed once, off the thread, and kept as long as the body is.
+ * Large answers in the coding that the client accepts: compressed once, off the thread, and kept as long as the body
+ * is.
  *
  * 1. Only bodies of at least `LARGE_BYTES_MIN` that are kept for many requests are compressed.
- * 2. Compression runs in the thread pool, at most `COMPRESSIONS_MAX` at once; while all are busy, plain bytes are sent. Requests for
- *    the same body share one compression.
+ * 2. Compression runs in the thread pool, at most `COMPRESSIONS_MAX` at once; while all are busy, plain bytes are sent.
+ *    Requests for the same body share one compression.
  * 3. All clients are sent the same bytes, so that clients which do not read cost no memory of their own.
- * 4. Each coding of a body has an entity tag of its own (RFC 9110, 8.8.3); a client that names any of them has the body.
+ * 4. Each coding of a body has an entity tag of its own (RFC 9110, 8.8.3); a client that names any of them has the
+ *    body.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { varyBy } from './negotiation.ts';
 
-export type Coding = 'br' | 'gzip';
+type Coding = 'br' | 'gzip';
 
 /** Below it compression saves less than a packet or two and costs as much as the rest of the answer. */
 export const LARGE_BYTES_MIN = 8 * 1024;
@@ -61,7 +63,7 @@ export class LargeBody {
     this.#effort = effort;
   }
 
-  /** The body in a coding; null when too many compressions are under way (2). */
+  /** The body in a coding; null when too many compressions are under way (rule 2). */
   async inCoding(coding: Coding): Promise<Buffer | null> {
     const known = this.#coded.get(coding);
     if (known !== undefined) return known;
@@ -89,13 +91,16 @@ export class LargeBody {
   }
 }
 
-/** Sends a large body in the best coding that the client takes; its type and, where it has one, its plain tag are set already. */
+/**
+ * Sends a large body in the best coding that the client takes; its type and, where it has one, its plain tag are set
+ * already.
+ */
 export async function sendLarge(reply: FastifyReply, body: LargeBody): Promise<FastifyReply> {
   return reply.send(await encode(reply, body));
 }
 
 /** The bytes of a large body for a client, with coding, tag and length set in the headers of the answer. */
-export async function encode(reply: FastifyReply, body: LargeBody): Promise<Buffer> {
+async function encode(reply: FastifyReply, body: LargeBody): Promise<Buffer> {
   varyBy(reply, 'Accept-Encoding');
   const coding = chooseCoding(reply.request.headers['accept-encoding']);
   const coded = coding === null ? null : await body.inCoding(coding);

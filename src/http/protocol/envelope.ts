@@ -1,8 +1,8 @@
 /**
  * The envelope: with RESPONSE_ENVELOPE=data every successful body is sent as {"data": …}.
  *
- * Some storefronts read results from a data property. Errors, pages and the OpenAPI document are not wrapped. The envelope is
- * installed before the routes; a body that is kept is wrapped when it is made, by `sealed`.
+ * Some storefronts read results from a data property. Errors, pages and the OpenAPI document are not wrapped. The
+ * envelope is installed before the routes; a body that is kept is wrapped when it is made, by `sealed`.
  */
 import type { FastifyInstance, FastifyReply, preSerializationHookHandler } from 'fastify';
 import { LARGE_BYTES_MIN, LargeBody, PASSING, sendLarge, type Effort } from './encoding.ts';
@@ -29,7 +29,9 @@ export function installEnvelope(app: FastifyInstance, envelope: Envelope): void 
 const wrapSuccess: preSerializationHookHandler = (_request, reply, body, done) =>
   done(null, reply.statusCode < 300 ? { data: body } : body);
 
-/** A body that is written already: a small one with its length on the wire, a large one as bytes that can be compressed. */
+/**
+ * A body that is written already: a small one with its length on the wire, a large one as bytes that can be compressed.
+ */
 export type SealedBody = SealedText | LargeBody;
 
 export interface SealedText {
@@ -38,8 +40,8 @@ export interface SealedText {
 }
 
 /**
- * A body to be kept, in the envelope when there is one. A small one is text and not bytes: Node sends a short text together with
- * the headers, bytes after them (measured: a sixth of the request's CPU).
+ * A body to be kept, in the envelope when there is one. A small one is text and not bytes: Node sends a short text
+ * together with the headers, bytes after them (measured: a sixth of the request's CPU).
  */
 export function sealed(body: unknown, envelope: Envelope, effort: Effort = PASSING): SealedBody {
   const plain = sealedOnce(body, envelope);

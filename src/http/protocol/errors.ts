@@ -1,15 +1,16 @@
 /**
  * The error catalogue: every code of the API with its HTTP status, its message and its meaning.
  *
- * This is the only place that knows the status of a refusal. The page of errors and the OpenAPI document are made from it.
+ * This is the only place that knows the status of a refusal. The page of errors and the OpenAPI document are made from
+ * it.
  *
  * 1. Codes are stable identifiers: a code that was ever sent is never renamed or given another status.
  * 2. `detail` is always an object, with names in snake_case.
  */
-import { refuse, type RefusalCode } from '#domain/refusal.ts';
-import { toDetailBody, formatTime } from './formats.ts';
+import { isRefusal, refuse, type Refusal, type RefusalCode, type RefusalReason } from '#domain/refusal.ts';
+import { toDetailBody, formatTime, type ListedProblem } from './formats.ts';
 
-export interface ErrorEntry {
+interface ErrorEntry {
   readonly status: number;
   /** For people; programs match on the code. */
   readonly message: string;
@@ -17,19 +18,22 @@ export interface ErrorEntry {
   readonly meaning: string;
 }
 
+const HTTP_CODES = [
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'HEADERS_TOO_LARGE',
+  'UNAUTHORIZED',
+  'RATE_LIMITED',
+  'OVERLOADED',
+  'PAYMENT_PROVIDER_UNAVAILABLE',
+  'INTERNAL',
+] as const;
+
 /** Errors of the HTTP layer itself, before or instead of a refusal by the domain. */
-export type HttpCode =
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'REQUEST_TIMEOUT'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'HEADERS_TOO_LARGE'
-  | 'UNAUTHORIZED'
-  | 'RATE_LIMITED'
-  | 'OVERLOADED'
-  | 'PAYMENT_PROVIDER_UNAVAILABLE'
-  | 'INTERNAL';
+type HttpCode = (typeof HTTP_CODES)[number];
 
 export type ErrorCode = RefusalCode | HttpCode;
 
@@ -47,9 +51,9 @@ export const ERRORS = {
   SELLING_STAGE_NOT_FOUND: entry(400, 'There is no such selling stage.', 'The selling_stage_id is not of this event.'),
   TICKET_NOT_ON_SALE: entry(400, 'This ticket is not on sale now.', 'The stage is not open at this moment, or the ticket type is not sold in it.'),
   INSTALLMENTS_NOT_ALLOWED: entry(400, 'So many installments are not offered.', 'installment_count is over the max_installments of the event.'),
-  MAX_PER_ORDER_EXCEEDED: entry(400, 'Too many of this ticket type for one order.', 'The items ask for more units of a ticket type on one date than it allows in one order; holds are refused too, unless the event says otherwise.'),
-  MAX_TICKETS_PER_ORDER_EXCEEDED: entry(400, 'Too many tickets for one order.', 'The tickets of all items together are over the cap of the event, or over 10,000; holds are refused too, unless the event says otherwise.'),
-  MAX_TICKETS_PER_EMAIL_EXCEEDED: entry(400, 'Too many tickets for this e-mail address.', 'The live orders of this address and this one together are over the cap of the event.'),
+  MAX_PER_ORDER_EXCEEDED: entry(400, 'Too many of this ticket type for one order.', 'The items ask for more units of a ticket type on one date than it allows in one order; a hold is refused too where the event sets limits_at_hold.'),
+  MAX_TICKETS_PER_ORDER_EXCEEDED: entry(400, 'Too many tickets for one order.', 'The tickets of all items together are over the cap of the event, or over 10,000; a hold is refused too, over the cap where the event sets limits_at_hold.'),
+  MAX_TICKETS_PER_EMAIL_EXCEEDED: entry(400, 'Too many tickets for this e-mail address.', 'The live orders of this address and this one together are over the cap of the event; how many it has is not told.'),
   ATTENDEE_COUNT_MISMATCH: entry(400, 'The attendees do not match the tickets.', 'An item needs one attendee for each of its tickets.'),
   PROMO_CODE_INVALID: entry(400, 'This code cannot be used here.', 'The code is unknown, out of its time or not for these tickets.'),
   PROMO_CODE_EXHAUSTED: entry(400, 'This code has been used up.', 'The code was used as often as it may be; uses by orders that end unpaid return.'),
@@ -79,9 +83,10 @@ export const ERRORS = {
   ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
   ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),
   ORDER_NOT_SEALED: entry(409, 'This order is of an older version, which kept personal data open.', 'Rewrite the data folder with holdfast seal: it makes a new one in which this order can be erased.'),
+  REFUND_NOT_OPEN: entry(409, 'This refund needs no operator.', 'Only a refund that is NEEDS_OPERATOR can be resolved; detail.status says what it is.'),
   REFUND_TOO_HIGH: entry(409, 'More than was paid cannot be given back.', 'The amount is over what was paid and not yet given back.'),
   UPDATE_CONFLICT: entry(409, 'The update would take away something held or sold.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),
-  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, on the admin API to 16 MiB.'),
+  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, those without lists to 16 KiB, webhooks to 64 KiB, and bodies of the admin API to 16 MiB.'),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'The body must be JSON.', 'Send Content-Type: application/json.'),
   IDEMPOTENCY_KEY_REUSED: entry(422, 'This Idempotency-Key was used for another request.', 'Use a new key for each new request, and the same one only to repeat it.'),
   RATE_LIMITED: entry(429, 'Too many requests.', 'Come back after the seconds in Retry-After.'),
@@ -91,6 +96,42 @@ export const ERRORS = {
   OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After. Where detail.event_id names an event, that one alone cannot be served.'),
 } as const satisfies Record<ErrorCode, ErrorEntry>;
 
+/** A refusal of the HTTP layer, in the form of the domain's. */
+export interface HttpRefusal {
+  readonly outcome: 'REFUSED';
+  readonly code: HttpCode | 'VALIDATION_ERROR';
+  readonly detail: object;
+  readonly reason?: RefusalReason;
+}
+
+/** Messages of special cases, in place of their code's. */
+const REASONS: Readonly<Record<RefusalReason, string>> = {
+  NOT_SIDE_BY_SIDE: 'So many seats are left, but not side by side.',
+  SESSION_KEY:
+    'The session key is needed: in the header X-Session-Key, which is preferred, or as the query parameter session_key.',
+};
+
+/** What a request is refused with: `reply.refuse` sends it, whoever refuses. */
+export type Refused = Refusal | HttpRefusal;
+
+export const isRefused = isRefusal as (value: object) => value is Refused;
+
+/** Whether the HTTP layer itself refuses with a code; no turn has it. */
+export function isHttpCode(code: ErrorCode): boolean {
+  return (HTTP_CODES as readonly string[]).includes(code);
+}
+
+/** Makes the refusal of a code of the HTTP layer. */
+export function fail(code: HttpCode, detail: object = {}): HttpRefusal {
+  return { outcome: 'REFUSED', code, detail };
+}
+
+/** Makes the refusal of a request that is not valid. */
+export function invalid(errors: readonly ListedProblem[]): HttpRefusal {
+  return { outcome: 'REFUSED', code: 'VALIDATION_ERROR', detail: { errors } };
+}
+
+export const NOT_FOUND = fail('NOT_FOUND');
 export const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 export const HOLD_NOT_FOUND = refuse('HOLD_NOT_FOUND', {});
 export const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
@@ -106,7 +147,8 @@ export interface ErrorBody {
 }
 
 /** The body of an error; `detail` has the domain's names and comes out in the API's. */
-export function errorBody(code: ErrorCode, detail: object, now: number): ErrorBody {
-  const { status, message } = ERRORS[code];
+export function errorBody(code: ErrorCode, detail: object, now: number, reason?: RefusalReason): ErrorBody {
+  const { status, message: usual } = ERRORS[code];
+  const message = reason === undefined ? usual : REASONS[reason];
   return { statusCode: status, code, message, detail: toDetailBody(detail), timestamp: formatTime(now) };
 }

@@ -1,8 +1,8 @@
 /**
  * The fields that many bodies share, as JSON Schema and TypeScript type in one.
  *
- * Bounds of ids are those of the catalogue: a longer id names nothing. `ref` lets one schema name another, so that the OpenAPI
- * document has each body once, under its name.
+ * Bounds of ids are those of the catalogue: a longer id names nothing. `ref` lets one schema name another, so that the
+ * OpenAPI document has each body once, under its name.
  */
 import { Type, type Static, type TSchema } from 'typebox';
 
@@ -49,3 +49,35 @@ export const SessionKeyQuery = Type.Object({
     description: 'The key that owns the hold or entry; the header X-Session-Key is preferred, it stays out of logs.',
   }),
 });
+
+const noteText = Type.String({ maxLength: 1_000, description: 'Why; kept with what was done.' });
+
+export const Note = Type.Optional(Nullable(noteText));
+
+/** The headers of a change by an operator. */
+export const OperatorHeaders = Type.Object({
+  'x-operator': Type.Optional(Type.String({ maxLength: 200, description: 'Who does it; kept with what was done.' })),
+});
+
+/** The note of a definition stands in the address, because the body is the definition alone. */
+export const NoteQuery = Type.Object({ note: Type.Optional(noteText) });
+
+/** The body of a change that needs no other; it may be missing. */
+export const NoteOnly = Type.Unsafe<{ readonly note?: string | null } | null>({
+  ...Type.Object({ note: Note }),
+  type: ['object', 'null'],
+});
+
+export const ErrorBodySchema = Type.Object(
+  {
+    statusCode: Type.Integer({ description: 'The HTTP status.' }),
+    code: Type.String({ description: 'Stable identifier to match on.', examples: ['INSUFFICIENT_TICKETS'] }),
+    message: Type.String({ description: 'For people; programs match on the code.' }),
+    detail: Type.Object({}, { additionalProperties: true, description: 'Keys depend on the code.' }),
+    timestamp: Time,
+  },
+  { $id: 'ErrorBody', description: 'What every error answers.' },
+);
+
+/** The security of a route of the operators' API. */
+export const bearer = [{ bearer: [] }];

@@ -1,12 +1,16 @@
 /**
  * How values are written in JSON: names in snake_case, moments in RFC 3339, paths as JSON pointers.
  *
- * The detail of a refusal is written by rule: a name that ends in `At` is a moment, `errors` are problems of a body, `conflicts`
- * are problems of a definition.
+ * The detail of a refusal is written by rule: a name that ends in `At` is a moment, `errors` are problems of a body,
+ * `conflicts` are problems of a definition.
  */
+import { forOrderTexts, type OrderTextName } from '#domain/order-texts.ts';
 import type { Problem } from '#domain/refusal.ts';
+import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 
-/** The second formatted last, up to its dot: holds placed in one second end in one, so that it is often needed again. */
+/**
+ * The second formatted last, up to its dot: holds placed in one second end in one, so that it is often needed again.
+ */
 let formatted = { second: 0, text: '1970-01-01T00:00:00.' };
 
 /** A moment as RFC 3339 in UTC with milliseconds. */
@@ -26,6 +30,17 @@ export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
+type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Rest}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
+  : '';
+export type OrderTextKey = SnakeCase<OrderTextName>;
+
+/** A field of a body for each text of an order. */
+export function orderTextFields<Made>(make: Parameters<typeof forOrderTexts<Made>>[0]): Record<OrderTextKey, Made> {
+  const fields = Object.entries(forOrderTexts(make)).map(([name, made]) => [snakeCase(name), made]);
+  return Object.fromEntries(fields) as Record<OrderTextKey, Made>;
+}
+
 /** The detail of a refusal in the API's names. */
 export function toDetailBody(detail: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(detail).map(([name, value]) => [snakeCase(name), toFieldBody(name, value)]));
@@ -33,24 +48,18 @@ export function toDetailBody(detail: object): Record<string, unknown> {
 
 function toFieldBody(name: string, value: unknown): unknown {
   if (name.endsWith('At') && typeof value === 'number') return formatTime(value);
-  if (name === 'errors') return (value as readonly FoundProblem[]).map((problem) => toProblemBody(problem, snakeCase));
-  if (name === 'conflicts') return (value as readonly FoundProblem[]).map((problem) => toProblemBody(problem, asIs));
+  if (name === 'errors') return (value as readonly ListedProblem[]).map((problem) => toProblemBody(problem, snakeCase));
+  if (name === 'conflicts') return (value as readonly ListedProblem[]).map((problem) => toProblemBody(problem, asIs));
   return value;
 }
 
 /** A problem of the domain, or one whose path is a JSON pointer already. */
-type FoundProblem = Problem | { readonly path: string; readonly message: string };
+export type ListedProblem = Problem | FoundProblem;
 
 /** A problem as the API lists it; the steps of a path into a definition have the file's own names already. */
-function toProblemBody({ path, message }: FoundProblem, nameOf: (step: string) => string) {
+function toProblemBody({ path, message }: ListedProblem, nameOf: (step: string) => string) {
   if (typeof path === 'string') return { path, message };
-  const steps = path.map((step) => (typeof step === 'number' ? String(step) : nameOf(step)));
-  return { path: steps.map((step) => `/${escapeStep(step)}`).join(''), message };
-}
-
-/** One step of a JSON pointer (RFC 6901). */
-function escapeStep(step: string): string {
-  return step.replaceAll('~', '~0').replaceAll('/', '~1');
+  return { path: pointer('', ...path.map((step) => (typeof step === 'number' ? step : nameOf(step)))), message };
 }
 
 const asIs = (step: string): string => step;

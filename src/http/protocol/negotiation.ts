@@ -1,5 +1,10 @@
-/** Content negotiation: what a client accepts, which headers an answer depends on, and whether the client has the body already. */
-import type { FastifyReply } from 'fastify';
+/**
+ * Content negotiation: what a client accepts, which headers an answer depends on, and whether the client has the body
+ * already.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLanguage, LANGUAGE_COOKIE, languageOf, type Language } from '#texts/locale/language.ts';
+import { SERVED_TEXTS, type ServedTexts } from '#texts/served.ts';
 
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
@@ -43,8 +48,8 @@ export function etagOf(...parts: readonly (string | number)[]): string {
 }
 
 /**
- * The tag by which an If-None-Match header names the body that has this one, in any of its codings; null when it does not.
- * Compared weakly as RFC 9110 asks; `*` names every tag.
+ * The tag by which an If-None-Match header names the body that has this one, in any of its codings; null when it does
+ * not. Compared weakly as RFC 9110 asks; `*` names every tag.
  */
 export function tagNamed(etag: string, ifNoneMatch: string | undefined): string | null {
   if (ifNoneMatch === undefined) return null;
@@ -59,4 +64,22 @@ export function tagNamed(etag: string, ifNoneMatch: string | undefined): string 
 /** The tag of the plain body, whatever the coding of the one that is given. */
 function plainTag(etag: string): string {
   return etag.replace(/-(?:br|gzip)"$/, '"');
+}
+
+/** The language of whoever sends a request: what they chose in the shop, else what their browser asks for. */
+export function languageOfRequest({ headers }: Pick<FastifyRequest, 'headers'>): Language {
+  const [, chosen] = CHOICE.exec(headers.cookie ?? '') ?? [];
+  return isLanguage(chosen) ? chosen : languageOf(headers['accept-language']);
+}
+
+const CHOICE = new RegExp(`(?:^|; )${LANGUAGE_COOKIE.replace('.', '\\.')}=(\\w+)`);
+
+/** The texts of a page for whoever sent the request. */
+export function textsFor(request: Pick<FastifyRequest, 'headers'>): ServedTexts {
+  return SERVED_TEXTS[languageOfRequest(request)];
+}
+
+/** Says that the answer differs by the language of whoever asks. */
+export function varyByLanguage(reply: FastifyReply): FastifyReply {
+  return varyBy(varyBy(reply, 'Accept-Language'), 'Cookie');
 }

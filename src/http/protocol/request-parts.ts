@@ -1,23 +1,25 @@
 /**
  * The parts of a request beside its body: idempotency key, session key, operator and cursor.
  *
- * 1. A request is recognized as a repeat by its key and by a digest of route and body. The digest is of canonical JSON, so that a
- *    client may write its fields in another order. The keys are kept by the domain, which keys the digest where a body may name people.
- * 2. An operator names themselves in `X-Operator`. The bearer token is one for all; the name is what the operator's tool vouches for.
+ * 1. A request is recognized as a repeat by its key and by a digest of route and body. The digest is of canonical JSON,
+ *    so that a client may write its fields in another order. The keys are kept by the domain, which keys the digest
+ *    where a body may name people.
+ * 2. An operator names themselves in `X-Operator`. The bearer token is one for all; the name is what the operator's
+ *    tool vouches for.
  * 3. A cursor is opaque to clients: it says where the next page of a list starts.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { IdempotencyMark, OperatorMark } from '#domain/fact.ts';
+import type { IdempotencyKey, OperatorNote } from '#domain/fact.ts';
 import { refuseProblems, type Refusal } from '#domain/refusal.ts';
-import { SESSION_KEY_LENGTH_MAX, SESSION_KEY_LENGTH_MIN } from './schemas/fields.ts';
+import { SESSION_KEY_LENGTH_MAX, SESSION_KEY_LENGTH_MIN } from './fields.ts';
 import { problemAt } from './validation.ts';
 
 // ── idempotency keys ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 const KEY_LENGTH_MAX = 255;
 
-interface MarkedRequest {
+interface RequestWithKey {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
@@ -31,19 +33,19 @@ interface About {
 }
 
 /**
- * The mark of a request, null when it carries no key; VALIDATION_ERROR when the key is empty or too long. A key counts
- * on its own route: a storefront may give a hold and its checkout the same one.
+ * The idempotency key of a request, null when it carries none; VALIDATION_ERROR when the key is empty or too long. A
+ * key counts on its own route: a storefront may give a hold and its checkout the same one.
  */
-export function idempotencyMark(
+export function readIdempotencyKey(
   route: string,
-  request: MarkedRequest,
+  request: RequestWithKey,
   { subject = [], target = [] }: About = {},
-): IdempotencyMark | Refusal | null {
+): IdempotencyKey | Refusal | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && key.length >= 1 && key.length <= KEY_LENGTH_MAX) {
-    const place = [route, ...subject].join(' ');
-    return { key: `${place} ${key}`, digest: digestOf([route, ...target].join(' '), request.body) };
+    const scope = [route, ...subject].join(' ');
+    return { key: `${scope} ${key}`, digest: digestOf([route, ...target].join(' '), request.body) };
   }
   return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`)]);
 }
@@ -109,9 +111,16 @@ interface KeyedRequest {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The key, or VALIDATION_ERROR when it is missing or its length is wrong; the schema has checked the length in the query. */
+/**
+ * The key, or VALIDATION_ERROR when it is missing or its length is wrong; the schema has checked the length in the
+ * query.
+ */
 export function requiredSessionKey(request: KeyedRequest): string | Refusal {
-  return optionalSessionKey(request) ?? refuseProblems([problemAt('session_key', 'is required')]);
+  return optionalSessionKey(request) ?? refuseKey('is required');
+}
+
+function refuseKey(message: string): Refusal {
+  return { ...refuseProblems([problemAt('session_key', message)]), reason: 'SESSION_KEY' };
 }
 
 /** The key or null when there is none; VALIDATION_ERROR when its length is wrong. */
@@ -121,8 +130,7 @@ export function optionalSessionKey(request: KeyedRequest): string | Refusal | nu
   const key = headerText(String(header));
   const length = [...key].length;
   if (length >= SESSION_KEY_LENGTH_MIN && length <= SESSION_KEY_LENGTH_MAX) return key;
-  const message = `must have ${SESSION_KEY_LENGTH_MIN} to ${SESSION_KEY_LENGTH_MAX} characters`;
-  return refuseProblems([problemAt('session_key', message)]);
+  return refuseKey(`must have ${SESSION_KEY_LENGTH_MIN} to ${SESSION_KEY_LENGTH_MAX} characters`);
 }
 
 /** The text of a header: Node reads bytes as Latin-1, while many clients send UTF-8. */
@@ -137,8 +145,11 @@ function headerText(header: string): string {
 
 // ── operators ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The mark of a request, with the note that came in its body or address. */
-export function operatorMark({ headers }: FastifyRequest, note: string | null | undefined): OperatorMark {
+/** Who sent a request, with the note that came in its body or address. */
+export function readOperator(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  note: string | null | undefined,
+): OperatorNote {
   const given = headers['x-operator'];
   // Node reads header bytes as Latin-1; clients send names in UTF-8.
   const operator = typeof given === 'string' ? Buffer.from(given, 'latin1').toString('utf8').trim() : '';

@@ -2,14 +2,15 @@
  * The validator of every route, and the list of problems in an answer.
  *
  * 1. Types are never coerced; unknown fields are neither removed nor refused.
- * 2. Every problem is listed, except in a list that is too long: only its length is reported, so that a body of bad items costs no
- *    more than a good one (`boundLists`).
+ * 2. Every problem is listed, except in a list that is too long: only its length is reported, so that a body of bad
+ *    items costs no more than a good one (`boundLists`).
  * 3. A query parameter that is a number stays a text of digits, checked by the keyword `integerText`.
  */
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
 import { Ajv, type ErrorObject } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
+import { problemsInWords } from '#domain/schema-problems.ts';
 import type { Problem } from '#domain/refusal.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -27,9 +28,18 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
 
 /** The compilers of this process, by the named schemas that they know. */
 const serializerCompilers = new Map<string, SerializerSelector.SerializerCompiler>();
+const schemaTexts = new WeakMap<object, string>();
 
-const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, coerceTypes: false, removeAdditional: false });
+const ajv = new Ajv({
+  allErrors: true,
+  allowUnionTypes: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  verbose: true,
+});
 addFormats.default(ajv);
+// Completes "must be …" where a pattern is not met.
+ajv.addKeyword({ keyword: 'mustBe', schemaType: 'string' });
 // The document shows another schema in place of the one that has it.
 ajv.addKeyword({ keyword: 'documentedAs', schemaType: 'string' });
 ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
@@ -40,17 +50,24 @@ export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({
 );
 
 /**
- * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors, and so do
- * both listeners and all services of a process, because a serializer keeps nothing. Compiling each anew took 28 % of the processor
- * time of a start.
+ * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors,
+ * and so do both listeners and all services of a process, because a serializer keeps nothing. Compiling each anew took
+ * 28 % of the processor time of a start.
  */
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
-  const key = JSON.stringify([namedSchemas, options]);
+  const key = [...Object.values(namedSchemas as Record<string, object>).map(textOf), JSON.stringify(options)].join();
   const compiler = serializerCompilers.get(key) ?? oncePerSchema(SerializerSelector()(namedSchemas, options));
   serializerCompilers.set(key, compiler);
   return compiler;
+}
+
+/** A schema as text, written once: every plugin of an app asks with the same objects. */
+function textOf(schema: object): string {
+  const text = schemaTexts.get(schema) ?? JSON.stringify(schema);
+  schemaTexts.set(schema, text);
+  return text;
 }
 
 /** The same compiler, which gives routes of equal schemas one compiled function. */
@@ -66,7 +83,9 @@ function oncePerSchema<Route extends { readonly schema?: unknown }, Compiled>(
   };
 }
 
-/** The same schema, in which the items of a list are checked only when the list has at most `maxItems` of them (2). */
+/**
+ * The same schema, in which the items of a list are checked only when the list has at most `maxItems` of them (rule 2).
+ */
 export function boundLists(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(boundLists);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -77,23 +96,9 @@ export function boundLists(schema: unknown): unknown {
   return { ...rest, if: { type: 'array', maxItems }, then: { type: 'array', ...checked }, else: { maxItems } };
 }
 
-/** What Ajv found, as problems whose paths have the request's own names. */
+/** What is wrong in a request, with the request's own names. */
 export function problemsOf(errors: readonly Partial<ErrorObject>[]): readonly { path: string; message: string }[] {
-  return errors.filter((error) => error.keyword !== 'if').map((error) => problemOf(error));
-}
-
-function problemOf({ instancePath = '', keyword, params, message }: Partial<ErrorObject>) {
-  switch (keyword) {
-    case 'required':
-      return { path: `${instancePath}/${String(params?.['missingProperty'])}`, message: 'is required' };
-    case 'integerText': {
-      return { path: instancePath, message: 'must be a whole number in its bounds' };
-    }
-    case 'enum':
-      return { path: instancePath, message: `must be one of ${(params?.['allowedValues'] as unknown[]).join(', ')}` };
-    default:
-      return { path: instancePath, message: message ?? 'is not valid' };
-  }
+  return problemsInWords(errors, ({ mustBe }) => mustBe);
 }
 
 /** A problem that no schema can show. */

@@ -1,18 +1,20 @@
 /** The frame of every page of the reference: its head, the search, and the contents beside the page. */
 import { createHash } from 'node:crypto';
-import { guides } from '#src/docs/guides.ts';
-import { DOCS_STYLE } from './docs-style.ts';
-import { drawn, html, type Html } from './html.ts';
-import { addressOf, operationsOf, verbHtml, type ShownDocument } from './operation-pages.ts';
+import { readGuides } from '#docs/guides.ts';
+import { DOCS_STYLE } from './style.ts';
+import { drawn, html, type Html } from '../pages/html.ts';
+import { addressOf, anchorOf, operationsOf, verbHtml, type ShownDocument } from './operations.ts';
 
 export interface DocsPage {
   readonly path: string;
   readonly title: string;
+  /** A sentence for those who find the page elsewhere; of the title where there is none. */
+  readonly about?: string;
   readonly body: Html;
 }
 
 /** What the frame shows beside a page. */
-export interface Frame {
+interface Frame {
   readonly document: ShownDocument;
   /** Whether the listener has the script of the reference. */
   readonly hasScript: boolean;
@@ -46,7 +48,10 @@ export const DOCS_HEADERS = {
 const current = drawn('aria-current="page"');
 
 /** The page as HTML. */
-export function documentOf({ path, title, body }: DocsPage, frame: Frame): string {
+export function documentOf(
+  { path, title, about = `${title}, in the reference of Holdfast.`, body }: DocsPage,
+  frame: Frame,
+): string {
   const script = frame.hasScript ? drawn(`<script src="${SCRIPT_PATH}" defer></script>`) : null;
   return html`<!doctype html>
     <html lang="en">
@@ -54,6 +59,7 @@ export function documentOf({ path, title, body }: DocsPage, frame: Frame): strin
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · Holdfast</title>
+        <meta name="description" content="${about}" />
         <link rel="icon" href="data:," />
         ${drawn(`<style>${DOCS_STYLE}</style>`)} ${script}
       </head>
@@ -81,6 +87,7 @@ function contentsHtml(path: string, { document }: Frame): Html {
   const operations = operationsOf(document);
   const topics = (document.tags ?? []).map(({ name }) => {
     const ofTopic = operations.filter(({ topic }) => topic === name);
+    if (ofTopic.length === 0) return link(`/docs/operations#${anchorOf(name)}`, name);
     const isOpen = ofTopic.some((operation) => addressOf(operation) === path);
     const links = ofTopic.map((operation) =>
       link(addressOf(operation), html`${verbHtml(operation.method)} ${operation.summary}`),
@@ -90,9 +97,12 @@ function contentsHtml(path: string, { document }: Frame): Html {
       ${links}
     </details>`;
   });
+  const guides = [...Map.groupBy(readGuides(), ({ topic }) => topic)].map(
+    ([topic, ofTopic]) =>
+      html`<b>${topic}</b> ${ofTopic.map(({ slug, title }) => link(`/docs/guides/${slug}`, title))}`,
+  );
   return html`<nav aria-label="Contents">
-    <b>Guides</b>
-    ${guides.map(({ slug, title }) => link(`/docs/guides/${slug}`, title))}
+    ${guides}
     <b>Reference</b>
     ${link('/docs/operations', 'All operations')} ${topics} ${link('/docs/errors', 'Errors')}
     ${link('/docs/states', 'States')} ${link('/openapi.json', 'OpenAPI document')}

@@ -1,10 +1,10 @@
 /**
- * The pages of operations: a list by topic, and for each operation one page with its fields on one side and its examples with their
- * recorded answers on the other.
+ * The pages of operations: a list by topic, and for each operation one page with its fields on one side and its
+ * examples with their recorded answers on the other.
  */
-import type { Example } from '#src/docs/example.ts';
-import { examples, type ExampleKey } from '#src/docs/examples.ts';
-import { html, type Html } from './html.ts';
+import type { Example } from '#docs/example.ts';
+import { examples, type ExampleKey } from '#docs/examples.ts';
+import { drawn, html, type Html } from '../pages/html.ts';
 import { answerHtml, requestHtml, stepsText, type Origins } from './samples.ts';
 import { fieldHtml, fieldsHtml, resolved, type Schema, type Schemas } from './schema-fields.ts';
 
@@ -13,6 +13,8 @@ export interface ShownDocument {
   readonly info: { readonly title: string };
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  /** What the service sends, by type. */
+  readonly webhooks?: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components?: { readonly schemas?: Schemas };
 }
 
@@ -47,7 +49,7 @@ interface DocumentedOperation {
   >;
 }
 
-export interface Operation extends DocumentedOperation {
+interface Operation extends DocumentedOperation {
   readonly path: string;
   readonly method: string;
   readonly topic: string;
@@ -80,6 +82,11 @@ export function verbHtml(method: string): Html {
 export function operationsHtml(document: ShownDocument, origin: string): Html {
   const operations = operationsOf(document);
   const topics = (document.tags ?? []).map(({ name, description = '' }) => {
+    const sent = Object.entries(document.webhooks ?? {}).flatMap(([type, methods]) =>
+      Object.values(methods)
+        .filter(({ tags }) => tags.includes(name))
+        .map(({ summary }) => html`<li><code>${type}</code> ${summary}</li>`),
+    );
     const items = operations
       .filter(({ topic }) => topic === name)
       .map(
@@ -92,8 +99,8 @@ export function operationsHtml(document: ShownDocument, origin: string): Html {
       );
     return html`<h2 id="${anchorOf(name)}">${name}</h2>
       <p>${description}</p>
-      <ul class="operations">
-        ${items}
+      <ul ${items.length > 0 ? drawn('class="operations"') : null}>
+        ${items} ${sent}
       </ul>`;
   });
   return html`<p class="lead">
@@ -122,6 +129,7 @@ export function operationHtml(operation: Operation, document: ShownDocument, ori
             : html`<p>It needs the operators’ token: <code>Authorization: Bearer …</code>.</p>`
         }
         ${parametersHtml(operation, schemas)} ${bodyHtml(operation, schemas)} ${answersHtml(operation, schemas)}
+        ${refusalsHtml(operation)}
       </div>
       <div class="samples">
         ${shown.length === 0 ? html`<p>A payment provider sends it, signed with its secret; there is no example to send.</p>` : null}
@@ -176,8 +184,8 @@ function answersHtml({ responses }: Operation, schemas: Schemas): readonly Html[
       );
       const list = schema !== undefined && resolved(schema, schemas).type === 'array' ? ' An array of:' : '';
       return html`<h2>Answer ${status}</h2>
-        ${description === '' || description === 'Default Response' ? null : html`<p>${description}</p>`}
-        ${list === '' ? null : html`<p>${list}</p>`} ${fields}
+        ${description === '' ? null : html`<p>${description}</p>`} ${list === '' ? null : html`<p>${list}</p>`}
+        ${fields}
         ${
           own.length === 0
             ? null
@@ -189,6 +197,18 @@ function answersHtml({ responses }: Operation, schemas: Schemas): readonly Html[
               </details>`
         }`;
     });
+}
+
+/** The codes of the operation, each with a link to what it means. */
+function refusalsHtml({ responses }: Operation): Html {
+  const codes = ['4XX', '5XX'].flatMap((status) => codesIn(responses[status]?.content));
+  return html`<h2>Refusals</h2>
+    <p>${codes.map((code) => html`<a href="/docs/errors#${code}"><code>${code}</code></a> `)}</p>`;
+}
+
+function codesIn(content: DocumentedOperation['responses'][string]['content'] = {}): readonly string[] {
+  const parts = content['application/json']?.schema?.allOf ?? [];
+  return parts.flatMap(({ properties }) => (properties?.['code']?.enum ?? []).map(String));
 }
 
 function exampleHtml(key: ExampleKey, { title, needs }: Example, origins: Origins): Html {

@@ -1,26 +1,18 @@
 /**
  * The pages of the reference: introduction, guides, operations, errors and states.
  *
- * Each text has one source: operations come from the OpenAPI document, errors from the table that sends them, states from the
- * machines, guides and examples from `src/docs`, answers from a real service.
+ * Each text has one source: operations come from the OpenAPI document, errors from the table that sends them, states
+ * from the machines, guides and examples from `src/docs`, answers from a real service.
  */
-import { drawnMachines } from '#src/docs/diagram.ts';
-import { valuesOf, type Example } from '#src/docs/example.ts';
-import { examples, refusedExample, type ExampleKey } from '#src/docs/examples.ts';
-import type { Block, Guide } from '#src/docs/guide.ts';
-import { guides } from '#src/docs/guides.ts';
-import { snippetOf } from '#src/docs/snippets.ts';
-import { ERRORS } from '../errors.ts';
-import type { DocsPage } from './docs-frame.ts';
-import { drawn, html, type Html } from './html.ts';
-import {
-  addressOf,
-  anchorOf,
-  operationHtml,
-  operationsHtml,
-  operationsOf,
-  type ShownDocument,
-} from './operation-pages.ts';
+import { drawnMachines } from '#docs/diagram.ts';
+import type { Example } from '#docs/example.ts';
+import { examples, refusedExample, type ExampleKey } from '#docs/examples.ts';
+import { exampleKeysOf, placeIn, readGuides, readLinkedFiles, type GuideBlock, type Guide } from '#docs/guides.ts';
+import { snippetOf } from '#docs/snippets.ts';
+import { ERRORS } from '../protocol/errors.ts';
+import type { DocsPage } from './frame.ts';
+import { drawn, html, type Html } from '../pages/html.ts';
+import { addressOf, anchorOf, operationHtml, operationsHtml, operationsOf, type ShownDocument } from './operations.ts';
 import { answerHtml, answerOf, codeHtml, requestHtml, type Origins } from './samples.ts';
 
 /** What the pages of a listener are made of. */
@@ -36,16 +28,26 @@ export function docsPages(source: DocsSource): ReadonlyMap<string, DocsPage> {
   const origin = origins[listener];
   const operations = operationsOf(document).map((operation): DocsPage => {
     const body = operationHtml(operation, document, origins, origin);
-    return { path: addressOf(operation), title: operation.summary, body };
+    return { path: addressOf(operation), title: operation.summary, about: operation.description ?? '', body };
   });
   const all = html`${operationsHtml(document, origin)}`;
   const pages: readonly DocsPage[] = [
     startPage(source),
-    { path: '/docs/operations', title: document.info.title, body: all },
+    {
+      path: '/docs/operations',
+      title: document.info.title,
+      about: `Every operation of ${document.info.title}.`,
+      body: all,
+    },
     ...operations,
     errorsPage(source),
     statesPage(),
-    ...guides.map((guide) => guidePage(guide, source)),
+    ...readGuides().map((guide) => guidePage(guide, source)),
+    ...Array.from(readLinkedFiles(), ([name, text]): DocsPage => ({
+      path: `/docs/files/${name}`,
+      title: name,
+      body: codeHtml(text, name),
+    })),
   ];
   return new Map(pages.map((page) => [page.path, page]));
 }
@@ -63,30 +65,32 @@ export const missingPage: DocsPage = {
 // ── where to begin, and guides ───────────────────────────────────────────────────────────────────────────────────────
 
 function startPage({ document, listener, origins }: DocsSource): DocsPage {
-  const entries = guides.map(
-    ({ slug, title, lead }) =>
-      html`<li>
-        <h3><a href="/docs/guides/${slug}">${title}</a></h3>
-        <p>${lead}</p>
-      </li>`,
+  const entries = [...Map.groupBy(readGuides(), ({ topic }) => topic)].map(
+    ([topic, guides]) =>
+      html`<h2>${topic}</h2>
+        <ul class="plain">
+          ${guides.map(
+            ({ slug, title, lead }) =>
+              html`<li>
+                <h3><a href="/docs/guides/${slug}">${title}</a></h3>
+                <p>${lead}</p>
+              </li>`,
+          )}
+        </ul>`,
   );
   const topics = (document.tags ?? []).map(
     ({ name, description = '' }) =>
       html`<li><a href="/docs/operations#${anchorOf(name)}">${name}</a> ${description}</li>`,
   );
-  const body = html`<p class="lead">
-      Events, seats, holds, a fair waiting room and checkout over plain JSON. An answer to a change means that it is on
-      disk.
-    </p>
+  const about =
+    'Events, seats, holds, a fair waiting room and checkout over plain JSON. An answer to a change means that it is on disk.';
+  const body = html`<p class="lead">${about}</p>
     <p>
       This is the reference of <code>${origins[listener]}</code>. Times are RFC 3339 in UTC, amounts integers in the
       currency's minor unit. Every error has one body: match on its <a href="/docs/errors">code</a>. What may become of
       a hold, an order or a seat is drawn at <a href="/docs/states">states</a>.
     </p>
-    <h2>Guides</h2>
-    <ul class="plain">
-      ${entries}
-    </ul>
+    ${entries}
     <h2>Operations</h2>
     <ul>
       ${topics}
@@ -96,11 +100,12 @@ function startPage({ document, listener, origins }: DocsSource): DocsPage {
         ? html`<p>A shop of a hundred lines that uses them is at <a href="/example">/example</a>, with its source.</p>`
         : null
     }`;
-  return { path: '/docs', title: 'Build a shop on Holdfast', body };
+  return { path: '/docs', title: 'Build a shop on Holdfast', about, body };
 }
 
-function guidePage({ slug, title, lead, sections }: Guide, source: DocsSource): DocsPage {
-  const keys = sections.flatMap(({ blocks }) => blocks.flatMap((block) => ('example' in block ? [block.example] : [])));
+function guidePage(guide: Guide, source: DocsSource): DocsPage {
+  const { slug, title, lead, sections } = guide;
+  const keys = exampleKeysOf(guide);
   const parts = sections.map(
     (section) =>
       html`<h2 id="${anchorOf(section.title)}">${section.title}</h2>
@@ -109,13 +114,14 @@ function guidePage({ slug, title, lead, sections }: Guide, source: DocsSource): 
   return {
     path: `/docs/guides/${slug}`,
     title,
+    about: lead,
     body: html`<p class="lead">${lead}</p>
       ${parts}`,
   };
 }
 
-function blockHtml(block: Block, keys: readonly ExampleKey[], { listener, origins }: DocsSource): Html {
-  if ('text' in block) return html`<p>${inline(block.text)}</p>`;
+function blockHtml(block: GuideBlock, keys: readonly ExampleKey[], { listener, origins }: DocsSource): Html {
+  if ('html' in block) return drawn(block.html);
   if ('code' in block) return codeHtml(block.code);
   const example: Example = examples[block.example];
   const { operation, title, needs } = example;
@@ -134,17 +140,6 @@ function blockHtml(block: Block, keys: readonly ExampleKey[], { listener, origin
           </details>`
     }
   </section>`;
-}
-
-/** What an example takes from those before it in a guide, and whether those after it take something from it. */
-export function placeIn(keys: readonly ExampleKey[], key: ExampleKey) {
-  const at = keys.indexOf(key);
-  const namesGiven = (each: ExampleKey): string[] => Object.keys(examples[each].gives ?? {});
-  const needed = new Set(keys.slice(at + 1).flatMap((each) => valuesOf(examples[each])));
-  return {
-    given: new Set(keys.slice(0, at).flatMap(namesGiven)),
-    keeps: namesGiven(key).some((name) => needed.has(name)),
-  };
 }
 
 /** Text in which words between backticks are code. */

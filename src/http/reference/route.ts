@@ -1,18 +1,18 @@
 /**
  * The API reference: the document at /openapi.json, pages under /docs, what their search finds, and their script.
  *
- * All of it comes from this service; the content security policy lets it load nothing from elsewhere. It does not change while the
- * process lives, so each text is made and compressed once, when it is first requested.
+ * All of it comes from this service; the content security policy lets it load nothing from elsewhere. It does not
+ * change while the process lives, so each text is made and compressed once, when it is first requested.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpApp } from '../app.ts';
-import { LargeBody, LASTING, sendLarge } from '../encoding.ts';
-import { tagNamed, varyBy } from '../negotiation.ts';
-import { DOCS_HEADERS, documentOf, SCRIPT_PATH, SEARCH_PATH, type DocsPage } from '../pages/docs-frame.ts';
-import { docsPages, missingPage, type DocsSource } from '../pages/docs-pages.ts';
-import { searchEntries } from '../pages/docs-search.ts';
-import type { ShownDocument } from '../pages/operation-pages.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { LargeBody, LASTING, sendLarge } from '../protocol/encoding.ts';
+import { tagNamed, varyBy } from '../protocol/negotiation.ts';
+import { DOCS_HEADERS, documentOf, SCRIPT_PATH, SEARCH_PATH, type DocsPage } from './frame.ts';
+import { docsPages, missingPage, type DocsSource } from './pages.ts';
+import { searchEntries } from './search.ts';
+import type { ShownDocument } from './operations.ts';
 import type { PageFile, ReferencePort } from '../ports.ts';
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
@@ -26,7 +26,7 @@ export function docsRoutes(app: HttpApp, listener: 'public' | 'admin', reference
     return { document, listener, origins };
   });
   const pages = once(() => docsPages(source()));
-  const texts = new Map<string, KeptText>();
+  const texts = new Map<string, TaggedText>();
   const write = (page: DocsPage): string =>
     documentOf(page, { document: source().document, hasScript: reference !== undefined });
   const send = (request: FastifyRequest, reply: FastifyReply, page: DocsPage | undefined) => {
@@ -57,12 +57,12 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-interface KeptText {
+interface TaggedText {
   readonly etag: string;
   readonly body: LargeBody;
 }
 
-function keep(text: string): KeptText {
+function keep(text: string): TaggedText {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   return { etag, body: new LargeBody(Buffer.from(text), LASTING) };
 }
@@ -71,7 +71,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { contentType, .
   return sendKept(request, reply.header('content-type', contentType), text);
 }
 
-function sendKept(request: FastifyRequest, reply: FastifyReply, { etag, body }: KeptText) {
+function sendKept(request: FastifyRequest, reply: FastifyReply, { etag, body }: TaggedText) {
   varyBy(reply.header('cache-control', 'no-cache'), 'Accept-Encoding');
   const named = tagNamed(etag, request.headers['if-none-match']);
   if (named !== null) return reply.header('etag', named).code(304).send();

@@ -1,9 +1,9 @@
 /** Code on the pages of the reference: a text to copy, and an example in every language beside its answer. */
-import answers from '#src/docs/answers.json' with { type: 'json' };
-import { stepsBefore, type Example } from '#src/docs/example.ts';
-import { examples, type ExampleKey } from '#src/docs/examples.ts';
-import { LANGUAGES, snippetOf, type Language, type SnippetContext } from '#src/docs/snippets.ts';
-import { drawn, html, type Html } from './html.ts';
+import answers from '#docs/answers.json' with { type: 'json' };
+import { stepsBefore, type Example } from '#docs/example.ts';
+import { examples, type ExampleKey } from '#docs/examples.ts';
+import { LANGUAGES, snippetOf, type SnippetLanguage, type SnippetContext } from '#docs/snippets.ts';
+import { drawn, html, type Html } from '../pages/html.ts';
 
 /** Where the two listeners are reached, without a slash at the end. */
 export type Origins = Readonly<Record<Example['listener'], string>>;
@@ -54,7 +54,7 @@ export function requestHtml(
 ): Html {
   const example: Example = examples[key];
   const context = { ...rest, examples, origin: origins[example.listener] };
-  const languages = Object.entries(LANGUAGES) as [Language, string][];
+  const languages = Object.entries(LANGUAGES) as [SnippetLanguage, string][];
   const choices = languages.map(
     ([language, name], index) =>
       html`<label

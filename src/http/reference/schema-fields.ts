@@ -1,5 +1,5 @@
 /** The fields of a JSON Schema as a list that people read: name, type, limits and meaning. */
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
 
 export interface Schema {
   readonly $ref?: string;
@@ -9,6 +9,7 @@ export interface Schema {
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
   readonly additionalProperties?: Schema | boolean;
   readonly enum?: readonly (string | number | null)[];
   readonly const?: unknown;

@@ -1,8 +1,8 @@
 /**
- * The style of the reference: the fonts and values of every page, a header with the search, the contents beside the page, and examples beside
- * the text. Without a script everything is shown but the buttons and the search.
+ * The style of the reference: the fonts and values of every page, a header with the search, the contents beside the
+ * page, and examples beside the text. Without a script everything is shown but the buttons and the search.
  */
-import { SHARED_STYLE } from './shared-style.ts';
+import { SHARED_STYLE } from '../pages/fonts.ts';
 
 export const DOCS_STYLE = `${SHARED_STYLE}
 * { box-sizing: border-box; }
@@ -48,6 +48,7 @@ h2 { font: 600 1.35rem/1.25 var(--serif); margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; line-height: 1.4; margin: 1.5rem 0 .35rem; overflow-wrap: anywhere; }
 h4 { font-size: .875rem; margin: 1rem 0 .35rem; }
 p { margin: .5rem 0; max-width: 68ch; }
+main > ul:not([class]) > li { max-width: 68ch; margin: .35rem 0; }
 .lead { font-size: 1.125rem; color: var(--ink-quiet); }
 code { font: .875em var(--mono); background: var(--sunken); padding: .1em .3em; border-radius: 4px; overflow-wrap: anywhere; }
 pre { margin: 0; overflow: auto; max-height: 34rem; padding: .9rem 1rem; background: var(--sunken); border: 1px solid var(--line); border-radius: 10px; font-size: .8438rem; line-height: 1.5; }
@@ -128,6 +129,7 @@ summary code { color: inherit; }
   nav { position: static; max-height: none; display: none; padding: 1rem 0; border-bottom: 1px solid var(--line); }
   nav a, nav summary { padding-block: .5rem; }
   body:has(#contents-shown:checked) nav { display: block; }
+  .stacked thead { display: none; } .stacked tr { display: block; padding: .6rem 0; border-top: 1px solid var(--line); } .stacked td { display: block; padding: .1rem 0; border: 0; }
   main { padding-top: 1.5rem; } html { scroll-padding-top: 8rem; }
   .operations a { grid-template-columns: 4rem minmax(0, 1fr); } .operations a > span:last-child { grid-column: 1 / -1; color: var(--ink-quiet); } }
 @media print { .bar, nav, .copy, .try { display: none; } .docs { display: block; } pre { max-height: none; white-space: pre-wrap; } .request .in { display: block !important; } }

@@ -1,55 +1,68 @@
 /**
  * Builds the two apps, the public one and the operators'. Each is a Fastify app that can listen or be injected.
  *
- * A topic of routes is a file in `routes/` that exports a function of an app and its ports; it is registered here.
+ * A topic is a file or a short folder: schemas, routes, bodies. Its routes are a function of an app and its ports; it
+ * is registered here.
  *
- * 1. Hooks on hot routes are few and synchronous. Fastify's own request log is off; a 5xx is logged once by `failures.ts`.
+ * 1. Hooks on hot routes are few and synchronous. Fastify's own request log is off; a 5xx is logged once by
+ *    `failures.ts`.
  * 2. Only replies are decorated: with `refuse`, `invalid` and `fail`. What routes need is given to them as ports.
  * 3. No coercion, no removal of fields, no text bodies: JSON or 415.
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { createHash } from 'node:crypto';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { requireToken } from './admin-auth.ts';
-import { type HttpApp, createRequestIds } from './app.ts';
-import { clientAddresses } from './client-address.ts';
-import { createPipelineBound, closeInTime } from './connections.ts';
+import { type HttpApp, createRequestIds } from '../protocol/app.ts';
+import { clientAddresses } from '../protocol/client-address.ts';
+import { createPipelineBound, closeInTime } from '../limits/connections.ts';
 import { allowOrigins, answerPreflights } from './cors.ts';
-import { installEnvelope } from './envelope.ts';
+import { boundBodies } from '../limits/bodies.ts';
+import { installEnvelope } from '../protocol/envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
-import { installAdmission } from './admission-queue.ts';
+import { installAdmission } from '../limits/admission-queue.ts';
 import { API_VERSION, installDocument } from './openapi.ts';
-import type { AdminPorts, ClockPort, HealthPort, HttpSettings, LogPort, Metrics, PublicPorts } from './ports.ts';
-import { limitChanges } from './rate-limits.ts';
-import { adminEventRoutes } from './routes/admin-events.ts';
-import { adminOrderRoutes, adminTicketRoutes } from './routes/admin-orders.ts';
-import { checkoutRoutes } from './routes/checkout.ts';
-import { clusterRoutes } from './routes/cluster.ts';
-import { cancellationRoutes } from './routes/cancellation.ts';
-import { consoleRoutes } from './routes/console.ts';
-import { docsRoutes } from './routes/docs.ts';
-import { eventRoutes } from './routes/events.ts';
-import { fontRoutes } from './routes/fonts.ts';
-import { healthRoutes, journalRoutes, metricsRoutes, snapshotRoutes } from './routes/operations.ts';
-import { holdRoutes } from './routes/holds.ts';
-import { orderRoutes } from './routes/orders.ts';
-import { assetRoutes, pageRoutes } from './routes/pages.ts';
-import { pictureRoutes } from './routes/pictures.ts';
-import { paymentRoutes } from './routes/payments.ts';
-import { liveRoutes } from './routes/live.ts';
-import { queueRoutes } from './routes/queue.ts';
-import { sandboxClockRoutes, sandboxPaymentRoutes } from './routes/sandbox.ts';
-import { shopRoutes } from './routes/shop.ts';
+import type {
+  AdminPorts,
+  ClockPort,
+  DeploymentPort,
+  HttpSettings,
+  LogPort,
+  PublicPorts,
+  RequestMetrics,
+} from '../ports.ts';
+import { limitChanges, limitClients } from '../limits/rate-limits.ts';
+import { adminEventRoutes } from '../operators/events.ts';
+import { adminOrderRoutes } from '../operators/orders/route.ts';
+import { checkoutRoutes } from '../buyers/checkout/route.ts';
+import { clusterRoutes } from '../operators/cluster.ts';
+import { cancellationRoutes } from '../operators/cancellation.ts';
+import { consoleRoutes } from '../operators/console.ts';
+import { docsRoutes } from '../reference/route.ts';
+import { eventRoutes, pictureRoutes } from '../buyers/events/route.ts';
+import { fontRoutes, assetRoutes, pageRoutes } from '../pages/route.ts';
+import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
+import { journalRoutes } from '../operators/journal.ts';
+import { holdRoutes } from '../buyers/holds.ts';
+import { orderRoutes } from '../buyers/orders/route.ts';
+import { paymentRoutes } from '../buyers/payments.ts';
+import { liveRoutes } from '../live/route.ts';
+import { queueRoutes } from '../buyers/queue.ts';
+import { sandboxClockRoutes, sandboxPaymentRoutes } from '../buyers/sandbox.ts';
+import { shopRoutes } from '../storefront/route.ts';
 import { showServerTiming } from './server-timing.ts';
-import { searchRoutes } from './routes/search.ts';
-import { subjectRoutes } from './routes/subject.ts';
-import { seatingRoutes } from './routes/seating.ts';
-import { ticketRoutes } from './routes/tickets.ts';
-import { buildSerializer, compileValidator } from './validation.ts';
+import { searchRoutes } from '../operators/search.ts';
+import { subjectRoutes } from '../operators/subject.ts';
+import { seatingRoutes } from '../buyers/seating.ts';
+import { ticketRoutes } from '../buyers/tickets.ts';
+import { buildSerializer, compileValidator } from '../protocol/validation.ts';
 
 /** Says which node of a cluster answered; a single machine does not send it. */
 const SERVED_BY = 'x-served-by';
 
-/** Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found. */
+/**
+ * Longer than any id or slug that names something, as long as an address can be: what is longer is simply not found.
+ */
 const PARAMETER_LENGTH_MAX = 16 * 1024;
 
 /** Between two checks for requests that take too long to arrive. */
@@ -61,14 +74,16 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   const allowOrigin = allowOrigins(settings.corsOrigins);
   const { bodyBytesMax, stalledMsMax } = settings.limits;
   const stamp = createStamp(ports);
-  const app = await buildApp(ports, { bodyBytesMax, stalledMsMax }, (request, reply) => {
+  const app = await buildApp(ports, { bodyBytesMax, stalledMsMax, isBuyers: true }, (request, reply) => {
     stamp(request, reply);
     allowOrigin(request, reply);
   });
   await answerPreflights(app, settings.corsOrigins);
-  limitChanges(app, settings, ports.clock);
+  boundBodies(app, settings.limits, ports.metrics);
+  limitChanges(app, ports);
+  limitClients(app, ports);
   await installDocument(app, 'public', settings.baseUrl);
-  healthRoutes(app, ports);
+  healthRoutes(app, ports, { node: nodeOf(ports) });
   eventRoutes(app, ports);
   seatingRoutes(app, ports);
   liveRoutes(app, ports);
@@ -94,28 +109,24 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
 }
 
 /** The operators' listener: everything under /admin needs the bearer token. */
-export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
-  const { settings, adminToken, clock } = adminPorts;
+export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
+  const { settings, adminToken, clock } = ports;
   const addressOf = clientAddresses(settings.trustProxy);
-  const ports = {
-    ...adminPorts,
-    requireToken: requireToken({ token: adminToken, addressOf, clock, limits: settings.limits }),
-  };
   // A snapshot of everything may take its time.
-  const bounds = { bodyBytesMax: settings.limits.adminBodyBytesMax, stalledMsMax: 0 };
+  const bounds = { bodyBytesMax: settings.limits.adminBodyBytesMax, stalledMsMax: 0, isBuyers: false };
   const app = await buildApp(ports, bounds, createStamp(ports));
+  requireToken(app, { token: adminToken, addressOf, clock, limits: settings.limits });
   await installDocument(app, 'admin');
   healthRoutes(app, ports);
   metricsRoutes(app, ports);
   adminEventRoutes(app, ports);
   cancellationRoutes(app, ports);
   adminOrderRoutes(app, ports);
-  adminTicketRoutes(app, ports);
   subjectRoutes(app, ports);
   searchRoutes(app, ports);
   snapshotRoutes(app, ports);
   consoleRoutes(app, ports);
-  if (ports.cluster !== undefined) clusterRoutes(app, ports, ports.cluster);
+  clusterRoutes(app, ports);
   journalRoutes(app, ports);
   if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
   fontRoutes(app);
@@ -126,13 +137,14 @@ export async function buildAdminApp(adminPorts: AdminPorts): Promise<HttpApp> {
 interface AppPorts {
   readonly settings: HttpSettings;
   readonly clock: ClockPort;
-  readonly health: HealthPort;
+  readonly deployment: DeploymentPort;
   readonly log: LogPort;
-  readonly metrics: Metrics;
+  readonly metrics: RequestMetrics;
 }
 
 interface AppBounds {
   readonly bodyBytesMax: number;
+  readonly isBuyers: boolean;
   /** A connection on which nothing moves for so long is closed; 0 for never. */
   readonly stalledMsMax: number;
 }
@@ -146,7 +158,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
   const { limits } = settings;
   const { bodyBytesMax, stalledMsMax } = bounds;
   const newRequestId = createRequestIds();
-  const raw = { clock, newId: newRequestId, headers: rawHeaders(ports.health) };
+  const raw = { clock, newId: newRequestId, headers: rawHeaders(ports) };
   const app = fastify({
     logger: false,
     bodyLimit: bodyBytesMax,
@@ -170,7 +182,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
   if (settings.serverTiming) showServerTiming(app);
   installFailures(app, ports);
   installEnvelope(app, settings.responseEnvelope);
-  const inFlight = installAdmission(app, limits, ports);
+  const inFlight = installAdmission(app, limits, ports, bounds.isBuyers);
   closeInTime(app, () => inFlight.changesUnderWay);
   const mayProceed = createPipelineBound(limits.pipelinedRequestsMax);
   app.addHook('onRequest', (request, reply, done) => {
@@ -181,8 +193,8 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
 }
 
 /**
- * One bound on the time that a request may take to arrive, from its first byte, or from the connection's opening, to the last
- * byte of its body. Node has a limit of its own for the headers, a minute, and checks only every half minute.
+ * One bound on the time that a request may take to arrive, from its first byte, or from the connection's opening, to
+ * the last byte of its body. Node has a limit of its own for the headers, a minute, and checks only every half minute.
  */
 function receiveBounds(receiveMsMax: number) {
   const checkMs = Math.min(RECEIVE_CHECK_MS_MAX, Math.ceil(receiveMsMax / 10));
@@ -190,10 +202,12 @@ function receiveBounds(receiveMsMax: number) {
 }
 
 /**
- * Makes what sets the headers of every answer of both apps. Nothing may be cached, unless a route allows it. `Date` is the
- * time of the service's clock, which need not be the machine's: pages count down by it.
+ * Makes what sets the headers of every answer of both apps. Nothing may be cached, unless a route allows it. `Date` is
+ * the time of the service's clock, which need not be the machine's: pages count down by it.
  */
-function createStamp({ clock, health: { node } }: Pick<AppPorts, 'clock' | 'health'>): Stamp {
+function createStamp(ports: Pick<AppPorts, 'clock' | 'deployment' | 'settings'>): Stamp {
+  const { clock } = ports;
+  const node = nodeOf(ports);
   const dateOf = createDateText();
   const stamp: Stamp = (request, reply) => {
     reply.header('date', dateOf(clock.now()));
@@ -202,7 +216,7 @@ function createStamp({ clock, health: { node } }: Pick<AppPorts, 'clock' | 'heal
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
   };
-  if (node === undefined) return stamp;
+  if (node === null) return stamp;
   return (request, reply) => {
     stamp(request, reply);
     reply.header(SERVED_BY, node);
@@ -220,9 +234,20 @@ function createDateText(): (ms: number) => string {
   };
 }
 
+/**
+ * What the public is told of the node's name: a digest, unless NODE_NAME is set, because it has the name of the machine
+ * then; null on a single machine.
+ */
+function nodeOf({ deployment, settings }: Pick<AppPorts, 'deployment' | 'settings'>): string | null {
+  const name = deployment.state().cluster?.nodeName;
+  if (name === undefined) return null;
+  return settings.nodeName ?? createHash('sha256').update(name).digest('base64url').slice(0, 16);
+}
+
 /** What the answers to requests that are no HTTP have besides. */
-function rawHeaders({ node }: Pick<HealthPort, 'node'>): readonly string[] {
-  return node === undefined ? [] : [`${SERVED_BY}: ${node}`];
+function rawHeaders(ports: Pick<AppPorts, 'deployment' | 'settings'>): readonly string[] {
+  const node = nodeOf(ports);
+  return node === null ? [] : [`${SERVED_BY}: ${node}`];
 }
 
 /** JSON is the one kind of body; an empty one counts as none, as clients send it with DELETE and bare POSTs. */

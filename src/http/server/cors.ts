@@ -1,18 +1,18 @@
 /**
  * Calls from browsers of other origins.
  *
- * The plugin answers preflights. The headers of other answers are set here, in a hook that runs anyway: the plugin's own hook took
- * 7 of the 40 µs of CPU that a small answer costs (measured).
+ * The plugin answers preflights. The headers of other answers are set here, in a hook that runs anyway: the plugin's
+ * own hook took 7 of the 40 µs of CPU that a small answer costs (measured).
  *
- * 1. A request without an Origin comes from no page of another origin. Its answer has these headers only where a cache may keep
- *    the answer, because the cache may give it to such a page later.
+ * 1. A request without an Origin comes from no page of another origin. Its answer has these headers only where a cache
+ *    may keep the answer, because the cache may give it to such a page later.
  */
 import cors from '@fastify/cors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { HttpApp } from './app.ts';
-import { varyBy } from './negotiation.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { varyBy } from '../protocol/negotiation.ts';
 
-export type Origins = '*' | readonly string[];
+type Origins = '*' | readonly string[];
 
 const EXPOSED_HEADERS = ['Date', 'X-Request-Id', 'X-Api-Version', 'Idempotent-Replayed', 'Retry-After', 'ETag'];
 const EXPOSED = EXPOSED_HEADERS.join(', ');
@@ -29,6 +29,11 @@ export async function answerPreflights(app: HttpApp, origins: Origins): Promise<
       methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
       maxAge: PREFLIGHT_SECONDS,
       strictPreflight: false,
+    });
+    // The plugin sets one, for old browsers; RFC 9110 forbids it with a 204.
+    scope.addHook('onSend', (_request, reply, _payload, done) => {
+      reply.removeHeader('content-length');
+      done();
     });
   });
 }

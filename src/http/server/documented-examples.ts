@@ -1,12 +1,14 @@
 /**
- * The examples of the OpenAPI document: those of the reference (`src/docs/examples.ts`), as bodies and as values of parameters.
+ * The examples of the OpenAPI document: those of the reference (`src/docs/examples.ts`), as bodies and as values of
+ * parameters.
  *
  * 1. The values of parameters are those of an operation's first example.
- * 2. What an example takes from an earlier answer is filled in from the recorded answers, so that it has the form of a real id.
+ * 2. What an example takes from an earlier answer is filled in from the recorded answers, so that it has the form of a
+ *    real id.
  */
-import answers from '#src/docs/answers.json' with { type: 'json' };
-import { filledIn, TOKEN_NAME, valuesIn, type Example } from '#src/docs/example.ts';
-import { examples } from '#src/docs/examples.ts';
+import answers from '#docs/answers.json' with { type: 'json' };
+import { filledIn, TOKEN_NAME, valuesIn, type Example } from '#docs/example.ts';
+import { examples } from '#docs/examples.ts';
 
 interface Parameter {
   readonly name: string;
@@ -41,7 +43,7 @@ export function withExamples<Documented>(paths: Documented, listener: Listener):
 
 type Values = Readonly<Record<string, string>>;
 
-/** What the recorded answers give (2). */
+/** What the recorded answers give (rule 2). */
 function recordedValues(listener: Listener): Values {
   const recorded: Readonly<Record<string, { readonly body: unknown }>> = answers;
   return Object.assign(

@@ -1,7 +1,9 @@
 /**
- * The headers of the OpenAPI document: which a request may have and which its answer has, beside those that routes check themselves.
+ * The headers of the OpenAPI document: which a request may have and which its answer has, beside those that routes
+ * check themselves.
  *
- * They are described here and not in the schemas of the routes, because the framework would check and copy them at each request.
+ * They are described here and not in the schemas of the routes, because the framework would check and copy them at each
+ * request.
  *
  * 1. Every answer has the headers of `EVERY_ANSWER`; the others are on the answers that `documentHeaders` says.
  */
@@ -51,10 +53,13 @@ const SESSION_KEY = {
   name: 'X-Session-Key',
 };
 const IDEMPOTENCY_KEY = {
-  ...text('A value of your own for this request. A repeat with it gets the first answer and changes nothing.', {
-    minLength: 1,
-    maxLength: 255,
-  }),
+  ...text(
+    'A value of your own for this request. A repeat with it gets the first answer and changes nothing, for 24 hours.',
+    {
+      minLength: 1,
+      maxLength: 255,
+    },
+  ),
   name: 'Idempotency-Key',
 };
 const IF_NONE_MATCH = {
@@ -66,40 +71,29 @@ const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
 };
 
-/** The operations that take an Idempotency-Key. */
-const REPEATABLE: ReadonlySet<string> = new Set([
-  'createHold',
-  'changeHold',
-  'startCheckout',
-  'openPayment',
-  'cancelOrder',
-  'recordRefund',
-  'eraseOrder',
-  'cancelPerformance',
-  'changeSeats',
-  'takeSnapshot',
-]);
-
 const CONDITIONAL: ReadonlySet<string> = new Set(['getSeating', 'getOccupancy']);
 
-/** The paths with the headers of requests and answers. */
-export function withHeaders<Documented>(paths: Documented): Documented {
+/** The paths with the headers of requests and answers; `repeatable` are the operations that take an Idempotency-Key. */
+export function withHeaders<Documented>(paths: Documented, repeatable: ReadonlySet<string>): Documented {
   const operations = Object.entries((paths ?? {}) as Paths).map(([path, methods]) => [
     path,
     Object.fromEntries(
-      Object.entries(methods).map(([method, each]) => [method, documentHeaders(each as DocumentedOperation)]),
+      Object.entries(methods).map(([method, each]) => [
+        method,
+        documentHeaders(each as DocumentedOperation, repeatable),
+      ]),
     ),
   ]);
   return Object.fromEntries(operations) as Documented;
 }
 
-function documentHeaders(operation: DocumentedOperation): DocumentedOperation {
+function documentHeaders(operation: DocumentedOperation, repeatable: ReadonlySet<string>): DocumentedOperation {
   const { operationId = '', parameters = [], responses = {} } = operation;
   const takesSessionKey = parameters.some(({ name }) => name === 'session_key');
   const isConditional = CONDITIONAL.has(operationId);
   const taken = [
     ...(takesSessionKey ? [SESSION_KEY] : []),
-    ...(REPEATABLE.has(operationId) ? [IDEMPOTENCY_KEY] : []),
+    ...(repeatable.has(operationId) ? [IDEMPOTENCY_KEY] : []),
     ...(isConditional ? [IF_NONE_MATCH] : []),
     ...(operationId === 'watchDate' ? [LAST_EVENT_ID] : []),
   ].map((header) => ({ ...header, in: 'header', required: false }));
@@ -108,7 +102,7 @@ function documentHeaders(operation: DocumentedOperation): DocumentedOperation {
     const headers = {
       ...EVERY_ANSWER,
       ...(isError && RETRY_AFTER),
-      ...(!isError && REPEATABLE.has(operationId) && REPLAYED),
+      ...(!isError && repeatable.has(operationId) && REPLAYED),
       ...(!isError && isConditional && ETAG),
       ...(!isError && operationId === 'pollQueue' && POLL_AFTER),
       ...answer.headers,

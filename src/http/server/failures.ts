@@ -1,33 +1,36 @@
 /**
- * Sends every error: refusals, errors of the framework, and requests that are not HTTP. Routes use `reply.refuse` and `reply.fail`.
+ * Sends every error: refusals, errors of the framework, and requests that are not HTTP. Routes use `reply.refuse`.
  *
- * 1. Every error of every route has the error body, also one that reaches no route. A browser is sent the same as a page at an
- *    address that is made for people, or that does not exist.
- * 2. No input gets a 5xx other than 503 OVERLOADED and 502 PAYMENT_PROVIDER_UNAVAILABLE: a 500 is a defect and is logged once.
+ * 1. Every error of every route has the error body, also one that reaches no route. A browser is sent the same as a
+ *    page at an address that is made for people, or that does not exist.
+ * 2. No input gets a 5xx other than 503 OVERLOADED and 502 PAYMENT_PROVIDER_UNAVAILABLE: a 500 is a defect and is
+ *    logged once.
  * 3. Logs name the pattern of a route, never its address: addresses and headers carry keys and passes.
  */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { Refusal } from '#domain/refusal.ts';
 import { Overloaded } from '#actors/admission.ts';
-import { prefersHtml, varyBy } from './negotiation.ts';
+import { prefersHtml, varyBy, textsFor } from '../protocol/negotiation.ts';
 import { API_VERSION } from './openapi.ts';
-import { errorBody, ERRORS, type HttpCode, type ErrorCode } from './errors.ts';
-import { textsFor } from './language.ts';
-import { failurePage } from './pages/failure-page.ts';
-import { sendPage } from './pages/html.ts';
-import type { ClockPort, LogPort } from './ports.ts';
-import { problemsOf } from './validation.ts';
+import {
+  errorBody,
+  ERRORS,
+  fail,
+  invalid,
+  NOT_FOUND,
+  type ErrorCode,
+  type HttpRefusal,
+  type Refused,
+} from '../protocol/errors.ts';
+import { failurePage, sendPage } from '../pages/html.ts';
+import type { ClockPort, LogPort } from '../ports.ts';
+import { problemsOf } from '../protocol/validation.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Answers with a refusal of the domain. */
-    refuse(refusal: Refusal): FastifyReply;
-    /** Answers VALIDATION_ERROR with problems whose paths are JSON pointers already. */
-    invalid(errors: readonly { readonly path: string; readonly message: string }[]): FastifyReply;
-    /** Answers with an error of the HTTP layer. */
-    fail(code: HttpCode, detail?: object): FastifyReply;
+    /** Answers with a refusal: its code's status and message, and its detail in the API's names. */
+    refuse(refusal: Refused): FastifyReply;
   }
   interface FastifyContextConfig {
     /** The address is made for people: a browser is shown its errors as pages. */
@@ -38,10 +41,10 @@ declare module 'fastify' {
 const JSON_TYPE = 'application/json; charset=utf-8';
 const RETRY_AFTER_SECONDS = 1;
 
-/** Adds `refuse`, `invalid` and `fail` to replies, and sends every error of the app with one body. */
+/** Adds `refuse` to replies, and sends every error of the app with one body. */
 export function installFailures(app: FastifyInstance, { clock, log }: { clock: ClockPort; log: LogPort }): void {
-  const send = (reply: FastifyReply, code: ErrorCode, detail: object): FastifyReply => {
-    const body = errorBody(code, detail, clock.now());
+  const send = (reply: FastifyReply, { code, detail, reason }: Refused): FastifyReply => {
+    const body = errorBody(code, detail, clock.now(), reason);
     if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
     reply.code(body.statusCode);
     // An error is not cached, even where the answer would be.
@@ -50,14 +53,8 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body, textsFor(reply.request)));
     return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
-  app.decorateReply('refuse', function (refusal: Refusal) {
-    return send(this, refusal.code, refusal.detail);
-  });
-  app.decorateReply('invalid', function (errors) {
-    return send(this, 'VALIDATION_ERROR', { errors });
-  });
-  app.decorateReply('fail', function (code: HttpCode, detail: object = {}) {
-    return send(this, code, detail);
+  app.decorateReply('refuse', function (refusal: Refused) {
+    return send(this, refusal);
   });
   const methods = trackMethods(app);
   app.setErrorHandler((error, request, reply) => {
@@ -65,58 +62,53 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     const about = { requestId: request.id, route: routeOf(request) };
     if (failure.code === 'INTERNAL') {
       log.error({ err: error, ...about }, 'request failed');
-      return send(reply, 'INTERNAL', { requestId: request.id });
+      return send(reply, fail('INTERNAL', { requestId: request.id }));
     }
     // The public is not told what is busy.
     if (failure.code === 'OVERLOADED')
       log.debug({ reason: (error as Error).message, ...about }, 'request answered 503');
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', failure.retryAfterSeconds);
-    return send(reply, failure.code, failure.detail);
+    return send(reply, failure);
   });
   app.setNotFoundHandler((request, reply) => {
     const allowed = methods.allowedAt(request.url);
-    if (allowed.length === 0 || allowed.includes(request.method)) return send(reply, 'NOT_FOUND', {});
-    return send(reply.header('allow', allowed.join(', ')), 'METHOD_NOT_ALLOWED', { allowed });
+    if (allowed.length === 0 || allowed.includes(request.method)) return send(reply, NOT_FOUND);
+    return send(reply.header('allow', allowed.join(', ')), fail('METHOD_NOT_ALLOWED', { allowed }));
   });
 }
 
-interface Failure {
-  readonly code: ErrorCode;
-  readonly detail: object;
-  readonly retryAfterSeconds?: number;
-}
+type Failure = HttpRefusal & { readonly retryAfterSeconds?: number };
 
 /** What an error thrown on the way through the framework is called in the API. */
 function failureOf(error: FastifyError): Failure {
   if (error instanceof Overloaded) {
     const detail = error.brokenEventId === null ? {} : { eventId: error.brokenEventId };
-    return { code: 'OVERLOADED', detail, retryAfterSeconds: error.retryAfterSeconds };
+    return { ...fail('OVERLOADED', detail), retryAfterSeconds: error.retryAfterSeconds };
   }
-  if (error.name === 'JournalFault') return { code: 'OVERLOADED', detail: {} };
-  if (error.validation !== undefined) return invalid(problemsOf(error.validation));
+  if (error.name === 'JournalFault') return fail('OVERLOADED');
+  if (error.validation !== undefined) {
+    const problems = problemsOf(error.validation);
+    const isKey = error.validationContext === 'querystring' && problems.some(({ path }) => path === '/session_key');
+    return isKey ? { ...invalid(problems), reason: 'SESSION_KEY' } : invalid(problems);
+  }
   switch (error.statusCode) {
     case 404:
-      return { code: 'NOT_FOUND', detail: {} };
+      return NOT_FOUND;
     case 408:
-      return { code: 'REQUEST_TIMEOUT', detail: {} };
+      return fail('REQUEST_TIMEOUT');
     case 413:
-      return { code: 'PAYLOAD_TOO_LARGE', detail: {} };
+      return fail('PAYLOAD_TOO_LARGE');
     case 415:
-      return { code: 'UNSUPPORTED_MEDIA_TYPE', detail: {} };
+      return fail('UNSUPPORTED_MEDIA_TYPE');
     case 429:
-      return { code: 'RATE_LIMITED', detail: {} };
+      return fail('RATE_LIMITED');
     default:
-      return isClientError(error) ? invalid([{ path: '', message: error.message }]) : { code: 'INTERNAL', detail: {} };
+      return isClientError(error) ? invalid([{ path: '', message: error.message }]) : fail('INTERNAL');
   }
 }
 
 function isClientError({ statusCode }: FastifyError): boolean {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500;
-}
-
-/** Problems whose paths are JSON pointers already. */
-function invalid(errors: readonly { path: string; message: string }[]): Failure {
-  return { code: 'VALIDATION_ERROR', detail: { errors } };
 }
 
 /** Whether a browser opens the address of a page. */
@@ -164,7 +156,9 @@ function patternOf(url: string): RegExp {
   return new RegExp(`^${steps.join('/')}$`);
 }
 
-/** Answers an address that the router cannot read; no hook has run, so that the headers of every answer are set here. */
+/**
+ * Answers an address that the router cannot read; no hook has run, so that the headers of every answer are set here.
+ */
 export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyRequest, reply: FastifyReply) => void) {
   return (_error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
     const errors = [{ path: '', message: 'the address has a part that cannot be decoded' }];
@@ -175,7 +169,7 @@ export function answerBadAddress(clock: ClockPort, stamp: (request: FastifyReque
 }
 
 /** What an answer on a bare socket needs. */
-export interface RawPorts {
+interface RawPorts {
   readonly clock: ClockPort;
   /** Names a request, also one that could not be read. */
   readonly newId: (request: Headed) => string;
@@ -226,6 +220,7 @@ function writeRaw(
     `content-type: ${JSON_TYPE}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    `date: ${new Date(clock.now()).toUTCString()}`,
     `x-request-id: ${newId(request)}`,
     `x-api-version: ${API_VERSION}`,
     'x-content-type-options: nosniff',

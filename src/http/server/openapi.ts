@@ -1,20 +1,25 @@
 /**
  * The OpenAPI 3.1 document of each listener, made from the schemas that also validate and serialize.
  *
- * `installDocument` runs before the routes are added, so that it sees all of them. A route brings `operationId`, `tags` and `summary`
- * and spreads `errorResponses`; a route of operators also brings `security`. A schema with a name is listed once, under it.
+ * `installDocument` runs before the routes are added, so that it sees all of them. A route brings `operationId`, `tags`
+ * and `summary`; a route of operators also brings `security`. A schema with a name is listed once, under it. What an
+ * operation may be refused with, and what the framework would only copy at each request, is in `documented-…` beside
+ * this file.
  *
- * 1. The recommended rules of a public linter hold: `test/http/document.test.ts` has them.
+ * 1. All rules of a public linter hold but that of the order of topics: `test/http/document.test.ts` has those that
+ *    routes can break.
  */
-import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
-import { Type, type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import { withAnswers } from '../protocol/documented-answers.ts';
 import { withExamples } from './documented-examples.ts';
 import { withHeaders } from './documented-headers.ts';
-import { ERRORS } from './errors.ts';
-import { Quote, StartedCheckout } from './schemas/checkout.ts';
-import { Cluster } from './schemas/cluster.ts';
-import { Overview } from './schemas/console.ts';
-import { JournalPage } from './schemas/journal.ts';
+import { withParameters } from './documented-parameters.ts';
+import { NOTIFICATIONS, PAYMENT_REPORT } from './documented-webhooks.ts';
+import { ERRORS } from '../protocol/errors.ts';
+import { Quote, StartedCheckout } from '../buyers/checkout/schema.ts';
+import { Cluster } from '../operators/cluster.ts';
+import { Overview } from '../operators/console.ts';
+import { JournalPage } from '../operators/journal.ts';
 import {
   EventList,
   EventListEntry,
@@ -23,43 +28,26 @@ import {
   SellingStage,
   TicketAvailability,
   TicketType,
-} from './schemas/events.ts';
-import { ref, Time } from './schemas/fields.ts';
-import { Hold, HoldItem } from './schemas/holds.ts';
-import { LiveChange, LiveSnapshot } from './schemas/live.ts';
-import { EventMoney, MoneyList, MoneySums } from './schemas/money.ts';
-import { AdminEvent, Cancellation, EventDefinition } from './schemas/operators.ts';
-import { AdminOrder, AdminTicket, OrderStatus, Ticket } from './schemas/orders.ts';
-import { Draw, QueueEntry } from './schemas/queue.ts';
-import { Occupancy, Seat, Seating } from './schemas/seating.ts';
-import { FoundOrders } from './schemas/search.ts';
-import { Subject } from './schemas/subject.ts';
-import type { HttpApp } from './app.ts';
+} from '../buyers/events/schema.ts';
+import { Hold, HoldItem } from '../buyers/holds.ts';
+import { LiveChange, LiveSnapshot } from '../live/schema.ts';
+import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
+import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
+import { Cancellation } from '../operators/cancellation.ts';
+import { AdminOrder, AdminTicket } from '../operators/orders/schema.ts';
+import { OrderStatus, Ticket } from '../buyers/orders/schema.ts';
+import { Draw, QueueEntry } from '../buyers/queue.ts';
+import { Occupancy, Seat, Seating } from '../buyers/seating.ts';
+import { FoundOrders } from '../operators/search.ts';
+import { Subject } from '../operators/subject.ts';
+import { ErrorBodySchema } from '../protocol/fields.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 
 /** The interface version, as every answer says in X-Api-Version. */
 export const API_VERSION = '1.3.0';
 
-const ErrorBodySchema = Type.Object(
-  {
-    statusCode: Type.Integer(),
-    code: Type.String({ description: 'Stable identifier to match on.', examples: ['INSUFFICIENT_TICKETS'] }),
-    message: Type.String(),
-    detail: Type.Object({}, { additionalProperties: true, description: 'Keys depend on the code.' }),
-    timestamp: Time,
-  },
-  { $id: 'Error' },
-);
-
-/** Every address answers a method that it does not take, a header that is too large. */
-export const clientErrors = { '4xx': ref(ErrorBodySchema) };
-
-/** What a route spreads into its responses: every error has one body. */
-export const errorResponses = { ...clientErrors, '5xx': ref(ErrorBodySchema) };
-
 const BEARER = { bearer: { type: 'http', scheme: 'bearer' } } as const;
-
-/** The security of a route of the operators' API. */
-export const bearer = [{ bearer: [] }];
 
 /** Every schema that has a name. Further topics add theirs here. */
 const NAMED_SCHEMAS: readonly TSchema[] = [
@@ -85,7 +73,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Ticket,
   OrderStatus,
   AdminEvent,
-  EventDefinition,
+  DocumentedDefinition,
   AdminOrder,
   AdminTicket,
   Overview,
@@ -119,11 +107,24 @@ const TAGS = {
   Checkout: 'Orders: their start, status and payments.',
   Orders: 'Orders with everything on them; cancelling, and money that was given back.',
   Payments: 'What payment providers report.',
+  Notifications: 'What the service tells a receiver (`webhooks`).',
   Tickets: 'What doors check tickets with.',
   Sandbox: 'Payments without money and a clock that can be moved, for those who build storefronts.',
   Service: 'The service itself: overview, journal, snapshots, and the cluster where there is one.',
   Health: 'Whether it lives and can answer, and what it measures.',
 } as const;
+
+const LICENSE = { name: 'MIT', url: 'https://opensource.org/license/mit' };
+
+/** Where the service has no address of its own (RFC 2606). */
+const NOWHERE = 'https://holdfast.example';
+
+/** A mailbox that each domain should have (RFC 2142), at that of the buyers' address where it has one. */
+function contactOf(baseUrl: string | null) {
+  const { href, hostname } = new URL(baseUrl ?? NOWHERE);
+  const domain = /\.[a-z]+$/i.test(hostname) ? hostname : new URL(NOWHERE).hostname;
+  return { name: 'Holdfast', url: new URL('docs', href.replace(/\/*$/, '/')).href, email: `support@${domain}` };
+}
 
 /** The document is of where it was loaded from; `baseUrl` is the address that buyers see, where one is set. */
 export async function installDocument(
@@ -132,11 +133,13 @@ export async function installDocument(
   baseUrl: string | null = null,
 ): Promise<void> {
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
+  /** The operations that take an Idempotency-Key. */
+  const repeatable = new Set<string>();
   const components = listener === 'admin' ? { components: { securitySchemes: BEARER } } : {};
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { ...INFO[listener], version: API_VERSION, license: { name: 'MIT', identifier: 'MIT' } },
+      info: { ...INFO[listener], version: API_VERSION, contact: contactOf(baseUrl), license: LICENSE },
       servers: [{ url: baseUrl ?? '/' }],
       ...components,
     },
@@ -144,17 +147,23 @@ export async function installDocument(
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `Schema${index}`),
     },
     // A route without a credential says so.
-    transform: ({ schema, url }) => ({ schema: { security: [], ...(documented(schema) as typeof schema) }, url }),
+    transform: ({ schema, url, route }) => {
+      if (route.config?.isRepeatable === true) repeatable.add(String(schema?.operationId));
+      return { schema: { security: [], ...(documented(schema) as typeof schema) }, url };
+    },
     transformObject: (made) =>
-      'openapiObject' in made ? withoutUnused(made.openapiObject, listener) : made.swaggerObject,
+      'openapiObject' in made ? withoutUnused(made.openapiObject, listener, repeatable) : made.swaggerObject,
   });
 }
 
-/** Shows parameters that are digits in a text as the integers that they mean, and bodies that another schema checks by that one. */
+/**
+ * Shows parameters that are digits in a text as the integers that they mean, and bodies that another schema checks by
+ * that one.
+ */
 function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { integerText, documentedAs, ...rest } = schema as Record<string, unknown>;
+  const { integerText, documentedAs, mustBe: _, ...rest } = schema as Record<string, unknown>;
   if (typeof documentedAs === 'string') return { $ref: `${documentedAs}#` };
   if (typeof integerText === 'object') return { ...rest, ...integerText, type: 'integer' };
   return Object.fromEntries(Object.entries(rest).map(([name, part]) => [name, documented(part)]));
@@ -164,21 +173,63 @@ type Made = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject
 type Document = Extract<Made, { readonly openapiObject: unknown }>['openapiObject'];
 
 /** The document with the tags and the named schemas that its operations lead to. */
-function withoutUnused(document: Document, listener: 'public' | 'admin'): Document {
+function withoutUnused(document: Document, listener: 'public' | 'admin', repeatable: ReadonlySet<string>): Document {
   const { schemas = {}, ...components } = document.components ?? {};
-  const used = namesIn(document.paths);
+  const paths = withParts(document.paths as Paths, repeatable);
+  const webhooks = listener === 'public' ? NOTIFICATIONS : {};
+  const used = namesIn(paths);
   // A set grows while it is walked: what a schema leads to is walked as well.
   for (const name of used) for (const further of namesIn(schemas[name])) used.add(further);
   const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)));
-  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path ?? {}));
+  const operations = [paths, webhooks].flatMap((part) => Object.values(part)).flatMap((path) => Object.values(path));
   const topics = new Set(operations.flatMap((operation) => (operation as { readonly tags?: string[] }).tags ?? []));
   const tags = Object.entries(TAGS).filter(([name]) => topics.has(name));
   return {
     ...document,
-    paths: withExamples(withHeaders(document.paths), listener),
+    paths: withExamples(withHeaders(paths, repeatable), listener),
+    ...(listener === 'public' && { webhooks }),
     tags: tags.map(([name, description]) => ({ name, description })),
     components: { ...components, schemas: kept },
   } as Document;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, MadeOperation>>>>;
+
+interface MadeOperation {
+  readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly description?: string }[];
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: { readonly type?: unknown } }>>;
+  };
+  readonly responses?: Readonly<Record<string, object>>;
+}
+
+/** The paths with what their schemas do not say. */
+function withParts(paths: Paths, repeatable: ReadonlySet<string>): Paths {
+  const operations = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(methods).map(([method, made]) => {
+        const operation = withBody(made.operationId === 'receivePaymentWebhook' ? withReport(made) : made);
+        const isRepeatable = repeatable.has(made.operationId ?? '');
+        return [method, withParameters(path, withAnswers(operation, { method, isRepeatable }))];
+      }),
+    ),
+  ]);
+  return Object.fromEntries(operations) as Paths;
+}
+
+function withReport({ parameters = [], ...operation }: MadeOperation): MadeOperation {
+  return { ...operation, ...PAYMENT_REPORT, parameters: [...parameters, ...PAYMENT_REPORT.parameters] };
+}
+
+/** A body that may be null may be left out. */
+function withBody(operation: MadeOperation): MadeOperation {
+  const { requestBody } = operation;
+  if (requestBody === undefined) return operation;
+  const mayBeNull = Object.values(requestBody.content).some(({ schema }) => [schema?.type].flat().includes('null'));
+  return mayBeNull ? { ...operation, requestBody: { ...requestBody, required: false } } : operation;
 }
 
 /** The named schemas that something leads to. */

@@ -1,18 +1,21 @@
 /**
- * The header `Server-Timing`: where the time of an answer went, in milliseconds, for browsers' tools and load generators.
+ * The header `Server-Timing`: where the time of an answer went, in milliseconds, for browsers' tools and load
+ * generators.
  *
- * `admission` is the wait in the admission queue, `turn` the turns and queries of the event's actor, `disk` the wait until what the
- * answer shows is durable, `total` all of it, from the request's headers to the answer's.
+ * `admission` is the wait in the admission queue, `turn` the turns and queries of the event's actor, `disk` the wait
+ * until what the answer shows is durable, `handover` the way to the thread of the event and back, `total` all of it,
+ * from the request's headers to the answer's.
  *
  * 1. Only with SERVER_TIMING=on are these hooks there and does anybody listen to the steps of actors.
- * 2. A step that did not happen here is left out: no turn for a refused body, nor one of an event that another node owns.
+ * 2. A step that did not happen here is left out: no turn for a refused body, nor one of an event that another node
+ *    owns.
  * 3. Steps find their request by its asynchronous context, so that nothing between here and the actor has to carry it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { StepMessage } from '#actors/channels.ts';
-import { isReading } from './admission-queue.ts';
+import { isReading } from '../limits/admission-queue.ts';
 
 interface Times {
   /** When the request joined the admission queue, and how long it waited there; null before. */
@@ -20,6 +23,7 @@ interface Times {
   admissionMs: number | null;
   turnMs: number | null;
   diskMs: number | null;
+  handoverMs: number | null;
 }
 
 const STEP_CHANNEL = 'holdfast:step';
@@ -31,7 +35,10 @@ export function showServerTiming(app: FastifyInstance): void {
   const timesIn = (request: FastifyRequest): Times => {
     let times = timesOf.get(request);
     if (times === undefined) {
-      timesOf.set(request, (times = { joinedMs: null, admissionMs: null, turnMs: null, diskMs: null }));
+      timesOf.set(
+        request,
+        (times = { joinedMs: null, admissionMs: null, turnMs: null, diskMs: null, handoverMs: null }),
+      );
     }
     return times;
   };
@@ -47,9 +54,10 @@ export function showServerTiming(app: FastifyInstance): void {
       timesIn(request).joinedMs = reply.elapsedTime;
       done();
     };
-    const admitted = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const admitted = (request: FastifyRequest, reply: FastifyReply, _body: unknown, done: () => void): void => {
       const times = timesIn(request);
       times.admissionMs = reply.elapsedTime - (times.joinedMs ?? 0);
+      done();
     };
     route.onRequest = [...[route.onRequest ?? []].flat(), join];
     route.preParsing = [admitted, ...[route.preParsing ?? []].flat()];
@@ -62,8 +70,8 @@ export function showServerTiming(app: FastifyInstance): void {
     const times = current.getStore();
     if (times === undefined) return;
     const { step, ms } = message as StepMessage;
-    if (step === 'turn') times.turnMs = (times.turnMs ?? 0) + ms;
-    else times.diskMs = (times.diskMs ?? 0) + ms;
+    const name = `${step}Ms` as const;
+    times[name] = (times[name] ?? 0) + ms;
   };
   subscribe(STEP_CHANNEL, onStep);
   app.addHook('onClose', async () => void unsubscribe(STEP_CHANNEL, onStep));
@@ -72,12 +80,13 @@ export function showServerTiming(app: FastifyInstance): void {
 function headerOf(times: Times | undefined, totalMs: number): string {
   let text = '';
   if (times !== undefined) {
-    const { joinedMs, turnMs, diskMs } = times;
+    const { joinedMs, turnMs, diskMs, handoverMs } = times;
     // What was shed while it waited was never admitted.
     const admissionMs = times.admissionMs ?? (joinedMs === null ? null : totalMs - joinedMs);
     if (admissionMs !== null) text += metric('admission', admissionMs);
     if (turnMs !== null) text += metric('turn', turnMs);
     if (diskMs !== null) text += metric('disk', diskMs);
+    if (handoverMs !== null) text += metric('handover', handoverMs);
   }
   return `${text}total;dur=${totalMs.toFixed(3)}`;
 }

@@ -1,10 +1,10 @@
 /**
  * The shop's pages with their first HTML, in the language that the buyer chose or reads.
  *
- *  1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request costs the
- *     reading of a revision. The list, as the address narrows it, is kept as long as its bodies are the same.
- *  2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the event, the
- *     bare document comes, whose script asks by itself.
+ *  1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request
+ *     costs the reading of a revision. The list, as the address narrows it, is kept as long as its bodies are the same.
+ *  2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the
+ *     event, the bare document comes, whose script asks by itself.
  *  3. An event that there is not is answered 404, with a page.
  */
 import { createHash } from 'node:crypto';
@@ -15,24 +15,22 @@ import { Overloaded } from '#actors/admission.ts';
 import { readAt } from '#actors/event-port.ts';
 import { filterOf, isEmpty, queryOf, SEARCH_PAGE, type Filter } from '#client/event-filter.ts';
 import { firstPerformance } from '#client/first-performance.ts';
-import type { EventPayload } from '#client/bodies.ts';
-import type { PayloadView } from '#domain/inventory/public-view.ts';
+import type { EventList, EventListEntry, EventPayload } from '#client/bodies.ts';
+import type { PayloadView } from '#domain/event/revisioned-views.ts';
+import type { EventSummary } from '#domain/event/public-view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { Language } from '#texts/language.ts';
-import { toEventBody, toEventSummaryBody } from '../bodies.ts';
-import { LargeBody, PASSING } from '../encoding.ts';
-import { EVENT_NOT_FOUND } from '../errors.ts';
-import { languageOfRequest, varyByLanguage } from '../language.ts';
-import { eventPage } from '../pages/shop-event.ts';
-import { documentOf, missingPage, plainPage, type ShopPage } from '../pages/shop-frame.ts';
-import { listPage } from '../pages/shop-list.ts';
-import { createPayloadCache, type KeptBody } from '../payload-cache.ts';
+import type { Language } from '#texts/locale/language.ts';
+import { toEventBody, toEventSummaryBody } from '../buyers/events/body.ts';
+import { LargeBody, PASSING } from '../protocol/encoding.ts';
+import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
+import { languageOfRequest, varyByLanguage } from '../protocol/negotiation.ts';
+import { eventPage } from './event.ts';
+import { documentOf, LIST_LIMIT, listPage, missingPage, plainPage, type ShopPage } from './document.ts';
+import { createPayloadCache, type CachedBody } from '../protocol/payload-cache.ts';
 import type { PageFile, PublicPorts } from '../ports.ts';
-import { toCursor } from '../request-parts.ts';
-import type { HttpApp } from '../app.ts';
-import { pageHeaders, sendFile } from './pages.ts';
-
-const LIST_LIMIT = 24;
+import { toCursor } from '../protocol/request-parts.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { pageHeaders, sendFile } from '../pages/route.ts';
 
 /** Lists that are kept, each narrowed in its own way, and their bytes (I10). */
 const LISTS_MAX = 32;
@@ -63,10 +61,11 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
 
   const query = Type.Object({ date: Type.Optional(Type.String()) });
   const slugOnly = Type.Object({ slug: Type.String() });
-  app.get('/', { schema: { hide: true } }, (request, reply) => {
-    const filter = filterOf(new URLSearchParams(request.url.replace(/^[^?]*/, '')));
-    return show(request, reply, (language) => pages.list(language, filter));
-  });
+  const perMinuteMax = ports.settings.limits.narrowedPagesPerMinuteMax;
+  const counts = (request: FastifyRequest): boolean => !isEmpty(filterIn(request));
+  app.get('/', { schema: { hide: true }, config: { clientLimit: { perMinuteMax, counts } } }, (request, reply) =>
+    show(request, reply, (language) => pages.list(language, filterIn(request))),
+  );
   app.get('/e/:slug', { schema: { hide: true, params: slugOnly, querystring: query } }, (request, reply) =>
     show(request, reply, (language) => pages.event(request.params.slug, request.query.date ?? null, language)),
   );
@@ -82,6 +81,8 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
   );
 }
 
+const filterIn = ({ url }: FastifyRequest): Filter => filterOf(new URLSearchParams(url.replace(/^[^?]*/, '')));
+
 interface ShopPages {
   /** The document alone, for a page that its script draws. */
   plain(language: Language): Promise<PageFile>;
@@ -94,18 +95,23 @@ interface ShopPages {
 function keptPages(ports: ShopPorts): ShopPages {
   const { events, clock, baseUrl, storefront } = ports;
   const fixed = new Map<string, PageFile>();
-  const lists = new LRUCache<string, { readonly source: string; readonly file: PageFile }>({
+  const lists = new LRUCache<string, { readonly source: EventList; readonly file: PageFile }>({
     max: LISTS_MAX,
     maxSize: LIST_BYTES_MAX,
-    sizeCalculation: ({ source, file }, key) => 2 * (source.length + key.length) + 2 * file.body.bytes.length,
+    sizeCalculation: ({ source, file }, key) => 8 * source.events.length + 2 * (key.length + file.body.bytes.length),
   });
+  const toEntry = keptEntries();
 
   const fill = async (language: Language, page: ShopPage): Promise<PageFile> =>
     htmlFile(documentOf(await storefront.document(), language, page));
 
-  const once = async (name: string, language: Language, make: (language: Language) => ShopPage): Promise<PageFile> => {
+  const once = async (
+    name: string,
+    language: Language,
+    make: (language: Language) => ShopPage | Promise<ShopPage>,
+  ): Promise<PageFile> => {
     const key = `${name} ${language}`;
-    const file = fixed.get(key) ?? (await fill(language, make(language)));
+    const file = fixed.get(key) ?? (await fill(language, await make(language)));
     fixed.set(key, file);
     return file;
   };
@@ -113,20 +119,53 @@ function keptPages(ports: ShopPorts): ShopPages {
   const plain = (language: Language): Promise<PageFile> => once('plain', language, plainPage);
   return {
     plain,
-    missing: (language) => once('missing', language, missingPage),
+    missing: (language) =>
+      once('missing', language, async () => missingPage(language, await storefront.views(language))),
     async list(language, filter) {
       const limit = isEmpty(filter) ? LIST_LIMIT : SEARCH_PAGE;
       const { events: found, nextAfter } = await events.list({ limit, after: null });
-      const list = { events: found.map(toEventSummaryBody), next_cursor: toCursor(nextAfter) };
-      const [key, source] = [`${language} ${queryOf(filter)}`, JSON.stringify(list)];
+      const list = { events: found.map(toEntry), next_cursor: toCursor(nextAfter) };
+      const key = `${language} ${queryOf(filter)}`;
       const known = lists.get(key);
-      if (known?.source === source) return known.file;
-      const file = await fill(language, listPage(list, language, filter, { baseUrl: baseUrl(), now: clock.now() }));
-      lists.set(key, { source, file });
+      if (known !== undefined && isSameList(known.source, list)) return known.file;
+      const views = await storefront.views(language);
+      const page = listPage(list, language, filter, { views, baseUrl: baseUrl(), now: clock.now() });
+      const file = await fill(language, page);
+      lists.set(key, { source: list, file });
       return file;
     },
     event: keptEvents(ports, plain),
   };
+}
+
+/**
+ * Makes the function that writes a line of the list: the same object as long as it says the same, so that lists are
+ * compared by their objects and a search finds what it made of a line before.
+ */
+function keptEntries(): (summary: EventSummary) => EventListEntry {
+  interface Kept {
+    summary: EventSummary;
+    readonly json: string;
+    readonly entry: EventListEntry;
+  }
+  const kept = new LRUCache<string, Kept>({ max: 2 * SEARCH_PAGE });
+  return (summary) => {
+    const before = kept.get(summary.id);
+    if (before?.summary === summary) return before.entry;
+    const entry = toEventSummaryBody(summary);
+    const json = JSON.stringify(entry);
+    if (before?.json === json) {
+      before.summary = summary;
+      return before.entry;
+    }
+    kept.set(summary.id, { summary, json, entry });
+    return entry;
+  };
+}
+
+function isSameList(a: EventList, b: EventList): boolean {
+  const isSame = a.next_cursor === b.next_cursor && a.events.length === b.events.length;
+  return isSame && a.events.every((entry, index) => entry === b.events[index]);
 }
 
 /** The page of an event, kept under the revision of its view. */
@@ -139,17 +178,17 @@ function keptEvents(ports: ShopPorts, plain: ShopPages['plain']): ShopPages['eve
     return readAt(events.bySlug(slug), EVENT_NOT_FOUND, query);
   };
   return async (slug, date, language) => {
-    const template = await storefront.document();
+    const [template, views] = await Promise.all([storefront.document(), storefront.views(language)]);
     const read = async (knownRevision: string | null) => {
       const view = await readOne(slug, date, knownRevision);
       if (!('revision' in view) || date !== null) return view;
       const shown = firstPerformance(toPayload(view));
       return shown === null ? view : readOne(slug, shown, null);
     };
-    const make = (view: PayloadView): KeptBody => {
+    const make = (view: PayloadView): CachedBody => {
       const event = toPayload(view);
       const performanceId = event.ticketAvailability[0]?.performance_id ?? null;
-      const page = eventPage(event, performanceId, language, { baseUrl: baseUrl(), now: clock.now() });
+      const page = eventPage(event, performanceId, language, { views, baseUrl: baseUrl(), now: clock.now() });
       const { etag, body } = htmlFile(documentOf(template, language, page));
       return { etag, body };
     };

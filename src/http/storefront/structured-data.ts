@@ -1,8 +1,8 @@
 /**
  * An event in the words of schema.org, for search engines: one Event for each performance that is still to come.
  *
- * Prices are in the currency's main unit, as schema.org wants them. A performance without a time has no Event, because `startDate` is
- * required.
+ * Prices are in the currency's main unit, as schema.org wants them. A performance without a time has no Event, because
+ * `startDate` is required.
  */
 import type { EventPayload, Performance } from '#client/bodies.ts';
 import { decimalOf } from '#client/money.ts';
@@ -71,7 +71,10 @@ function offersOf(event: EventPayload, performance: Performance, url: string): o
   };
 }
 
-/** The lowest price on sale that does not need an accessible place; of everything that has a price where nothing is on sale. */
+/**
+ * The lowest price on sale that does not need an accessible place; of everything that has a price where nothing is on
+ * sale.
+ */
 export function lowestPrice({ ticketAvailability, ticketTypes }: EventPayload): number {
   const accessible = new Set(ticketTypes.filter((type) => type.accessible).map(({ id }) => id));
   const forAll = ticketAvailability.filter((row) => !accessible.has(row.ticket_type_id));

@@ -8,13 +8,14 @@ import {
   linesIn,
   seatsIn,
   ticketsIn,
-  type HoldBody,
+  type PlacedHold,
   type Part,
   type PlacedOrder,
 } from './purchases.ts';
-import { bodyOf, type Reply, type RequestBuilder, type RoutedRequest } from './requests.ts';
-import { Sales } from './sales.ts';
-import type { Intent, Outcome, TracedItem } from './trace.ts';
+import { bodyOf, type ReadAnswer, type RequestBuilder } from './requests.ts';
+import type { RoutedRequest } from './buyer-requests.ts';
+import { Sales } from '../trace/sales.ts';
+import type { Intent, Outcome, TracedItem } from '../trace/trace.ts';
 
 type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { readonly kind: Kind }>;
 
@@ -33,12 +34,12 @@ export interface OtherTotals {
   readonly examples: readonly { readonly thenCents: number; readonly nowCents: number; readonly tickets: number }[];
 }
 
-export interface PurchasePorts {
+interface PurchasePorts {
   readonly requests: RequestBuilder;
   /** Whether the rest of a split party may come as another session. */
   readonly canSplit: boolean;
   readonly ticketsOnSale: number | null;
-  send(request: RoutedRequest, dueAt: number): Promise<Reply | null>;
+  send(request: RoutedRequest, dueAt: number): Promise<ReadAnswer | null>;
   skip(what: string): void;
 }
 
@@ -135,12 +136,12 @@ export class Purchases {
     person: number,
     item: TracedItem,
     pass: string | null,
-    refused: Reply,
+    refused: ReadAnswer,
     now: Now,
   ): Promise<void> {
     const { requests, canSplit } = this.#ports;
     let left = item.quantity;
-    let last: Reply | null = refused;
+    let last: ReadAnswer | null = refused;
     let asked = left;
     while (left > 0 && last !== null) {
       if (last.status < 300) {
@@ -165,7 +166,7 @@ export class Purchases {
     const [part, ...others] = this.#holds.get(hold) ?? [];
     if (part === undefined || others.length > 0) return this.#ports.skip('CHANGE: the hold was refused or split');
     const reply = await this.#ports.send(this.#ports.requests.change(part.sessionKey, part.holdId, items), dueAt);
-    if (reply !== null && reply.status < 300) part.items = bodyOf<HoldBody>(reply).items;
+    if (reply !== null && reply.status < 300) part.items = bodyOf<PlacedHold>(reply).items;
   }
 
   async #release({ hold }: IntentOf<'RELEASE'>, dueAt: number): Promise<void> {
@@ -264,8 +265,8 @@ export class Purchases {
   }
 }
 
-function partOf(sessionKey: string, reply: Reply): Part {
-  const { id, items } = bodyOf<HoldBody>(reply);
+function partOf(sessionKey: string, reply: ReadAnswer): Part {
+  const { id, items } = bodyOf<PlacedHold>(reply);
   return { sessionKey, holdId: id, items };
 }
 
@@ -273,8 +274,10 @@ function countOf(items: IntentOf<'START'>['items']): number {
   return items.reduce((sum, { ticketCount }) => sum + ticketCount, 0);
 }
 
-/** The largest block that is left, when a hold was refused for lack of seats side by side; 0 when nothing can be had. */
-function largestBlock({ status, body }: Reply): number {
+/**
+ * The largest block that is left, when a hold was refused for lack of seats side by side; 0 when nothing can be had.
+ */
+function largestBlock({ status, body }: ReadAnswer): number {
   if (status !== 400) return 0;
   const refused = JSON.parse(body) as { readonly code: string; readonly detail: { readonly largest_block?: number } };
   return refused.code === 'INSUFFICIENT_TICKETS' ? (refused.detail.largest_block ?? 0) : 0;

@@ -1,31 +1,34 @@
 /**
  * An HTTP/1.1 connection with as little work as possible: a request, its answer, the next request.
  *
- * Some load generators need exact times or requests that depend on answers; a complete HTTP client would take more processor time
- * than the measured server. An answer must have a content-length, as all JSON of the service has.
+ * Some load generators need exact times or requests that depend on answers; a complete HTTP client would take more
+ * processor time than the measured server. An answer must have a content-length, as all JSON of the service has.
  */
 import { connect } from 'node:net';
 import { once } from 'node:events';
 
-export interface Request {
+export interface PlayerRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-export interface Answer {
+export interface PlayerAnswer {
   readonly status: number;
   /** Status line and headers. */
   readonly head: string;
   readonly body: string;
 }
 
-export interface Connection {
+export interface PlayerConnection {
   /** False once it broke, or the server closed it because it was idle. */
   readonly isOpen: boolean;
-  /** Sends a request and waits for its answer; the request before must be answered. Rejects when the connection is closed. */
-  send(request: Request): Promise<Answer>;
+  /**
+   * Sends a request and waits for its answer; the request before must be answered. Rejects when the connection is
+   * closed.
+   */
+  send(request: PlayerRequest): Promise<PlayerAnswer>;
   close(): void;
 }
 
@@ -38,13 +41,13 @@ interface Head {
 
 const NOTHING = Buffer.alloc(0);
 
-export async function openConnection(url: string): Promise<Connection> {
+export async function openConnection(url: string): Promise<PlayerConnection> {
   const { hostname, port, host } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
   let received: Buffer = NOTHING;
   let head: Head | null = null;
-  let pending: PromiseWithResolvers<Answer> | null = null;
+  let pending: PromiseWithResolvers<PlayerAnswer> | null = null;
   const fail = (why: string): void => {
     pending?.reject(new Error(why));
     socket.destroy();
@@ -71,7 +74,7 @@ export async function openConnection(url: string): Promise<Connection> {
     send(request) {
       // No event would come of a socket that is closed already.
       if (socket.destroyed) return Promise.reject(new Error('the connection was closed'));
-      pending = Promise.withResolvers<Answer>();
+      pending = Promise.withResolvers<PlayerAnswer>();
       socket.write(textOf(host, request));
       return pending.promise;
     },
@@ -79,7 +82,7 @@ export async function openConnection(url: string): Promise<Connection> {
   };
 }
 
-function textOf(host: string, { method, path, headers, body }: Request): string {
+function textOf(host: string, { method, path, headers, body }: PlayerRequest): string {
   let text = `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n`;
   for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
   if (body === undefined) return `${text}\r\n`;

@@ -1,13 +1,15 @@
 /**
  * The connections of a rehearsal: kept open, given to one request at a time, replaced when they break.
  *
- * 1. Requests that find none free wait in order of arrival; how long is part of their latency, not of the generator's lateness.
- * 2. A server closes connections that were idle for long; such a one is replaced when it is wanted, and nothing is sent over it.
+ * 1. Requests that find none free wait in order of arrival; how long is part of their latency, not of the generator's
+ *    lateness.
+ * 2. A server closes connections that were idle for long; such a one is replaced when it is wanted, and nothing is sent
+ *    over it.
  */
-import { openConnection, type Answer, type Connection, type Request } from './connection.ts';
+import { openConnection, type PlayerAnswer, type PlayerConnection, type PlayerRequest } from './connection.ts';
 
-export interface Sent {
-  readonly answer: Answer | null;
+interface Sent {
+  readonly answer: PlayerAnswer | null;
   readonly sentAt: number;
   /** Whether a connection was free when it was wanted. */
   readonly wasFree: boolean;
@@ -15,22 +17,22 @@ export interface Sent {
 
 export interface Connections {
   /** Sends as soon as a connection is free; an answer of null says that the connection broke. */
-  send(request: Request): Promise<Sent>;
+  send(request: PlayerRequest): Promise<Sent>;
   close(): void;
 }
 
 export async function openConnections(url: string, count: number, now: () => number): Promise<Connections> {
-  const all = new Set<Connection>();
-  const free: Connection[] = [];
-  let waiting: ((connection: Connection) => void)[] = [];
+  const all = new Set<PlayerConnection>();
+  const free: PlayerConnection[] = [];
+  let waiting: ((connection: PlayerConnection) => void)[] = [];
   let head = 0;
   let isClosed = false;
-  const open = async (): Promise<Connection> => {
+  const open = async (): Promise<PlayerConnection> => {
     const connection = await openConnection(url);
     all.add(connection);
     return connection;
   };
-  const release = (connection: Connection): void => {
+  const release = (connection: PlayerConnection): void => {
     const next = waiting[head];
     if (next === undefined) {
       waiting = [];
@@ -41,7 +43,7 @@ export async function openConnections(url: string, count: number, now: () => num
     head += 1;
     next(connection);
   };
-  const replace = async (broken: Connection): Promise<void> => {
+  const replace = async (broken: PlayerConnection): Promise<void> => {
     all.delete(broken);
     broken.close();
     while (!isClosed) {
@@ -50,8 +52,8 @@ export async function openConnections(url: string, count: number, now: () => num
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
     }
   };
-  /** The free one that was used last (2). */
-  const takeFree = (): Connection | undefined => {
+  /** The free one that was used last (rule 2). */
+  const takeFree = (): PlayerConnection | undefined => {
     for (let connection = free.pop(); connection !== undefined; connection = free.pop()) {
       if (connection.isOpen) return connection;
       void replace(connection);
@@ -63,7 +65,7 @@ export async function openConnections(url: string, count: number, now: () => num
     async send(request) {
       const taken = takeFree();
       const wasFree = taken !== undefined;
-      const connection = taken ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)));
+      const connection = taken ?? (await new Promise<PlayerConnection>((resolve) => waiting.push(resolve)));
       const sentAt = now();
       try {
         const answer = await connection.send(request);

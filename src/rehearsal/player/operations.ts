@@ -1,11 +1,11 @@
 /**
  * Plays what operators did, at a service of its own: definitions, blocked seats, cancelled performances.
  */
-import { toEventFile } from '#catalogue/event-file.ts';
-import { withoutTaken } from './rehearsed-definition.ts';
-import type { RehearsedService } from './service.ts';
+import { toEventFile } from '#catalogue/event-fields.ts';
+import { withoutTaken } from '../trace/definition.ts';
+import type { RehearsedService } from '../server/service.ts';
 import type { Timeline } from './timeline.ts';
-import type { Operation, Trace } from './trace.ts';
+import type { OperatorAction, Trace } from '../trace/trace.ts';
 
 interface OperationPorts {
   readonly operate: NonNullable<RehearsedService['operate']>;
@@ -28,7 +28,7 @@ export function playOperations(trace: Trace, ports: OperationPorts): { readonly 
 }
 
 async function perform(
-  operation: Operation,
+  operation: OperatorAction,
   trace: Trace,
   { operate, isDefinitionGiven }: OperationPorts,
 ): Promise<void> {

@@ -5,18 +5,19 @@
  * 2. A step that needs what was refused before (a checkout without its hold) is not tried, and counted.
  * 3. Who waits polls until the service admits them; those who were never admitted then stop when they stopped then.
  * 4. Nobody waits longer than `endMs`; who still does then is counted.
- * 5. Nothing is tried again, except that a party whose best seats are not side by side any more takes the largest block and, where
- *    no waiting room asks for a pass, the rest as another session.
+ * 5. Nothing is tried again, except that a party whose best seats are not side by side any more takes the largest block
+ *    and, where no waiting room asks for a pass, the rest as another session.
  */
 import type { Connections } from './connections.ts';
 import { Purchases, type PurchaseCounts } from './buying.ts';
-import { bodyOf, type Reply, type RequestBuilder, type RoutedRequest } from './requests.ts';
+import { bodyOf, type ReadAnswer, type RequestBuilder } from './requests.ts';
+import type { RoutedRequest } from './buyer-requests.ts';
 import type { Schedule, Step } from './schedule.ts';
-import type { Outcome } from './trace.ts';
+import type { Outcome } from '../trace/trace.ts';
 import { Tally, type TallyReport } from './tally.ts';
 import type { Timeline } from './timeline.ts';
 
-export interface Rehearsal {
+interface Rehearsal {
   readonly schedule: Schedule;
   readonly requests: RequestBuilder;
   readonly connections: Connections;
@@ -121,7 +122,7 @@ class Player {
     }
   }
 
-  /** When a step is due (1), or why it never is. */
+  /** When a step is due (rule 1), or why it never is. */
   #dueAt({ waits }: Person, { at, afterEntry }: Step, readyAt: number): number | string {
     const wait = afterEntry === null ? undefined : waits.get(afterEntry.entry);
     if (wait === undefined)
@@ -153,7 +154,7 @@ class Player {
 
   // ── the waiting room ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Joins, and polls until the wait is over (3, 4). An event without a waiting room lets everybody pass. */
+  /** Joins, and polls until the wait is over (rules 3 and 4). An event without a waiting room lets everybody pass. */
   async #wait({ number, waits }: Person, entry: number, dueAt: number): Promise<void> {
     const { requests, timeline, schedule, endMs, hasWaitingRoom } = this.#rehearsal;
     if (!hasWaitingRoom) return void waits.set(entry, { entryId: '', admittedAt: dueAt });
@@ -195,7 +196,7 @@ class Player {
   // ── requests ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Sends a request that was due at a moment; null when there was no answer. */
-  async #send(request: RoutedRequest, dueAt: number): Promise<Reply | null> {
+  async #send(request: RoutedRequest, dueAt: number): Promise<ReadAnswer | null> {
     const { connections, timeline } = this.#rehearsal;
     const { answer, sentAt, wasFree } = await connections.send(request);
     const answeredAt = timeline.now();
@@ -220,12 +221,12 @@ class Player {
 /** The version stands at the beginning of an occupancy. */
 const VERSION_CHARS_MAX = 400;
 
-function readEntry(reply: Reply | null): EntryBody | null {
+function readEntry(reply: ReadAnswer | null): EntryBody | null {
   if (reply === null || reply.status >= 300) return null;
   return bodyOf<EntryBody>(reply);
 }
 
-export function codeIn(body: string): string | null {
+function codeIn(body: string): string | null {
   try {
     return (JSON.parse(body) as { readonly code?: string }).code ?? null;
   } catch {

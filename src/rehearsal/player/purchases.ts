@@ -1,11 +1,12 @@
 /**
- * What invented people have at the service: holds, orders and sessions, by the numbers of the trace, and what they bought.
+ * What invented people have at the service: holds, orders and sessions, by the numbers of the trace, and what they
+ * bought.
  *
  * A hold of the trace may become several parts, when the best seats for a party could not be had side by side.
  */
-import type { SoldLine } from './sales.ts';
+import type { SoldLine } from '../trace/sales.ts';
 
-export interface HeldItem {
+interface HeldItem {
   readonly ticket_type_id: string;
   readonly selling_stage_id: string;
   readonly performance_id: string;
@@ -15,7 +16,7 @@ export interface HeldItem {
 }
 
 /** The body of a hold, as far as it is read. */
-export interface HoldBody {
+export interface PlacedHold {
   readonly id: string;
   readonly items: readonly HeldItem[];
 }

@@ -4,22 +4,30 @@
  * 1. Every text in a request is an id or a code of the definition, an id that the service answered, or invented here.
  * 2. Addresses end in `.invalid`, which no mail ever reaches.
  */
-import type { Request } from './connection.ts';
-import type { TracedItem, TracedOrderItem } from './trace.ts';
-
-/** A request with the pattern of its route, by which answers are counted. */
-export interface RoutedRequest extends Request {
-  readonly route: string;
-}
+import {
+  changeHold,
+  get,
+  joinQueue,
+  leaveQueue,
+  openPayment,
+  placeHold,
+  pollQueue,
+  readOrder,
+  releaseHold,
+  settlePayment,
+  startCheckout,
+  type RoutedRequest,
+} from './buyer-requests.ts';
+import type { TracedItem, TracedOrderItem } from '../trace/trace.ts';
 
 /** What of an answer is read. */
-export interface Reply {
+export interface ReadAnswer {
   readonly status: number;
   readonly body: string;
 }
 
 /** The body of an answer; a service with RESPONSE_ENVELOPE=data wraps successful ones. */
-export function bodyOf<Body>({ body }: Reply): Body {
+export function bodyOf<Body>({ body }: ReadAnswer): Body {
   const read = JSON.parse(body) as { readonly data?: unknown };
   const isWrapped = typeof read.data === 'object' && read.data !== null && Object.keys(read).length === 1;
   return (isWrapped ? read.data : read) as Body;
@@ -44,7 +52,7 @@ export interface RequestBuilder {
   pay(checkoutSessionId: string, outcome: string): RoutedRequest;
 }
 
-export interface StartRequest {
+interface StartRequest {
   readonly sessionKey: string;
   readonly holdId: string | null;
   readonly buyer: number;
@@ -55,7 +63,7 @@ export interface StartRequest {
   readonly pass: string | null;
 }
 
-export interface RequestTarget {
+interface RequestTarget {
   readonly eventId: string;
   readonly slug: string;
   /** Whether every ticket needs a name. */
@@ -66,7 +74,6 @@ export interface RequestTarget {
 
 export function requestsFor({ eventId, slug, requiresNames, run }: RequestTarget): RequestBuilder {
   const event = `/api/events/public/${encodeURIComponent(slug)}`;
-  const withKey = (sessionKey: string) => ({ 'x-session-key': sessionKey });
   return {
     requiresNames,
     sessionKey: (person, part) => `rehearsal-${run}-${person}${part === 0 ? '' : `-${part}`}`,
@@ -75,40 +82,17 @@ export function requestsFor({ eventId, slug, requiresNames, run }: RequestTarget
       const query = `performance_id=${encodeURIComponent(performanceId)}${since === null ? '' : `&since=${since}`}`;
       return get('/api/events/public/:slug/seating/occupancy', `${event}/seating/occupancy?${query}`);
     },
-    readOrder: (orderId) => get('/api/checkout/status/:order_id', `/api/checkout/status/${orderId}`),
-    join: (sessionKey) => post('/api/checkout/queue', { event_id: eventId, session_key: sessionKey }),
-    poll: (sessionKey, id) => get('/api/checkout/queue/:id', `/api/checkout/queue/${id}`, withKey(sessionKey)),
-    leave: (sessionKey, id) => ({
-      route: 'DELETE /api/checkout/queue/:id',
-      method: 'DELETE',
-      path: `/api/checkout/queue/${id}`,
-      headers: withKey(sessionKey),
-    }),
+    readOrder,
+    join: (sessionKey) => joinQueue(eventId, sessionKey),
+    poll: pollQueue,
+    leave: leaveQueue,
     hold: (sessionKey, items, pass) =>
-      post('/api/checkout/holds', {
-        event_id: eventId,
-        session_key: sessionKey,
-        items: items.map(toItemBody),
-        ...(pass !== null && { queue_pass: pass }),
-      }),
-    change: (sessionKey, holdId, items) => ({
-      route: 'PATCH /api/checkout/holds/:id',
-      method: 'PATCH',
-      path: `/api/checkout/holds/${holdId}`,
-      headers: withKey(sessionKey),
-      body: JSON.stringify({ items: items.map(toItemBody) }),
-    }),
-    release: (sessionKey, holdId) => ({
-      route: 'DELETE /api/checkout/holds/:id',
-      method: 'DELETE',
-      path: `/api/checkout/holds/${holdId}`,
-      headers: withKey(sessionKey),
-    }),
+      placeHold(eventId, sessionKey, items.map(toItemBody), pass === null ? {} : { queue_pass: pass }),
+    change: (sessionKey, holdId, items) => changeHold(sessionKey, holdId, items.map(toItemBody)),
+    release: releaseHold,
     start: ({ sessionKey, holdId, buyer, items, promoCode, installments, pass }) =>
-      post('/api/checkout/start', {
-        event_id: eventId,
+      startCheckout(eventId, {
         session_key: sessionKey,
-        accept_terms: true,
         customer: { email: `buyer-${buyer}@${run}.rehearsal.invalid`, name: `Buyer ${buyer}` },
         installment_count: installments,
         ...(holdId !== null && { hold_id: holdId }),
@@ -116,18 +100,9 @@ export function requestsFor({ eventId, slug, requiresNames, run }: RequestTarget
         ...(promoCode !== null && { promo_code: promoCode }),
         ...(pass !== null && { queue_pass: pass }),
       }),
-    requestPayment: (orderId) =>
-      post('/api/checkout/orders/:order_id/payments', {}, `/api/checkout/orders/${orderId}/payments`),
-    pay: (id, outcome) => post('/sandbox/payments/:checkout_session_id', { outcome }, `/sandbox/payments/${id}`),
+    requestPayment: openPayment,
+    pay: settlePayment,
   };
-}
-
-function get(route: string, path: string, headers?: Readonly<Record<string, string>>): RoutedRequest {
-  return { route: `GET ${route}`, method: 'GET', path, ...(headers !== undefined && { headers }) };
-}
-
-function post(route: string, body: object, path = route): RoutedRequest {
-  return { route: `POST ${route}`, method: 'POST', path, body: JSON.stringify(body) };
 }
 
 function toItemBody({ performanceId, ticketTypeId, sellingStageId, quantity, seatIds }: TracedItem): object {

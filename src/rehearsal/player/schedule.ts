@@ -1,14 +1,16 @@
 /**
- * An open-loop schedule: when each person of a trace should do what, at a speed, with the reads and polls that facts do not tell.
+ * An open-loop schedule: when each person of a trace should do what, at a speed, with the reads and polls that facts do
+ * not tell.
  *
  * 1. Steps keep the order of the trace, and their gaps divided by the speed.
- * 2. Facts tell no reads: the page of the event is read `pageReads` times in the `lookSeconds` before somebody's first intent, the
- *    changes of its seats before each hold of numbered seats, and an order after it was paid.
+ * 2. Facts tell no reads: the page of the event is read `pageReads` times in the `lookSeconds` before somebody's first
+ *    intent, the changes of its seats before each hold of numbered seats, and an order after it was paid.
  * 3. Facts tell no polls: who waits polls every `pollSeconds` from joining to the end of the wait.
- * 4. What somebody did once admitted follows the admission, not the clock: when the line moves at another pace, so do they.
+ * 4. What somebody did once admitted follows the admission, not the clock: when the line moves at another pace, so do
+ *    they.
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { Intent, IntentKind, Trace, WaitEnd } from './trace.ts';
+import type { Intent, IntentKind, Trace, WaitEnd } from '../trace/trace.ts';
 
 export interface Pace {
   readonly speed: number;
@@ -17,7 +19,7 @@ export interface Pace {
   readonly lookSeconds: number;
 }
 
-export type StepKind = IntentKind | 'READ_EVENT' | 'READ_SEATS' | 'READ_ORDER';
+type StepKind = IntentKind | 'READ_EVENT' | 'READ_SEATS' | 'READ_ORDER';
 
 export interface Step {
   /** When it should begin, in milliseconds from the start of the rehearsal. */
@@ -44,8 +46,8 @@ export interface Schedule {
 }
 
 /**
- * The trace with a wait for everybody, for an event that had no waiting room then and has one now: they join at their first step, as
- * if they had been admitted at once then.
+ * The trace with a wait for everybody, for an event that had no waiting room then and has one now: they join at their
+ * first step, as if they had been admitted at once then.
  */
 export function withWaits(trace: Trace): Trace {
   const joined = new Set<number>();

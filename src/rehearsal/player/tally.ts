@@ -1,8 +1,9 @@
 /**
  * Counts and times of what a rehearsal sent and what was answered, by route.
  *
- * 1. A latency counts from the moment at which the request should have been sent, so that a slow service cannot hide its delays
- *    behind requests that wait for a connection (no coordinated omission). The time from the sending is kept beside it.
+ * 1. A latency counts from the moment at which the request should have been sent, so that a slow service cannot hide
+ *    its delays behind requests that wait for a connection (no coordinated omission). The time from the sending is kept
+ *    beside it.
  * 2. The generator's own lateness is how late it sent where a connection was free and the answer before was there.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
@@ -16,7 +17,7 @@ export interface Distribution {
   readonly points: readonly (readonly [percentile: number, ms: number])[];
 }
 
-export interface RouteReport {
+interface RouteReport {
   readonly route: string;
   readonly statuses: Readonly<Record<string, number>>;
   /** Requests without an answer. */
@@ -26,7 +27,7 @@ export interface RouteReport {
 }
 
 /** A kind of answer that was not granted. */
-export interface RefusalReport {
+interface RefusalReport {
   readonly route: string;
   readonly status: number;
   readonly code: string;
@@ -54,7 +55,7 @@ interface Route {
   readonly service: RecordableHistogram;
 }
 
-export interface Answered {
+interface Answered {
   readonly route: string;
   /** Null when there was no answer. */
   readonly status: number | null;

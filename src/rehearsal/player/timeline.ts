@@ -1,7 +1,8 @@
 /**
  * Wakes what waits for a moment, as exactly as a thread can without taking a core from the service that it measures.
  *
- * A timer fires to the millisecond, so the last two are passed in naps of some tens of microseconds between which sockets are read.
+ * A timer fires to the millisecond, so the last two are passed in naps of some tens of microseconds between which
+ * sockets are read.
  */
 import FlatQueue from 'flatqueue';
 

@@ -1,7 +1,10 @@
-/** Line charts as SVG without any asset, for the page of a report. Colours are Okabe and Ito's, which most people can distinguish. */
+/**
+ * Line charts as SVG without any asset, for the page of a report. Colours are Okabe and Ito's, which most people can
+ * distinguish.
+ */
 import { escapeHtml } from './html.ts';
 
-export interface Series {
+export interface ChartSeries {
   readonly name: string;
   readonly points: readonly (readonly [x: number, y: number])[];
   readonly isDashed?: boolean;
@@ -11,7 +14,7 @@ export interface Chart {
   readonly title: string;
   readonly x: { readonly label: string; readonly ticks?: readonly (readonly [x: number, label: string])[] };
   readonly y: { readonly label: string; readonly isLog?: boolean };
-  readonly series: readonly Series[];
+  readonly series: readonly ChartSeries[];
 }
 
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#000000', '#8a7f00'];

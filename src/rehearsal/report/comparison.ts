@@ -1,16 +1,16 @@
 /** Two rehearsals side by side: figures of both, and what differs in how they were held. */
 import { formatNumber } from './html.ts';
 import { differencesText, secondsOf, type RehearsalReport } from './report.ts';
-import { percentileOf, type Distribution } from './tally.ts';
+import { percentileOf, type Distribution } from '../player/tally.ts';
 
-export interface ComparedFigure {
+interface ComparedFigure {
   readonly name: string;
   readonly before: string;
   readonly after: string;
   readonly change: string;
 }
 
-export interface Comparison {
+interface Comparison {
   readonly rows: readonly ComparedFigure[];
   /** In what the rehearsals themselves differ. */
   readonly notes: readonly string[];

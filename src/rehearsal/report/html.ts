@@ -1,17 +1,9 @@
-/** Text in HTML. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+/** Tables and numbers of a page. */
+import { escapeHtml } from '#http/pages/html.ts';
 
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
-}
+export { escapeHtml };
 
-export interface Table {
+interface Table {
   readonly heading: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
 }

@@ -1,20 +1,21 @@
 /**
- * The page of a report, or of two side by side: figures, charts and what came out differently. One file without any asset.
+ * The page of a report, or of two side by side: figures, charts and what came out differently. One file without any
+ * asset.
  */
-import { drawChart, type Chart, type Series } from './charts.ts';
+import { drawChart, type Chart, type ChartSeries } from './charts.ts';
 import { compareReports } from './comparison.ts';
 import { drawTable, escapeHtml, formatNumber } from './html.ts';
 import { secondsOf, type RehearsalReport } from './report.ts';
-import { percentileOf } from './tally.ts';
+import { percentileOf } from '../player/tally.ts';
 
 const STYLE = `
 :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; color: #1b1b1b; background: #fff; }
 body { max-width: 1120px; margin: 0 auto; padding: 24px 20px 64px; }
 h1 { font-size: 26px; margin: 0 0 4px; } h2 { font-size: 19px; margin: 36px 0 10px; }
 p { margin: 6px 0; max-width: 84ch; } .about { color: #555; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 20px 0; }
-.figures div { border: 1px solid #d9d9d9; border-radius: 6px; padding: 10px 12px; }
-.figures b { display: block; font-size: 21px; font-weight: 600; } .figures span { color: #555; font-size: 13px; }
+.measured { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 20px 0; }
+.measured div { border: 1px solid #d9d9d9; border-radius: 6px; padding: 10px 12px; }
+.measured b { display: block; font-size: 21px; font-weight: 600; } .measured span { color: #555; font-size: 13px; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th { text-align: left; font-weight: 600; border-bottom: 2px solid #bbb; padding: 4px 10px 4px 0; }
 td { border-bottom: 1px solid #e5e5e5; padding: 4px 10px 4px 0; vertical-align: top; overflow-wrap: anywhere; }
@@ -66,7 +67,7 @@ function drawFigures(report: RehearsalReport): string {
   const { tally, lengthMs, then, now, meter, settings } = report;
   const reached = tally.reachedBySecond.reduce((sum, each) => sum + each, 0);
   const asked = report.askedBySecond.reduce((sum, each) => sum + each, 0);
-  const figures: [string, string][] = [
+  const measured: [string, string][] = [
     [`× ${settings.speed}`, 'speed'],
     [`${formatNumber(asked)}`, `requests planned, ${formatNumber(most(report.askedBySecond))} in the busiest second`],
     [`${formatNumber(reached)}`, `answers, ${formatNumber(most(tally.reachedBySecond))} in the busiest second`],
@@ -76,7 +77,7 @@ function drawFigures(report: RehearsalReport): string {
     [`${percentileOf(tally.lateness, 99).toFixed(2)} ms`, 'the generator was late, p99'],
     [meter === null ? 'not known' : `${meter.loopDelayP99Ms.toFixed(1)} ms`, 'event-loop delay of the service, p99'],
   ];
-  return `<div class="figures">${figures.map(([value, name]) => `<div><b>${escapeHtml(value)}</b><span>${escapeHtml(name)}</span></div>`).join('')}</div>`;
+  return `<div class="measured">${measured.map(([value, name]) => `<div><b>${escapeHtml(value)}</b><span>${escapeHtml(name)}</span></div>`).join('')}</div>`;
 }
 
 function most(values: readonly number[]): number {
@@ -111,7 +112,7 @@ function drawDifferences({ differences, definitionChanges }: RehearsalReport): s
 function chartsOf(report: RehearsalReport, earlier: RehearsalReport | null): Chart[] {
   const { tally, then, now } = report;
   const perSecond = (values: readonly number[]) => values.map((value, second) => [second, value] as const);
-  const sold: Series[] = [
+  const sold: ChartSeries[] = [
     { name: 'now', points: perSecond(now.soldBySecond) },
     { name: 'then, at this speed', points: perSecond(then.soldBySecond), isDashed: true },
     ...(earlier === null ? [] : [{ name: 'earlier rehearsal', points: perSecond(earlier.now.soldBySecond) }]),
@@ -147,7 +148,7 @@ function latencyBeside(report: RehearsalReport, earlier: RehearsalReport): Chart
   return latencyChart(`Latency of ${busiest?.route ?? 'requests'}, beside the earlier rehearsal`, pairs);
 }
 
-/** Percentiles stand so that each nine is as wide as the one before. */
+/** The axis is logarithmic: from 99 % to 99.9 % is as wide as from 90 % to 99 %. */
 function latencyChart(title: string, routes: readonly (readonly [string, Routed])[]): Chart {
   const place = (percentile: number): number => -Math.log10(1 - Math.min(99.999, percentile) / 100);
   return {

@@ -3,11 +3,11 @@
  *
  * It names the event by its ids and has nothing of people in it.
  */
-import type { OtherTotals } from './buying.ts';
-import type { MeterReading } from './meter.ts';
-import type { Pace } from './schedule.ts';
-import type { TallyReport } from './tally.ts';
-import type { Outcome } from './trace.ts';
+import type { OtherTotals } from '../player/buying.ts';
+import type { MeterResult } from '../server/meter.ts';
+import type { Pace } from '../player/schedule.ts';
+import type { TallyReport } from '../player/tally.ts';
+import type { Outcome } from '../trace/trace.ts';
 
 export interface RehearsalReport {
   readonly format: 1;
@@ -34,7 +34,7 @@ export interface RehearsalReport {
   readonly askedBySecond: readonly number[];
   readonly polls: number;
   readonly tally: TallyReport;
-  readonly meter: MeterReading | null;
+  readonly meter: MeterResult | null;
   readonly notTried: Readonly<Record<string, number>>;
   readonly splitParties: number;
   readonly otherTotals: OtherTotals;
@@ -104,7 +104,7 @@ export function differencesOf(report: Measured): Difference[] {
   return found;
 }
 
-export function seatChanges(then: Outcome, now: Outcome): { readonly missing: number; readonly added: number } {
+function seatChanges(then: Outcome, now: Outcome): { readonly missing: number; readonly added: number } {
   const before = new Set(then.seatsSold);
   const after = new Set(now.seatsSold);
   return {
@@ -147,7 +147,10 @@ function signed(cents: number): string {
   return cents > 0 ? `+${cents}` : String(cents);
 }
 
-/** The outcome of then, with its times in those of a rehearsal at this speed that begins `leadMs` before the first intent. */
+/**
+ * The outcome of then, with its times in those of a rehearsal at this speed that begins `leadMs` before the first
+ * intent.
+ */
 export function atSpeed(outcome: Outcome, { speed }: Pace, leadMs: number): Outcome {
   const soldBySecond: number[] = [];
   outcome.soldBySecond.forEach((tickets, second) => {

@@ -1,15 +1,15 @@
 /**
  * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
- * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the delay of the event
- * loop; `weigh` collects garbage and returns the memory in use. The loop is watched from `begin` to `read`, because that takes processor
- * time too.
+ * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the
+ * delay of the event loop; `weigh` collects garbage and returns the memory in use. The loop is watched from `begin` to
+ * `read`, because that takes processor time too.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { watchLoop, type LoopWatch } from '#http/loop-delay.ts';
+import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';
 
-export interface MeterReading {
+export interface MeterResult {
   readonly cpuMicros: number;
   /** Since the process was started. */
   readonly totalCpuMicros: number;
@@ -25,7 +25,9 @@ export interface Weight {
 
 const COLLECTIONS = 4;
 
-/** Period of the timer that measures the delay of the event loop: short enough for every stall that a budget concerns. */
+/**
+ * Period of the timer that measures the delay of the event loop: short enough for every stall that a budget concerns.
+ */
 const LOOP_PERIOD_MS = 2;
 
 let loop: LoopWatch | undefined;
@@ -47,7 +49,7 @@ process.on('message', (message) => {
     totalCpuMicros,
     loopDelayP99Ms: loop?.percentileMs(99) ?? 0,
     loopDelayMaxMs: loop?.maxMs ?? 0,
-  } satisfies MeterReading);
+  } satisfies MeterResult);
   loop?.stop();
   loop = undefined;
 });

@@ -1,17 +1,18 @@
 /**
  * The process of an own service: this version's service, whose clock tells the time of then.
  *
- * 1. Its clock stands still until the rehearsal begins, and then goes `speed` times as fast as the machine's. So every moment and
- *    every window of the definition keeps its meaning, whatever the speed: holds run out and the line moves as they did.
+ * 1. Its clock stands still until the rehearsal begins, and then goes `speed` times as fast as the machine's. So every
+ *    moment and every window of the definition keeps its meaning, whatever the speed: holds run out and the line moves
+ *    as they did.
  * 2. Bounds that protect the process (how long a claim may wait, how long a request may take) are in real time.
  */
-import { keepCompiledModules } from '#src/compile-cache.ts';
+import { keepCompiledModules } from '#service/compile-cache.ts';
 import type { RehearsalClock } from './service.ts';
 
 keepCompiledModules();
 const [{ readConfig }, { startService }, { CLOCK_SETTING, startClock }] = await Promise.all([
-  import('#src/config.ts'),
-  import('#src/service.ts'),
+  import('#service/config.ts'),
+  import('#service/service.ts'),
   import('./service.ts'),
 ]);
 await run(JSON.parse(process.env[CLOCK_SETTING]!) as RehearsalClock);

@@ -1,8 +1,10 @@
 /**
  * The service that is rehearsed: one of this version, started in a temporary folder, or one at a given address.
  *
- * 1. An own service is a process of its own, with the sandbox, and is stopped and removed whatever becomes of the rehearsal.
- * 2. An address is refused unless it has the sandbox and the same event: the ids that the trace names must all be there.
+ * 1. An own service is a process of its own, with the sandbox, and is stopped and removed whatever becomes of the
+ *    rehearsal.
+ * 2. An address is refused unless it has the sandbox and the same event: the ids that the trace names must all be
+ *    there.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TimeSource } from '#actors/clock.ts';
-import { toEventFile } from '#catalogue/event-file.ts';
+import { toEventFile } from '#catalogue/event-fields.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import type { MeterReading } from './meter.ts';
+import type { MeterResult } from './meter.ts';
 
 /** A rehearsal cannot be held with this service; the hint says what to do. */
 export class NotRehearsable extends Error {
@@ -57,12 +59,12 @@ export interface RehearsedService {
   readonly operate: ((method: 'PUT' | 'POST', path: string, body: object) => Promise<number>) | null;
   beginMeter(): Promise<void>;
   /** Null for a service at an address. */
-  readMeter(): Promise<MeterReading | null>;
+  readMeter(): Promise<MeterResult | null>;
   close(): Promise<void>;
 }
 
 const meter = new URL('./meter.ts', import.meta.url).href;
-const serviceProcess = new URL('./service-process.ts', import.meta.url);
+const serviceProcess = new URL('./process.ts', import.meta.url);
 
 /** Signals that end a rehearsal: its service is stopped and its folder removed before. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -104,7 +106,7 @@ export async function startOwnService(clock: RehearsalClock): Promise<RehearsedS
       folder,
       operate: operatorAt(admin, token),
       beginMeter: async () => void (await ask(child, 'begin')),
-      readMeter: () => ask(child, 'read') as Promise<MeterReading>,
+      readMeter: () => ask(child, 'read') as Promise<MeterResult>,
       close,
     };
   } catch (error) {
@@ -178,7 +180,7 @@ export function isLoopback(url: URL): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname);
 }
 
-/** The event at a given address, once it is sure that it may be loaded (2). */
+/** The event at a given address, once it is sure that it may be loaded (rule 2). */
 export async function findGiven(url: URL, definition: EventDefinition): Promise<GivenEvent> {
   const base = url.href.replace(/\/+$/, '');
   const found = await fetchJson(`${base}/api/events/public/${encodeURIComponent(definition.slug)}`);

@@ -2,21 +2,23 @@
  * Makes a trace of an event's facts: who wanted what, and when.
  *
  * 1. Nothing personal is taken over: session keys, addresses and ids become numbers in the order in which they come.
- * 2. A hold took the best seats when they are the ones that a search would have suggested at that moment; others were picked.
+ * 2. A hold took the best seats when they are the ones that a search would have suggested at that moment; others were
+ *    picked.
  * 3. What began before the period is not part of it: what it does later is left out and counted.
  * 4. Somebody who was dropped from the waiting room stopped polling as long before as the event's setting says.
  */
-import type { EventReplay } from '#actors/event-replay.ts';
+import { type EventReplay, startReplay, eventNumberIn } from '#offline/events.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
-import { lineKey } from '#domain/hold-line.ts';
+import { lineKey } from '#domain/inventory/hold-line.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { buyerKeyOf } from '#domain/orders/purchase-limits.ts';
 import { Sales, seatKey, type SoldOrder } from './sales.ts';
-import type { Intent, Operation, TakenBefore, Trace, TracedItem, TracedOrderItem, WaitEnd } from './trace.ts';
+import type { Intent, OperatorAction, TakenBefore, Trace, TracedItem, TracedOrderItem, WaitEnd } from './trace.ts';
+import type { JournalView } from '#persistence/sqlite/view.ts';
 
 export interface Period {
-  /** Milliseconds since 1970; null for the first fact of a buyer and the last fact. */
+  /** Milliseconds since 1970. Null in `from`: the first fact of a buyer; null in `to`: the last fact. */
   readonly from: number | null;
   readonly to: number | null;
 }
@@ -57,7 +59,7 @@ export class TraceBuilder {
   readonly #orders = new Map<string, TracedOrder>();
   readonly #waits = new Map<string, Wait>();
   readonly #intents: Intent[] = [];
-  readonly #operations: Operation[] = [];
+  readonly #operations: OperatorAction[] = [];
   readonly #leftOut: Record<string, number> = {};
   #definition: EventDefinition | null = null;
   #begun: { at: number; definition: EventDefinition; takenBefore: TakenBefore; sales: Sales } | null = null;
@@ -115,7 +117,7 @@ export class TraceBuilder {
 
   #begin(beganAt: number, now: number): void {
     const definition = this.#definition!;
-    const { performances } = this.#replay.read({ type: 'ReadFigures' }, now);
+    const { performances } = this.#replay.read({ type: 'ReadTotals', performanceId: null }, now);
     const open = performances.filter(({ status }) => status === 'ON_SALE' || status === 'SOLD_OUT');
     const onSale = open.reduce((sum, { available }) => sum + available, 0);
     const seats = open.map(({ id }) => ({ performanceId: id, seatIds: this.#takenSeats(id, now) }));
@@ -133,7 +135,8 @@ export class TraceBuilder {
   }
 
   #takenSeats(performanceId: string, now: number): readonly string[] {
-    const view = this.#replay.read({ type: 'ReadAnyOccupancy', performanceId, since: null }, now);
+    const wanted = { audience: 'OPERATORS', performanceId, since: null, knownRevision: null } as const;
+    const view = this.#replay.read({ type: 'ReadOccupancy', ...wanted }, now);
     if (isRefusal(view) || !('held' in view)) return [];
     return [...view.held, ...view.sold, ...view.blocked];
   }
@@ -204,6 +207,8 @@ export class TraceBuilder {
           if (order.isSold) this.#begun!.sales.cancelled({ ...order.sold, at });
           order.isSold = false;
         });
+      case 'RefundRequested':
+        return this.#leaveOut('refunds executed');
       case 'RefundRecorded':
         return this.#leaveOut('refunds recorded');
       case 'StrayMoneyRecorded':
@@ -366,4 +371,25 @@ function orderItemOf(item: FactData['OrderPlaced']['items'][number], isPicked: b
     discountCode: item.discountCode,
     barPerks: item.barPerks.map(({ barPerkId, quantity: perks }) => ({ barPerkId, quantity: perks })),
   };
+}
+
+const PROGRESS_EVERY = 4_096;
+
+/** The trace of a period, or null when no buyer did anything in it. Rejects with JournalDamaged and UnknownFact. */
+export async function readTrace(
+  view: JournalView,
+  eventId: string,
+  period: Period,
+  onProgress: (seq: number, headSeq: number) => void = () => {},
+): Promise<Trace | null> {
+  const replay = startReplay(eventId, await eventNumberIn(view, eventId));
+  const builder = new TraceBuilder(eventId, replay, period);
+  const headSeq = view.heads.get(eventId) ?? 0;
+  let count = 0;
+  for (const row of await view.factsOf(eventId)) {
+    if (!builder.see(replay.readFact(row), row.at)) break;
+    count += 1;
+    if (count % PROGRESS_EVERY === 0) onProgress(row.seq, headSeq);
+  }
+  return builder.finish();
 }

@@ -1,8 +1,8 @@
 /**
  * The definition that is rehearsed, that of then or another: what is on sale in it, and how the two differ for buyers.
  *
- * What was taken before the period is out of sale: seats are blocked once the event is defined, places without numbers are taken off
- * the capacity.
+ * What was taken before the period is out of sale: seats are blocked once the event is defined, places without numbers
+ * are taken off the capacity.
  */
 import type { EventDefinition, LocalityDefinition } from '#domain/catalogue/definition.ts';
 import type { TakenBefore } from './trace.ts';

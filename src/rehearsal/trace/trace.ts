@@ -1,8 +1,8 @@
 /**
  * A trace: what people did in a period of an event's sale, as plain data without anything personal.
  *
- * People, holds and orders are numbers. The only texts are ids and codes of the definition; e-mail addresses are kept as numbers of
- * buyers, so that limits per address count as they did.
+ * People, holds and orders are numbers. The only texts are ids and codes of the definition; e-mail addresses are kept
+ * as numbers of buyers, so that limits per address count as they did.
  *
  * 1. Times are milliseconds since the period's beginning, in the order of the journal.
  * 2. Every intent was granted then: the journal keeps no refusals.
@@ -65,7 +65,7 @@ export type Intent = IntentBase &
 export type IntentKind = Intent['kind'];
 
 /** What operators did in the period. */
-export type Operation =
+export type OperatorAction =
   | { readonly at: number; readonly kind: 'DEFINE'; readonly definition: EventDefinition }
   | { readonly at: number; readonly kind: 'CANCEL_PERFORMANCE'; readonly performanceId: string }
   | {
@@ -99,7 +99,7 @@ export interface Trace {
   readonly definition: EventDefinition;
   readonly people: number;
   readonly intents: readonly Intent[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OperatorAction[];
   /** What was taken before the period and must not be sold in it. */
   readonly takenBefore: TakenBefore;
   readonly outcome: Outcome;

@@ -1,22 +1,22 @@
 /** The console: the login page without a session, else the page that the address names. */
 import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { createApi, storedSession, storeSession, usePolled, type Api, type Session } from './api.ts';
-import type { Overview } from './bodies.ts';
-import { ClusterPage } from './pages/cluster-page.tsx';
-import { EventPage } from './pages/event-page.tsx';
-import { JournalPage } from './pages/journal-page.tsx';
-import { MoneyPage } from './pages/money-page.tsx';
-import { LoginPage } from './pages/login-page.tsx';
-import { OrderPage } from './pages/order-page.tsx';
-import { OrdersPage } from './pages/orders-page.tsx';
-import { OverviewPage } from './pages/overview-page.tsx';
-import { SearchPage } from './pages/search-page.tsx';
-import { SeatsPage } from './pages/seats-page.tsx';
+import { createApi, storedSession, storeSession, usePolled, type Api, type Session } from './app/api.ts';
+import type { Overview } from './app/bodies.ts';
+import { ClusterPage } from './pages/cluster.tsx';
+import { EventPage } from './pages/event.tsx';
+import { JournalPage } from './pages/journal.tsx';
+import { MoneyPage } from './pages/money.tsx';
+import { LoginPage } from './pages/login.tsx';
+import { OrderPage } from './pages/order.tsx';
+import { OrdersPage } from './pages/orders.tsx';
+import { OverviewPage } from './pages/overview.tsx';
+import { SearchPage } from './pages/search.tsx';
+import { SeatsPage } from './pages/seats.tsx';
 import { withSample, type History } from './parts/charts.tsx';
 import { Frame } from './parts/frame.tsx';
-import { useRoute } from './router.ts';
-import './styles/console.css';
+import { useRoute } from './app/router.ts';
+import '../styles/console.css';
 
 const POLL_MS = 2_000;
 const EVENTS_SHOWN_MAX = 100;
@@ -33,33 +33,33 @@ function Console() {
 
 function SignedIn({ session, signOut }: { readonly session: Session; readonly signOut: () => void }) {
   const api = useMemo(() => createApi(session, signOut), [session]);
-  const read = async (before: Reading | null): Promise<Reading> => {
+  const read = async (before: PolledOverview | null): Promise<PolledOverview> => {
     const overview = await api<Overview>('GET', `/admin/overview?limit=${EVENTS_SHOWN_MAX}`);
     return { overview, history: withSample(before?.history ?? [], overview) };
   };
-  const { value, trouble, reload } = usePolled<Reading>('overview', read, POLL_MS);
+  const { value, trouble, reload } = usePolled<PolledOverview>('overview', read, POLL_MS);
   return (
     <Frame service={value?.overview.service ?? null} trouble={trouble} operator={session.operator} signOut={signOut}>
-      {value === null ? <p class="quiet">Loading…</p> : <Page api={api} reading={value} reload={reload} />}
+      {value === null ? <p class="quiet">Loading…</p> : <Page api={api} polled={value} reload={reload} />}
     </Frame>
   );
 }
 
-interface Reading {
+interface PolledOverview {
   readonly overview: Overview;
   readonly history: History;
 }
 
 interface PageProps {
   readonly api: Api;
-  readonly reading: Reading;
+  readonly polled: PolledOverview;
   /** Reads the overview again, after a change. */
   readonly reload: () => void;
 }
 
-function Page({ api, reading, reload }: PageProps) {
+function Page({ api, polled, reload }: PageProps) {
   const route = useRoute();
-  const { overview, history } = reading;
+  const { overview, history } = polled;
   const eventOf = (id: string) => overview.events.find((event) => event.id === id);
   if (route.page === 'overview') return <OverviewPage overview={overview} history={history} />;
   if (route.page === 'cluster') return <ClusterPage api={api} />;

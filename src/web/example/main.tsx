@@ -1,4 +1,6 @@
-/** A storefront in a hundred lines, without a framework, as an example of how the client is used. Served at /example. */
+/**
+ * A storefront in a hundred lines, without a framework, as an example of how the client is used. Served at /example.
+ */
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
 import { createClient } from '#client/client.ts';

@@ -13,7 +13,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
 }
 
 /** Reads and writes what is kept in this browser; a browser may refuse it. */
-export const kept = {
+export const browserStore = {
   read(key: string): string | null {
     try {
       return localStorage.getItem(key);

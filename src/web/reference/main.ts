@@ -1,5 +1,7 @@
-/** The script of the reference: copy buttons, one choice of language for all examples, sending examples, and the search. */
-import { kept, make } from './elements.ts';
+/**
+ * The script of the reference: copy buttons, one choice of language for all examples, sending examples, and the search.
+ */
+import { browserStore, make } from './elements.ts';
 import { addSearch } from './search.ts';
 import { addSender } from './sender.ts';
 
@@ -32,12 +34,12 @@ function shareLanguage(): void {
   const choose = (language: string): void => {
     for (const radio of radios) radio.checked = radio.value === language;
   };
-  const known = kept.read(LANGUAGE_KEY);
+  const known = browserStore.read(LANGUAGE_KEY);
   if (known !== null && radios.some(({ value }) => value === known)) choose(known);
   for (const radio of radios) {
     radio.addEventListener('change', () => {
       choose(radio.value);
-      kept.write(LANGUAGE_KEY, radio.value);
+      browserStore.write(LANGUAGE_KEY, radio.value);
     });
   }
 }

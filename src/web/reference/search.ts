@@ -1,7 +1,10 @@
-/** The search of the reference: a field in the header, whose results are links. What is searched is loaded at the first use. */
+/**
+ * The search of the reference: a field in the header, whose results are links. What is searched is loaded at the first
+ * use.
+ */
 import { make } from './elements.ts';
 
-interface Entry {
+interface SearchTarget {
   readonly kind: string;
   readonly title: string;
   readonly about: string;
@@ -11,7 +14,7 @@ interface Entry {
 
 const RESULTS_MAX = 10;
 
-export function addSearch(place: HTMLElement): void {
+export function addSearch(container: HTMLElement): void {
   const field = make('input', {
     type: 'search',
     placeholder: 'Search the reference',
@@ -21,12 +24,12 @@ export function addSearch(place: HTMLElement): void {
   });
   const results = make('ul', { id: 'found', 'aria-label': 'Results', hidden: '' });
   const said = make('p', { class: 'said', role: 'status' });
-  place.append(field, results, said);
-  place.hidden = false;
+  container.append(field, results, said);
+  container.hidden = false;
 
-  let entries: Promise<readonly Entry[]> | null = null;
-  const load = (): Promise<readonly Entry[]> =>
-    (entries ??= fetch('/docs/search.json').then((response) => response.json() as Promise<readonly Entry[]>));
+  let targets: Promise<readonly SearchTarget[]> | null = null;
+  const load = (): Promise<readonly SearchTarget[]> =>
+    (targets ??= fetch('/docs/search.json').then((response) => response.json() as Promise<readonly SearchTarget[]>));
   const close = (): void => {
     results.hidden = true;
     said.textContent = '';
@@ -44,7 +47,7 @@ export function addSearch(place: HTMLElement): void {
   };
   field.addEventListener('focus', () => void load());
   field.addEventListener('input', () => void search());
-  place.addEventListener('keydown', (pressed) => {
+  container.addEventListener('keydown', (pressed) => {
     const steps: readonly HTMLElement[] = [field, ...links()];
     const at = steps.indexOf(document.activeElement as HTMLElement);
     const move = { ArrowDown: 1, ArrowUp: -1 }[pressed.key];
@@ -65,31 +68,32 @@ export function addSearch(place: HTMLElement): void {
     field.focus();
   });
   document.addEventListener('click', ({ target }) => {
-    if (target instanceof Node && (!place.contains(target) || links().some((link) => link.contains(target)))) close();
+    if (target instanceof Node && (!container.contains(target) || links().some((link) => link.contains(target))))
+      close();
   });
 }
 
-function resultOf({ kind, title, about, href }: Entry): HTMLElement {
+function resultOf({ kind, title, about, href }: SearchTarget): HTMLElement {
   const link = make('a', { href }, make('b', {}, title), make('span', {}, `${kind} · ${about}`));
   return make('li', {}, link);
 }
 
-/** The entries that have every word, those that have them in their title first. */
-function bestOf(entries: readonly Entry[], wanted: string): readonly Entry[] {
+/** The targets that have every word, those that have them in their title first. */
+function bestOf(targets: readonly SearchTarget[], wanted: string): readonly SearchTarget[] {
   const words = wanted.toLowerCase().split(/\s+/);
-  const scored = entries.map((entry, index) => {
-    const [title, about, text] = [entry.title, entry.about, entry.text].map((part) => part.toLowerCase());
+  const scored = targets.map((target, index) => {
+    const [title, about, text] = [target.title, target.about, target.text].map((part) => part.toLowerCase());
     const scores = words.map((word) => {
       if (title!.startsWith(word)) return 8;
       if (title!.includes(word)) return 5;
       if (about!.includes(word)) return 3;
       return text!.includes(word) ? 1 : 0;
     });
-    return { entry, index, score: scores.includes(0) ? 0 : scores.reduce<number>((sum, score) => sum + score, 0) };
+    return { target, index, score: scores.includes(0) ? 0 : scores.reduce<number>((sum, score) => sum + score, 0) };
   });
   return scored
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score || one.index - other.index)
     .slice(0, RESULTS_MAX)
-    .map(({ entry }) => entry);
+    .map(({ target }) => target);
 }

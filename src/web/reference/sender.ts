@@ -1,11 +1,12 @@
 /**
  * Sends an example from its page: the address, headers and body can be changed before.
  *
- *  1. A `$NAME` that is left in the request is filled in by sending the examples that give it first. One that the reader replaced is not.
+ *  1. A `$NAME` that is left in the request is filled in by sending the examples that give it first. One that the
+ *     reader replaced is not.
  *  2. A buyer's address is a new one each time, because an event may sell only so many tickets to one.
  *  3. The operators' token stays in this page's memory of the tab and is sent to this listener alone.
  */
-import { filledIn, TOKEN_NAME, valuesIn } from '../example.ts';
+import { filledIn, TOKEN_NAME, valuesIn } from '#docs/example.ts';
 import { make } from './elements.ts';
 
 interface Step {

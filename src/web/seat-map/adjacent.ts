@@ -1,5 +1,6 @@
 /**
- * Seats beside others: in place of those that somebody else took, for a companion, and the single seats that a choice leaves.
+ * Seats beside others: in place of those that somebody else took, for a companion, and the single seats that a choice
+ * leaves.
  *
  * Neighbours are seats of one row without an aisle between them.
  */
@@ -14,23 +15,24 @@ const NEIGHBOUR_RADII = 3.8;
 const ROW_WEIGHT = 3;
 
 /**
- * The seats to sit in when those in `lost` are gone, of which `kept` are the others that were chosen. Those of the lost seats' row
- * stay where that is possible; else all of that row move together within their section. Null when there is no such block.
+ * The seats to sit in when those in `lost` are gone, of which `remaining` are the others that were chosen. Those of the
+ * lost seats' row stay where that is possible; else all of that row move together within their section. Null when there
+ * is no such block.
  */
-export function seatsBeside(
+export function adjacentSeats(
   plan: SeatLayout,
   isFree: IsFree,
   lost: readonly number[],
-  kept: readonly number[],
+  remaining: readonly number[],
 ): readonly number[] | null {
   const first = lost[0];
   if (first === undefined) return null;
   const lostRow = plan.rowOf[first]!;
-  const stay = kept.filter((seat) => plan.rowOf[seat] === lostRow);
+  const stay = remaining.filter((seat) => plan.rowOf[seat] === lostRow);
   const wanted = stay.length + lost.filter((seat) => plan.rowOf[seat] === lostRow).length;
   const isUsable = (seat: number): boolean => stay.includes(seat) || isFree(seat);
   const blocks = plan.rows.flatMap((row) =>
-    plan.sectionNames[row[0]!] === plan.sectionNames[first] ? blocksOf(plan, row, wanted, isUsable) : [],
+    plan.sectionNames[row[0]!] === plan.sectionNames[first] ? stretchesOfLength(plan, row, wanted, isUsable) : [],
   );
   const costOf = (block: readonly number[]): number => {
     const { x, y } = plan.seats[first]!;
@@ -48,7 +50,7 @@ export function seatsBeside(
 }
 
 /** All stretches of so many usable seats of a row without an aisle between them. */
-function blocksOf(
+function stretchesOfLength(
   plan: SeatLayout,
   row: readonly number[],
   count: number,
@@ -73,7 +75,9 @@ function stretchesOf(plan: SeatLayout, row: readonly number[]): readonly (readon
   return stretches;
 }
 
-/** The free seat for somebody who comes along: next to a seat where that is possible, else the nearest one in its row. */
+/**
+ * The free seat for somebody who comes along: next to a seat where that is possible, else the nearest one in its row.
+ */
 export function companionSeat(plan: SeatLayout, seat: number, isFree: IsFree): number | null {
   const away = (other: number): number => distance(plan.seats[other]!, plan.seats[seat]!);
   const row = plan.rows[plan.rowOf[seat]!]!;
@@ -84,14 +88,17 @@ export function companionSeat(plan: SeatLayout, seat: number, isFree: IsFree): n
   return free.reduce<number | null>((best, other) => (best === null || cost(other) < cost(best) ? other : best), null);
 }
 
-export interface LoneSeats {
+interface LoneSeats {
   /** Single free seats between the choice and a taken seat, an aisle or the end of the row. */
   readonly lone: readonly number[];
   /** The choice moved by one seat so that fewer are left; null where that is not possible. */
   readonly shifted: ReadonlyMap<number, number> | null;
 }
 
-/** The single seats that a choice leaves, and what to choose instead; `mayMove` says whether a chosen seat can become another. */
+/**
+ * The single seats that a choice leaves, and what to choose instead; `mayMove` says whether a chosen seat can become
+ * another.
+ */
 export function loneSeats(
   plan: SeatLayout,
   isFree: IsFree,
@@ -123,16 +130,16 @@ export function loneSeats(
   return { lone, shifted: null };
 }
 
-/** Of a stretch the free seats that stand alone beside a chosen one. */
+/** The free seats of a stretch that have no free neighbour and stand beside a chosen seat. */
 function loneIn(stretch: readonly number[], isFree: IsFree, chosen: ReadonlySet<number>): readonly number[] {
   return runsOf(stretch, (seat) => isFree(seat) && !chosen.has(seat)).flatMap((run) => {
     const at = stretch.indexOf(run[0]!);
-    const isBeside = chosen.has(stretch[at - 1] ?? -1) || chosen.has(stretch[at + 1] ?? -1);
-    return run.length === 1 && isBeside ? run : [];
+    const isAdjacent = chosen.has(stretch[at - 1] ?? -1) || chosen.has(stretch[at + 1] ?? -1);
+    return run.length === 1 && isAdjacent ? run : [];
   });
 }
 
-/** The longest runs of seats that pass. */
+/** Splits a stretch into runs, as long as possible, of neighbouring seats that pass. */
 function runsOf(stretch: readonly number[], passes: IsFree): readonly (readonly number[])[] {
   const runs: number[][] = [];
   stretch.forEach((seat, i) => {

@@ -1,17 +1,17 @@
 /**
  * The sections of a hall as blocks: the first step of a choice where there are too many seats to look at each.
  *
- * The convex hull outlines a block. Where seats of another block lie in it, as with rows that are bent around a stage, the outline
- * goes along the first and last row and the ends of the others, unless that leaves seats out.
+ * The convex hull outlines a block. Where seats of another block lie in it, as with rows that are bent around a stage,
+ * the outline goes along the first and last row and the ends of the others, unless that leaves seats out.
  */
-import { distance, type Box, type Point, type SeatLayout } from '#client/seat-layout.ts';
+import { distance, type Box, type LayoutPoint, type SeatLayout } from '#client/seat-layout.ts';
 
 export interface Block {
   readonly name: string;
   readonly box: Box;
-  readonly outline: readonly Point[];
+  readonly outline: readonly LayoutPoint[];
   /** Where its name stands: a seat in its middle. */
-  readonly middle: Point;
+  readonly middle: LayoutPoint;
   readonly seats: readonly number[];
 }
 
@@ -31,7 +31,7 @@ export function isByBlock({ seats, sections }: SeatLayout): boolean {
 export function blocksOf(layout: SeatLayout): readonly Block[] {
   return layout.sections.map((section) => {
     const { name, box, rows } = section;
-    const pointsOf = (row: number): Point[] => layout.rows[row]!.map((seat) => layout.seats[seat]!);
+    const pointsOf = (row: number): LayoutPoint[] => layout.rows[row]!.map((seat) => layout.seats[seat]!);
     const seats = rows.flatMap((row) => [...layout.rows[row]!]);
     const middleRow = pointsOf(rows[rows.length >> 1]!);
     const points = seats.map((seat) => layout.seats[seat]!);
@@ -49,18 +49,18 @@ export function blocksOf(layout: SeatLayout): readonly Block[] {
 }
 
 /** Points spread over a list. */
-const some = (points: readonly Point[], count: number): readonly Point[] =>
+const some = (points: readonly LayoutPoint[], count: number): readonly LayoutPoint[] =>
   points.filter((_, i) => i % Math.ceil(points.length / count) === 0);
 
 const overlap = (a: Box, b: Box): boolean =>
   a.x <= b.x + b.width && b.x <= a.x + a.width && a.y <= b.y + b.height && b.y <= a.y + a.height;
 
 /** The first row, the right ends, the last row backwards and the left ends. */
-function outlineAlong(rows: readonly (readonly Point[])[]): Point[] {
+function outlineAlong(rows: readonly (readonly LayoutPoint[])[]): LayoutPoint[] {
   const first = rows[0]!;
   if (rows.length === 1) return [...first];
   // Rows may be listed in opposite directions; each continues at the end that is nearer.
-  const ordered: (readonly Point[])[] = [first];
+  const ordered: (readonly LayoutPoint[])[] = [first];
   for (const row of rows.slice(1)) {
     const before = ordered.at(-1)!;
     const isTurned =
@@ -78,7 +78,7 @@ function outlineAlong(rows: readonly (readonly Point[])[]): Point[] {
 }
 
 /** Whether a point lies within an outline. */
-export function contains(outline: readonly Point[], { x, y }: Point): boolean {
+export function contains(outline: readonly LayoutPoint[], { x, y }: LayoutPoint): boolean {
   let isInside = false;
   outline.forEach((a, i) => {
     const b = outline[(i + 1) % outline.length]!;
@@ -88,7 +88,7 @@ export function contains(outline: readonly Point[], { x, y }: Point): boolean {
 }
 
 /** How far a point is from the nearest edge of an outline. */
-export function nearest(outline: readonly Point[], point: Point): number {
+export function nearest(outline: readonly LayoutPoint[], point: LayoutPoint): number {
   let best = Infinity;
   outline.forEach((a, i) => {
     const b = outline[(i + 1) % outline.length]!;
@@ -101,10 +101,10 @@ export function nearest(outline: readonly Point[], point: Point): number {
 }
 
 /** The convex hull, by Andrew's monotone chain. */
-function hullOf(points: readonly Point[]): Point[] {
+function hullOf(points: readonly LayoutPoint[]): LayoutPoint[] {
   const sorted = points.toSorted((a, b) => a.x - b.x || a.y - b.y);
-  const half = (ordered: readonly Point[]): Point[] => {
-    const chain: Point[] = [];
+  const half = (ordered: readonly LayoutPoint[]): LayoutPoint[] => {
+    const chain: LayoutPoint[] = [];
     for (const point of ordered) {
       while (chain.length > 1 && turn(chain.at(-2)!, chain.at(-1)!, point) <= 0) chain.pop();
       chain.push(point);
@@ -114,4 +114,5 @@ function hullOf(points: readonly Point[]): Point[] {
   return sorted.length < 3 ? sorted : [...half(sorted), ...half(sorted.toReversed())];
 }
 
-const turn = (a: Point, b: Point, c: Point): number => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+const turn = (a: LayoutPoint, b: LayoutPoint, c: LayoutPoint): number =>
+  (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);

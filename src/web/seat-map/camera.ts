@@ -2,13 +2,13 @@
  * Where the plan is looked at, outside of the components, because it changes with every frame of a movement.
  *
  *  1. Flights take a moment; who wants less motion is there at once.
- *  2. A view that shows the whole plan, or a part that was flown to, keeps showing it when the screen changes its size; others keep
- *     their upper left corner, so that a seat stays under the pointer.
+ *  2. A view that shows the whole plan, or a part that was flown to, keeps showing it when the screen changes its size;
+ *     others keep their upper left corner, so that a seat stays under the pointer.
  */
 import { useEffect, useReducer } from 'preact/hooks';
-import type { Box, Point } from '#client/seat-layout.ts';
+import type { Box, LayoutPoint } from '#client/seat-layout.ts';
 import { seatScale } from './draw-blocks.ts';
-import type { View } from './look.ts';
+import type { View } from './appearance.ts';
 import type { SeatPlan } from './plan.ts';
 import { between, bounded, closeUp, fitted, inPlan, onScreen, revealing, zoomed } from './view.ts';
 
@@ -84,12 +84,12 @@ export class Camera {
   }
 
   /** Zooms about a point of the screen. */
-  zoom(factor: number, about: Point): void {
+  zoom(factor: number, about: LayoutPoint): void {
     this.move(zoomed(this.#view, factor, about, this.#bounds));
   }
 
   /** Flies one step closer or away, towards a point of the plan. */
-  step(factor: number, towards: Point): void {
+  step(factor: number, towards: LayoutPoint): void {
     const from = this.#aim ?? this.#view;
     const there = onScreen(from, towards);
     const next = zoomed(from, factor, there, this.#bounds);
@@ -99,7 +99,10 @@ export class Camera {
     this.#fly({ ...next, x: next.x + across, y: next.y + (this.height / 2 - there.y) * share });
   }
 
-  /** Flies to a part of the plan: to where its seats are seen, unless it is nearly all of the plan and `isNear` does not ask for it. */
+  /**
+   * Flies to a part of the plan: to where its seats are seen, unless it is nearly all of the plan and `isNear` does not
+   * ask for it.
+   */
   flyTo(box: Box, isNear: boolean): void {
     const { width, height } = this.#size;
     const low = Math.max(this.#fit.scale, this.#seatScale * 1.02);
@@ -120,7 +123,7 @@ export class Camera {
   }
 
   /** Moves so far that a point is visible. */
-  reveal(point: Point): void {
+  reveal(point: LayoutPoint): void {
     const from = this.#aim ?? this.#view;
     const next = revealing(from, point, this.width, this.height);
     if (next.x !== from.x || next.y !== from.y) this.#fly(next);
@@ -199,5 +202,5 @@ export function useCamera<Value>(camera: Camera, read: (camera: Camera) => Value
 }
 
 /** The middle of what is seen, on the plan. */
-export const middleOf = ({ aim, view, width, height }: Camera): Point =>
+export const middleOf = ({ aim, view, width, height }: Camera): LayoutPoint =>
   inPlan(aim ?? view, { x: width / 2, y: height / 2 });

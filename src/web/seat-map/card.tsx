@@ -1,18 +1,18 @@
 /**
- * The card at the pointed seat or block: beside it on a desktop, within the window; at the lower edge on a phone, where CSS puts it
- * and the page moves so far that the seat stays in sight.
+ * The card at the pointed seat or block: beside it on a desktop, within the window; at the lower edge on a phone, where
+ * CSS puts it and the page moves so far that the seat stays in sight.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Camera } from './camera.ts';
-import type { Point } from '#client/seat-layout.ts';
+import type { LayoutPoint } from '#client/seat-layout.ts';
 import { onScreen } from './view.ts';
 
 interface MapCardProps {
   readonly camera: Camera;
   readonly frame: { readonly current: HTMLElement | null };
   /** What the card belongs to: a point of the plan, and how far it reaches on the plan. */
-  readonly at: Point;
+  readonly at: LayoutPoint;
   readonly reach: number;
   /** Whether it has something to press; else the pointer goes through it. */
   readonly isActive: boolean;
@@ -29,7 +29,7 @@ export function MapCard(props: MapCardProps) {
   const { camera, frame, at, reach, isActive, children } = props;
   const card = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const place = (): void => {
+    const move = (): void => {
       const [element, box] = [card.current!, frame.current!.getBoundingClientRect()];
       const seat = onScreen(camera.view, at);
       const [x, y] = [box.left + seat.x, box.top + seat.y];
@@ -46,17 +46,17 @@ export function MapCard(props: MapCardProps) {
       element.style.left = `${within(x - wide / 2, innerWidth - wide)}px`;
       element.style.top = `${within(top, innerHeight - high)}px`;
     };
-    place();
-    const resized = new ResizeObserver(place);
+    move();
+    const resized = new ResizeObserver(move);
     resized.observe(card.current!);
-    const stop = camera.follow(place);
-    addEventListener('scroll', place, { passive: true });
-    addEventListener('resize', place);
+    const stop = camera.follow(move);
+    addEventListener('scroll', move, { passive: true });
+    addEventListener('resize', move);
     return () => {
       stop();
       resized.disconnect();
-      removeEventListener('scroll', place);
-      removeEventListener('resize', place);
+      removeEventListener('scroll', move);
+      removeEventListener('resize', move);
     };
   }, [camera, at.x, at.y, reach]);
   useLayoutEffect(() => {

@@ -1,4 +1,7 @@
-/** The colours in which a plan is drawn, read from the page's style sheet, again whenever the scheme changes or the font has come. */
+/**
+ * The colours in which a plan is drawn, read from the page's style sheet, again whenever the scheme changes or the font
+ * has come.
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { HUES, inkOn, zoneColour } from './palette.ts';
 import type { SeatPlan } from './plan.ts';

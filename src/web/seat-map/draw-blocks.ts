@@ -1,9 +1,12 @@
-/** Draws the blocks of a hall: from afar as areas with name, price and what is free; closer by their names above the seats. */
-import type { Point } from '#client/seat-layout.ts';
+/**
+ * Draws the blocks of a hall: from afar as areas with name, price and what is free; closer by their names above the
+ * seats.
+ */
+import type { LayoutPoint } from '#client/seat-layout.ts';
 import { contains, nearest, type Block } from './blocks.ts';
 import type { Colours } from './colours.ts';
 import { SANS } from './draw-seat.ts';
-import { shortLabel, type View } from './look.ts';
+import { shortLabel, type View } from './appearance.ts';
 import { mixed } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
 import { onScreen } from './view.ts';
@@ -11,7 +14,7 @@ import { onScreen } from './view.ts';
 type Context = CanvasRenderingContext2D;
 
 /** What is said about a block from afar. */
-export interface BlockFigures {
+export interface BlockSummary {
   /** The lowest price of a free seat, in words; empty when nothing is free. */
   readonly price: string;
   readonly free: string;
@@ -28,7 +31,7 @@ interface Seen {
   readonly view: View;
   readonly size: { readonly width: number; readonly height: number };
   readonly colours: Colours;
-  readonly figures: readonly BlockFigures[];
+  readonly summaries: readonly BlockSummary[];
   /** The zone that is shown, and the pointed block. */
   readonly zone: number | null;
   readonly pointed: number | null;
@@ -55,30 +58,30 @@ export function blockShare(scale: number, from: number): number {
 }
 
 export function drawBlocks(context: Context, seen: Seen, share: number): void {
-  const { plan, view, colours, figures, zone, pointed } = seen;
+  const { plan, view, colours, summaries, zone, pointed } = seen;
   context.lineJoin = 'round';
-  const shown = [...plan.blocks.keys()].filter((block) => figures[block] && isSeen(plan.blocks[block]!, seen));
+  const shown = [...plan.blocks.keys()].filter((block) => summaries[block] && isSeen(plan.blocks[block]!, seen));
   for (const number of shown) {
-    const [block, figure] = [plan.blocks[number]!, figures[number]!];
-    const { fill } = colours.zones[figure.zone] ?? { fill: colours.line };
-    const isBack = zone !== null && !figure.zones.has(zone);
+    const [block, summary] = [plan.blocks[number]!, summaries[number]!];
+    const { fill } = colours.zones[summary.zone] ?? { fill: colours.line };
+    const isBack = zone !== null && !summary.zones.has(zone);
     const padding = plan.radius * PADDING_RADII * view.scale;
     const isPointed = number === pointed;
     context.globalAlpha = share * (isBack ? FADED : 1);
     context.beginPath();
     for (const { x, y } of block.outline) context.lineTo(x * view.scale + view.x, y * view.scale + view.y);
     context.closePath();
-    context.strokeStyle = isPointed ? colours.focus : figure.isFull ? colours.line : fill;
+    context.strokeStyle = isPointed ? colours.focus : summary.isFull ? colours.line : fill;
     context.lineWidth = (padding + (isPointed ? 3 : 1.5)) * 2;
     context.stroke();
-    const ground = figure.isFull ? colours.sunken : mixed(fill, colours.surface, TINT);
+    const ground = summary.isFull ? colours.sunken : mixed(fill, colours.surface, TINT);
     context.strokeStyle = ground;
     context.fillStyle = ground;
     context.lineWidth = padding * 2;
     context.stroke();
     context.fill();
   }
-  writeFigures(context, seen, shown, share);
+  writeSummaries(context, seen, shown, share);
   context.globalAlpha = 1;
 }
 
@@ -92,27 +95,29 @@ function isSeen({ box }: Block, { view, size }: Seen): boolean {
 interface Way {
   readonly pixels: number;
   readonly name: readonly string[];
-  readonly figures: readonly string[];
+  readonly lines: readonly string[];
 }
 
-/** What can be written into a block, the most first: its whole name, in two lines if need be, comes before its price. */
-function waysOf({ name: whole }: Block, figure: BlockFigures): readonly Way[] {
+/**
+ * What can be written into a block, the most first: its whole name, in two lines if need be, comes before its price.
+ */
+function waysOf({ name: whole }: Block, summary: BlockSummary): readonly Way[] {
   const [name, short] = [[whole], [shortLabel(whole)]];
   const inTwo = /^(.+) (\S+)$/.exec(whole)?.slice(1) ?? name;
   const ways: readonly Way[] = [
-    { pixels: 16, name, figures: [figure.price, figure.free] },
-    { pixels: 13, name, figures: [figure.price, figure.free] },
-    { pixels: 13, name, figures: [figure.isFull ? figure.free : figure.price] },
-    { pixels: 11, name, figures: [figure.shortPrice] },
-    { pixels: 11, name: inTwo, figures: [figure.shortPrice] },
-    { pixels: 11, name: inTwo, figures: [] },
-    { pixels: 10, name: inTwo, figures: [] },
-    { pixels: 11, name, figures: [] },
-    { pixels: 11, name: short, figures: [figure.shortPrice] },
-    { pixels: 12, name: short, figures: [] },
-    { pixels: 10, name: short, figures: [] },
+    { pixels: 16, name, lines: [summary.price, summary.free] },
+    { pixels: 13, name, lines: [summary.price, summary.free] },
+    { pixels: 13, name, lines: [summary.isFull ? summary.free : summary.price] },
+    { pixels: 11, name, lines: [summary.shortPrice] },
+    { pixels: 11, name: inTwo, lines: [summary.shortPrice] },
+    { pixels: 11, name: inTwo, lines: [] },
+    { pixels: 10, name: inTwo, lines: [] },
+    { pixels: 11, name, lines: [] },
+    { pixels: 11, name: short, lines: [summary.shortPrice] },
+    { pixels: 12, name: short, lines: [] },
+    { pixels: 10, name: short, lines: [] },
   ];
-  return ways.map((way) => ({ ...way, figures: way.figures.filter((line) => line !== '') }));
+  return ways.map((way) => ({ ...way, lines: way.lines.filter((line) => line !== '') }));
 }
 
 const LEAST_SHARE = 0.6;
@@ -124,29 +129,29 @@ interface Line {
   readonly font: string;
 }
 
-function linesOf({ name, figures }: Way, size: number): readonly Line[] {
+function linesOf({ name, lines }: Way, size: number): readonly Line[] {
   const lineIn = (weight: number) => (text: string) => ({ text, font: `${weight} ${size}px ${SANS}` });
-  return [...name.map(lineIn(650)), ...figures.map(lineIn(500))];
+  return [...name.map(lineIn(650)), ...lines.map(lineIn(500))];
 }
 
 /** Writes about each block as much as most of them have room for, or less. */
-function writeFigures(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
-  const { plan, figures, zone, colours } = seen;
-  const rooms = numbers.map((number) => waysFor(context, seen, plan.blocks[number]!, figures[number]!));
+function writeSummaries(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
+  const { plan, summaries, zone, colours } = seen;
+  const rooms = numbers.map((number) => waysFor(context, seen, plan.blocks[number]!, summaries[number]!));
   const sorted = rooms.flatMap(([most]) => (most === undefined ? [] : [most])).sort((a, b) => a - b);
   const common = sorted[Math.floor((sorted.length - 1) * ALIKE_SHARE)] ?? 0;
   numbers.forEach((number, i) => {
-    const [block, figure, fitting] = [plan.blocks[number]!, figures[number]!, rooms[i]!];
+    const [block, summary, fitting] = [plan.blocks[number]!, summaries[number]!, rooms[i]!];
     const chosen = fitting.find((each) => each >= common) ?? fitting[0];
     if (chosen === undefined) return;
-    const way = waysOf(block, figure)[chosen]!;
+    const way = waysOf(block, summary)[chosen]!;
     const { x, y } = onScreen(seen.view, centreOf(block));
     const size = way.pixels * colours.rem;
     const lines = linesOf(way, size);
-    context.globalAlpha = share * (zone !== null && !figure.zones.has(zone) ? FADED : 1);
+    context.globalAlpha = share * (zone !== null && !summary.zones.has(zone) ? FADED : 1);
     context.textAlign = 'center';
     context.textBaseline = 'middle';
-    context.fillStyle = figure.isFull ? colours.quiet : colours.ink;
+    context.fillStyle = summary.isFull ? colours.quiet : colours.ink;
     lines.forEach(({ text, font }, line) => {
       context.font = font;
       context.fillText(text, x, y + (line - (lines.length - 1) / 2) * size * 1.25);
@@ -155,10 +160,10 @@ function writeFigures(context: Context, seen: Seen, numbers: readonly number[], 
 }
 
 /** The ways for which a block has room, by the corners of their text, the most first. */
-function waysFor(context: Context, { plan, view, colours }: Seen, block: Block, figure: BlockFigures): number[] {
+function waysFor(context: Context, { plan, view, colours }: Seen, block: Block, summary: BlockSummary): number[] {
   const centre = centreOf(block);
   const reach = plan.radius * PADDING_RADII;
-  const ways = waysOf(block, figure);
+  const ways = waysOf(block, summary);
   const hasRoom = (each: Way, isLeast: boolean): boolean => {
     const size = each.pixels * colours.rem;
     const lines = linesOf(each, size);
@@ -169,10 +174,10 @@ function waysFor(context: Context, { plan, view, colours }: Seen, block: Block, 
     const corners = [-1, 1].flatMap((x) => [-1, 1].map((y) => ({ x: centre.x + across * x, y: centre.y + down * y })));
     return corners.every((corner) => contains(block.outline, corner) || nearest(block.outline, corner) < reach);
   };
-  return ways.flatMap((way, place) => (hasRoom(way, place === ways.length - 1) ? [place] : []));
+  return ways.flatMap((way, index) => (hasRoom(way, index === ways.length - 1) ? [index] : []));
 }
 
-const centreOf = ({ box, outline, middle }: Block): Point => {
+const centreOf = ({ box, outline, middle }: Block): LayoutPoint => {
   const centre = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
   return contains(outline, centre) ? centre : middle;
 };

@@ -1,9 +1,9 @@
 /** Draws one seat on a canvas, as the symbols of the legend show it. */
 import type { Colours } from './colours.ts';
-import { FORM_PIXELS_MIN, NUMBER_PIXELS_MIN, seatPixels, shortLabel, type Look } from './look.ts';
+import { FORM_PIXELS_MIN, NUMBER_PIXELS_MIN, seatPixels, shortLabel, type Appearance } from './appearance.ts';
 import type { SeatPlan } from './plan.ts';
 
-export interface SeatStyle {
+interface SeatStyle {
   readonly plan: SeatPlan;
   readonly colours: Colours;
   /** Pixels of a unit of the plan. */
@@ -15,13 +15,20 @@ type Context = CanvasRenderingContext2D;
 const FADED = 0.28;
 
 /** `isFaded` takes a seat back because another zone is being shown. */
-export function drawSeat(context: Context, style: SeatStyle, number: number, look: Look, isFaded: boolean): void {
+export function drawSeat(
+  context: Context,
+  style: SeatStyle,
+  number: number,
+  appearance: Appearance,
+  isFaded: boolean,
+): void {
   const { plan, colours, scale } = style;
   const pixels = seatPixels(plan, scale);
-  if (look === 'mine' || look === 'chosen') return drawOwn(context, style, number, look);
-  context.globalAlpha = isFaded || look === 'other' ? FADED : 1;
-  if (pixels < FORM_PIXELS_MIN) drawDot(context, style, number, look);
-  else if (look === 'sold' || look === 'blocked' || look === 'held') drawGone(context, style, number, look);
+  if (appearance === 'mine' || appearance === 'chosen') return drawOwn(context, style, number, appearance);
+  context.globalAlpha = isFaded || appearance === 'other' ? FADED : 1;
+  if (pixels < FORM_PIXELS_MIN) drawDot(context, style, number, appearance);
+  else if (appearance === 'sold' || appearance === 'blocked' || appearance === 'held')
+    drawGone(context, style, number, appearance);
   else {
     drawFree(context, style, number);
     const { accessible, seat_label: label, x, y } = plan.seats[number]!;
@@ -33,9 +40,9 @@ export function drawSeat(context: Context, style: SeatStyle, number: number, loo
 }
 
 /** A seat that is too small for a form. */
-function drawDot(context: Context, { plan, colours }: SeatStyle, number: number, look: Look): void {
+function drawDot(context: Context, { plan, colours }: SeatStyle, number: number, appearance: Appearance): void {
   const { x, y } = plan.seats[number]!;
-  const isGone = look === 'sold' || look === 'blocked' || look === 'held';
+  const isGone = appearance === 'sold' || appearance === 'blocked' || appearance === 'held';
   const reach = plan.radius * (isGone ? 0.4 : 0.9);
   context.fillStyle = isGone ? colours.line : fillOf(plan, colours, number);
   context.fillRect(x - reach, y - reach, reach * 2, reach * 2);
@@ -76,19 +83,19 @@ function drawFree(context: Context, { plan, colours }: SeatStyle, number: number
   context.fill();
 }
 
-function drawGone(context: Context, { plan, colours }: SeatStyle, number: number, look: Look): void {
+function drawGone(context: Context, { plan, colours }: SeatStyle, number: number, appearance: Appearance): void {
   const { x, y } = plan.seats[number]!;
   const r = plan.radius;
-  if (look === 'sold') {
+  if (appearance === 'sold') {
     context.fillStyle = colours.line;
     context.beginPath();
     context.arc(x, y, r * 0.4, 0, Math.PI * 2);
     return context.fill();
   }
-  context.strokeStyle = look === 'held' ? colours.quiet : colours.line;
+  context.strokeStyle = appearance === 'held' ? colours.quiet : colours.line;
   context.lineWidth = r * 0.16;
   context.beginPath();
-  if (look === 'held') {
+  if (appearance === 'held') {
     context.roundRect(x - r * 0.8, y - r * 0.8, r * 1.6, r * 1.6, r * 0.45);
     line(context, x - r * 0.65, y + r * 0.25, x + r * 0.25, y - r * 0.65);
     line(context, x - r * 0.5, y + r * 0.8, x + r * 0.8, y - r * 0.5);
@@ -100,7 +107,7 @@ function drawGone(context: Context, { plan, colours }: SeatStyle, number: number
 }
 
 /** The buyer's own seats: a frame with a check while only chosen, filled with a check when held. */
-function drawOwn(context: Context, { plan, colours, scale }: SeatStyle, number: number, look: Look): void {
+function drawOwn(context: Context, { plan, colours, scale }: SeatStyle, number: number, appearance: Appearance): void {
   const { x, y } = plan.seats[number]!;
   // Seen from afar, too.
   const r = Math.max(plan.radius, 3 / scale);
@@ -108,14 +115,14 @@ function drawOwn(context: Context, { plan, colours, scale }: SeatStyle, number: 
   context.beginPath();
   context.roundRect(x - r, y - r, r * 2, r * 2, r * 0.6);
   context.fill();
-  if (look === 'chosen') {
+  if (appearance === 'chosen') {
     const inner = r * 0.74;
     context.fillStyle = colours.surface;
     context.beginPath();
     context.roundRect(x - inner, y - inner, inner * 2, inner * 2, inner * 0.5);
     context.fill();
   }
-  context.strokeStyle = look === 'mine' ? colours.surface : colours.ink;
+  context.strokeStyle = appearance === 'mine' ? colours.surface : colours.ink;
   context.lineWidth = r * 0.26;
   context.lineCap = 'round';
   context.lineJoin = 'round';

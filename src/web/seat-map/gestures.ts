@@ -1,18 +1,19 @@
 /**
  * Pointer, wheel and touch on the plan: hover, tap, drag and pinch.
  *
- *  1. The page scrolls as usual: the wheel zooms only with Ctrl or ⌘, one finger scrolls the page and never moves the plan.
+ *  1. The page scrolls as usual: the wheel zooms only with Ctrl or ⌘, one finger scrolls the page and never moves the
+ *     plan.
  *  2. Two fingers move and zoom the plan; a mouse drags it when it is zoomed in.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import { distance, type Point } from '#client/seat-layout.ts';
+import { distance, type LayoutPoint } from '#client/seat-layout.ts';
 import type { Camera } from './camera.ts';
 
 interface Gesturing {
   readonly frame: { readonly current: HTMLDivElement | null };
   readonly camera: Camera;
-  hover(at: Point | null): void;
-  tap(at: Point, isTouch: boolean): void;
+  hover(at: LayoutPoint | null): void;
+  tap(at: LayoutPoint, isTouch: boolean): void;
   /** One finger moved over the zoomed plan. */
   onLoneFinger(): void;
 }
@@ -22,9 +23,9 @@ const DRAG_PIXELS_MIN = 5;
 export function useGestures(given: Gesturing) {
   const latest = useRef(given);
   latest.current = given;
-  const drag = useRef<{ last: Point; moved: number } | null>(null);
+  const drag = useRef<{ last: LayoutPoint; moved: number } | null>(null);
   const pinched = useRef(false);
-  const local = (at: { readonly clientX: number; readonly clientY: number }): Point => {
+  const local = (at: { readonly clientX: number; readonly clientY: number }): LayoutPoint => {
     const box = latest.current.frame.current!.getBoundingClientRect();
     return { x: at.clientX - box.left, y: at.clientY - box.top };
   };
@@ -69,11 +70,11 @@ export function useGestures(given: Gesturing) {
 function useWheelAndPinch(
   latest: { readonly current: Gesturing },
   pinched: { current: boolean },
-  local: (at: { readonly clientX: number; readonly clientY: number }) => Point,
+  local: (at: { readonly clientX: number; readonly clientY: number }) => LayoutPoint,
 ): void {
   useEffect(() => {
     const element = latest.current.frame.current!;
-    let before: readonly [Point, Point] | null = null;
+    let before: readonly [LayoutPoint, LayoutPoint] | null = null;
     const onWheel = (turn: WheelEvent): void => {
       if (!turn.ctrlKey && !turn.metaKey) return;
       turn.preventDefault();
@@ -109,4 +110,7 @@ function useWheelAndPinch(
   }, []);
 }
 
-const middle = ([a, b]: readonly [Point, Point]): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+const middle = ([a, b]: readonly [LayoutPoint, LayoutPoint]): LayoutPoint => ({
+  x: (a.x + b.x) / 2,
+  y: (a.y + b.y) / 2,
+});

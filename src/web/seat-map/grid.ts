@@ -1,5 +1,5 @@
 /** Points of a plan indexed by squares, so that a part of a large hall is found without looking at all of it. */
-import { boxAround, type Box, type Point } from '#client/seat-layout.ts';
+import { boxAround, type Box, type LayoutPoint } from '#client/seat-layout.ts';
 
 export interface PointGrid {
   /** The numbers of the points within a box, and a few around it. */
@@ -10,13 +10,14 @@ export interface PointGrid {
 const SQUARES_PER_POINT_MAX = 4;
 
 /** Squares have about this side; the points of a square stand one after the other in `members`. */
-export function gridOf(points: readonly Point[], side: number): PointGrid {
+export function gridOf(points: readonly LayoutPoint[], side: number): PointGrid {
   const { x: left, y: top, width, height } = boxAround(points);
   const squaresMax = points.length * SQUARES_PER_POINT_MAX + 1_000;
   const step = Math.max(side, Math.sqrt((width * height) / squaresMax), Math.max(width, height) / squaresMax);
   const columns = Math.floor(width / step) + 1;
   const lines = Math.floor(height / step) + 1;
-  const squareOf = ({ x, y }: Point): number => Math.floor((y - top) / step) * columns + Math.floor((x - left) / step);
+  const squareOf = ({ x, y }: LayoutPoint): number =>
+    Math.floor((y - top) / step) * columns + Math.floor((x - left) / step);
   const starts = new Uint32Array(columns * lines + 1);
   for (const point of points) starts[squareOf(point) + 1]! += 1;
   for (let square = 0; square < columns * lines; square += 1) starts[square + 1]! += starts[square]!;

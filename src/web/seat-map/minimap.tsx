@@ -1,18 +1,21 @@
-/** A small picture of the whole hall while a part of it is shown, with a frame around that part; pressing moves the view. */
+/**
+ * A small picture of the whole hall while a part of it is shown, with a frame around that part; pressing moves the
+ * view.
+ */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Camera } from './camera.ts';
 import type { Colours } from './colours.ts';
-import type { BlockFigures } from './draw-blocks.ts';
+import type { BlockSummary } from './draw-blocks.ts';
 import { drawHall } from './draw-hall.ts';
-import { isOwn, type Look } from './look.ts';
+import { isOwn, type Appearance } from './appearance.ts';
 import { mixed } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
 import { fitted } from './view.ts';
 
 interface MinimapProps {
   readonly plan: SeatPlan;
-  readonly looks: readonly Look[];
-  readonly figures: readonly BlockFigures[];
+  readonly appearances: readonly Appearance[];
+  readonly summaries: readonly BlockSummary[];
   readonly colours: Colours;
   readonly camera: Camera;
 }
@@ -20,7 +23,7 @@ interface MinimapProps {
 const WIDTH = 168;
 const HEIGHT_MAX = 132;
 
-export function Minimap({ plan, looks, figures, colours, camera }: MinimapProps) {
+export function Minimap({ plan, appearances, summaries, colours, camera }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const window = useRef<HTMLDivElement>(null);
   const scale = Math.min(WIDTH / plan.box.width, HEIGHT_MAX / plan.box.height);
@@ -30,8 +33,8 @@ export function Minimap({ plan, looks, figures, colours, camera }: MinimapProps)
     const ratio = devicePixelRatio || 1;
     const element = canvas.current!;
     [element.width, element.height] = [Math.round(width * ratio), Math.round(height * ratio)];
-    draw(element.getContext('2d')!, ratio, { plan, looks, figures, colours, width, height });
-  }, [plan, looks, figures, colours]);
+    draw(element.getContext('2d')!, ratio, { plan, appearances, summaries, colours, width, height });
+  }, [plan, appearances, summaries, colours]);
   useLayoutEffect(() => {
     const follow = (): void => {
       const { view } = camera;
@@ -80,14 +83,14 @@ interface Picture extends Omit<MinimapProps, 'camera'> {
 }
 
 function draw(context: CanvasRenderingContext2D, ratio: number, picture: Picture): void {
-  const { plan, looks, figures, colours, width, height } = picture;
+  const { plan, appearances, summaries, colours, width, height } = picture;
   const view = fitted(plan.box, width, height);
   context.setTransform(view.scale * ratio, 0, 0, view.scale * ratio, view.x * ratio, view.y * ratio);
   drawHall(context, withoutTexts(plan), view.scale, colours);
   context.lineJoin = 'round';
   plan.blocks.forEach(({ outline }, block) => {
-    const zone = colours.zones[figures[block]?.zone ?? 0]?.fill ?? colours.line;
-    const colour = figures[block]?.isFull ? colours.faint : mixed(zone, colours.surface, 0.55);
+    const zone = colours.zones[summaries[block]?.zone ?? 0]?.fill ?? colours.line;
+    const colour = summaries[block]?.isFull ? colours.faint : mixed(zone, colours.surface, 0.55);
     context.strokeStyle = colour;
     context.fillStyle = colour;
     context.lineWidth = plan.radius * 2;
@@ -98,8 +101,8 @@ function draw(context: CanvasRenderingContext2D, ratio: number, picture: Picture
     context.fill();
   });
   context.fillStyle = colours.ink;
-  looks.forEach((look, seat) => {
-    if (!isOwn(look)) return;
+  appearances.forEach((appearance, seat) => {
+    if (!isOwn(appearance)) return;
     const { x, y } = plan.seats[seat]!;
     const reach = Math.max(plan.radius, 2 / view.scale);
     context.fillRect(x - reach, y - reach, reach * 2, reach * 2);

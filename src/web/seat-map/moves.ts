@@ -1,12 +1,12 @@
 /**
  * What pointer and keyboard do on the plan: each function takes the plan as it is at the moment.
  */
-import { boxAround, grown, neighbourOf, type Box, type Point } from '#client/seat-layout.ts';
+import { boxAround, grown, neighbourOf, type Box, type LayoutPoint } from '#client/seat-layout.ts';
 import { contains, nearest } from './blocks.ts';
 import { middleOf, type Camera } from './camera.ts';
-import { isOwn, seatPixels, type Look } from './look.ts';
+import { isOwn, seatPixels, type Appearance } from './appearance.ts';
 import { nearestSeat, nextBlock, seatAt, type SeatPlan } from './plan.ts';
-import { NAMED_SEATS_MAX, type SeatLayer } from './seat-layer.ts';
+import { SEAT_ELEMENTS_MAX, type SeatLayer } from './seat-layer.ts';
 import { inPlan, onScreen } from './view.ts';
 
 /** What a seat or block is pointed at by; `by` decides where the focus goes and when the card closes. */
@@ -18,7 +18,7 @@ export interface Pointed {
 
 export interface Stage {
   readonly plan: SeatPlan;
-  readonly looks: readonly Look[];
+  readonly appearances: readonly Appearance[];
   readonly camera: Camera;
   readonly layer: SeatLayer;
   readonly pointed: Pointed;
@@ -37,7 +37,7 @@ const TOUCH_PIXELS = 28;
 const MOUSE_PIXELS = 22;
 const STEP = 1.5;
 
-export function tap(stage: Stage, at: Point, isTouch: boolean): void {
+export function tap(stage: Stage, at: LayoutPoint, isTouch: boolean): void {
   const { plan, camera, point, onToggle } = stage;
   const by = isTouch ? 'touch' : 'mouse';
   const { x, y } = inPlan(camera.view, at);
@@ -55,7 +55,7 @@ export function tap(stage: Stage, at: Point, isTouch: boolean): void {
 }
 
 /** `isHeld` keeps a card with something to press until another seat is pointed at. */
-export function hover({ plan, camera, pointed, point }: Stage, at: Point | null, isHeld: boolean): void {
+export function hover({ plan, camera, pointed, point }: Stage, at: LayoutPoint | null, isHeld: boolean): void {
   const here = at && inPlan(camera.view, at);
   const block = here !== null && camera.isFar ? blockAt(plan, here) : null;
   const seat = here === null || camera.isFar ? null : seatAt(plan, here.x, here.y);
@@ -65,7 +65,7 @@ export function hover({ plan, camera, pointed, point }: Stage, at: Point | null,
 }
 
 export function pressKey(stage: Stage, press: KeyboardEvent): void {
-  const { plan, looks, camera, layer, pointed, point, onToggle } = stage;
+  const { plan, appearances, camera, layer, pointed, point, onToggle } = stage;
   if (press.altKey || press.ctrlKey || press.metaKey) return;
   if (/^(Arrow|Home$|End$)/.test(press.key)) {
     if (camera.isFar) {
@@ -74,7 +74,7 @@ export function pressKey(stage: Stage, press: KeyboardEvent): void {
       layer.focusBlock(block);
     } else {
       const { seat } = pointed;
-      pointTo(stage, seat === null ? firstSeen(plan, looks, camera) : neighbourOf(plan, seat, press.key));
+      pointTo(stage, seat === null ? firstSeen(plan, appearances, camera) : neighbourOf(plan, seat, press.key));
     }
   } else if (press.key === 'Enter' || press.key === ' ') {
     const block = layer.blockOf(press.target) ?? pointed.block;
@@ -89,19 +89,21 @@ export function pressKey(stage: Stage, press: KeyboardEvent): void {
 }
 
 /** Zooms to where the seats are: the buyer's own that are seen, else the free one nearest to the middle. */
-export function step({ plan, looks, camera }: Stage, factor: number): void {
-  const own = looks.flatMap((look, seat) => (isOwn(look) && isSeen(plan, camera, seat) ? [plan.seats[seat]!] : []));
+export function step({ plan, appearances, camera }: Stage, factor: number): void {
+  const own = appearances.flatMap((appearance, seat) =>
+    isOwn(appearance) && isSeen(plan, camera, seat) ? [plan.seats[seat]!] : [],
+  );
   const middle = middleOf(camera);
   if (own.length > 0) {
     const { x, y, width, height } = boxAround(own);
     return camera.step(factor, { x: x + width / 2, y: y + height / 2 });
   }
-  const free = nearestSeat(plan, middle, (seat) => looks[seat] === 'free');
+  const free = nearestSeat(plan, middle, (seat) => appearances[seat] === 'free');
   camera.step(factor, free === null ? middle : plan.seats[free]!);
 }
 
 function enterBlock(stage: Stage, block: number, by: Pointed['by']): void {
-  if (by === 'key') return pointTo(stage, firstFree(stage.plan.blocks[block]!.seats, stage.looks));
+  if (by === 'key') return pointTo(stage, firstFree(stage.plan.blocks[block]!.seats, stage.appearances));
   stage.point({ ...NOTHING, by });
   stage.camera.flyTo(aroundBlock(stage.plan, block), true);
 }
@@ -122,7 +124,7 @@ function pointTo({ plan, camera, layer, awaited, point }: Stage, seat: number): 
 /** Closes the card and leads the focus back to the plan. */
 export function closeCard({ plan, layer, pointed: { seat }, point }: Stage, frame: HTMLElement): void {
   point(NOTHING);
-  if (seat !== null && plan.seats.length <= NAMED_SEATS_MAX) layer.focus(seat);
+  if (seat !== null && plan.seats.length <= SEAT_ELEMENTS_MAX) layer.focus(seat);
   else frame.focus({ preventScroll: true });
 }
 
@@ -146,7 +148,7 @@ export function leaveFocus({ layer, pointed, point }: Stage, { currentTarget, re
 
 export const aroundBlock = (plan: SeatPlan, block: number): Box => grown(plan.blocks[block]!.box, plan.radius * 3);
 
-function blockAt(plan: SeatPlan, point: Point): number | null {
+function blockAt(plan: SeatPlan, point: LayoutPoint): number | null {
   const reach = plan.radius * 2;
   const found = plan.blocks.findIndex(({ box, outline }) => {
     const { x, y, width, height } = grown(box, reach);
@@ -157,16 +159,16 @@ function blockAt(plan: SeatPlan, point: Point): number | null {
 }
 
 /** Of some seats the buyer's own, else the free one in their middle, else the first. */
-function firstFree(seats: readonly number[], looks: readonly Look[]): number {
-  const own = seats.find((seat) => isOwn(looks[seat]));
-  const free = seats.filter((seat) => looks[seat] === 'free');
+function firstFree(seats: readonly number[], appearances: readonly Appearance[]): number {
+  const own = seats.find((seat) => isOwn(appearances[seat]));
+  const free = seats.filter((seat) => appearances[seat] === 'free');
   return own ?? free[0] ?? seats[0]!;
 }
 
 /** Where the keyboard begins: at the buyer's own seats, else at the first free one that is seen. */
-function firstSeen(plan: SeatPlan, looks: readonly Look[], camera: Camera): number {
+function firstSeen(plan: SeatPlan, appearances: readonly Appearance[], camera: Camera): number {
   const seen = [...plan.seats.keys()].filter((seat) => isSeen(plan, camera, seat));
-  return firstFree(seen.length > 0 ? seen : [0], looks);
+  return firstFree(seen.length > 0 ? seen : [0], appearances);
 }
 
 function isSeen(plan: SeatPlan, { view, width, height }: Camera, seat: number): boolean {

@@ -1,6 +1,6 @@
 /**
- * Colours of zones: the operator's own where it can be told from the ground (3 : 1), else one of six hues that stay apart for
- * every kind of colour vision (after Okabe and Ito), in light and dark.
+ * Colours of zones: the operator's own where it can be told from the ground (3 : 1), else one of six hues that stay
+ * apart for every kind of colour vision (after Okabe and Ito), in light and dark.
  *
  * An operator's own colour chooses the nearest free hue, so that a plan keeps its character. States differ in shape
  * and pattern, never in colour alone.
@@ -54,7 +54,7 @@ export function contrast(a: string, b: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** A colour on a ground, of which so much is seen. */
+/** The colour that results where a colour lies on a ground with the given opacity. */
 export function mixed(colour: string, ground: string, share: number): string {
   const [a, b] = [channelsOf(colour) ?? [0, 0, 0], channelsOf(ground) ?? [0, 0, 0]];
   return `rgb(${a.map((channel, i) => Math.round(channel * share + b[i]! * (1 - share))).join(' ')})`;
@@ -68,7 +68,7 @@ function luminance(color: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Of "#rrggbb" and "#rgb"; null for any other text. */
+/** Reads a colour such as "#rrggbb" or "#rgb"; null for any other text. */
 function channelsOf(color: string): Channels | null {
   const long = color.trim().replace(/^#(\w)(\w)(\w)$/, '#$1$1$2$2$3$3');
   const digits = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(long);

@@ -1,7 +1,7 @@
 /**
- * A locality ready to be drawn by the seat map: its layout, the hues of its zones and the shapes of the hall.
+ * A locality ready to be drawn: its layout, the hues of its zones, the names of its rows and the shapes of the hall.
  *
- * Owns the names of seats, which seat lies at a point, and which block an arrow key leads to.
+ * Owns which seat lies at a point, and which block an arrow key leads to.
  */
 import {
   boxAround,
@@ -12,13 +12,11 @@ import {
   nearestIn,
   shapesOf,
   type Box,
-  type Point,
+  type LayoutPoint,
   type SeatLayout,
   type Shape,
 } from '#client/seat-layout.ts';
 import type { SeatedLocality } from '#client/bodies.ts';
-import { labelled } from '../format.ts';
-import { texts } from '../language.ts';
 import { blocksOf, isByBlock, type Block } from './blocks.ts';
 import { gridOf, type PointGrid } from './grid.ts';
 import { zonePalette } from './palette.ts';
@@ -101,7 +99,7 @@ export function seatAt(plan: Pick<SeatPlan, 'seats' | 'radius' | 'grid'>, x: num
 }
 
 /** The nearest of the seats that pass, seen from a point; null where none does. */
-export function nearestSeat(plan: SeatPlan, point: Point, passes: (seat: number) => boolean): number | null {
+export function nearestSeat(plan: SeatPlan, point: LayoutPoint, passes: (seat: number) => boolean): number | null {
   let best: number | null = null;
   let bestDistance = Infinity;
   plan.seats.forEach((seat, number) => {
@@ -109,11 +107,6 @@ export function nearestSeat(plan: SeatPlan, point: Point, passes: (seat: number)
     if (away < bestDistance && passes(number)) [best, bestDistance] = [number, away];
   });
   return best;
-}
-
-/** The row and number of a seat in words, without its state. */
-export function seatName(plan: SeatPlan, number: number): string {
-  return `${labelled(texts.plan.Row, plan.rowLabels[number] ?? '')}, ${labelled(texts.plan.seat, plan.seats[number]?.seat_label ?? '')}`;
 }
 
 /** The block to which an arrow key leads; the first one, to begin with. */

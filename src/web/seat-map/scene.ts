@@ -3,16 +3,16 @@
  *
  *  1. From afar a large hall shows its blocks as areas; closer by the seats show, and the areas fade.
  *  2. It draws at most once a frame. Seats come from tiles (`tiles.ts`), all else is drawn anew.
- *  3. While the view moves by hand, tiles of a scale nearby are stretched; when it rests they are drawn at its own scale. A flight
- *     uses those of where it goes.
+ *  3. While the view moves by hand, tiles of a scale nearby are stretched; when it rests they are drawn at its own
+ *     scale. A flight uses those of where it goes.
  */
 import { grown, type Box } from '#client/seat-layout.ts';
-import { blockShare, drawBlockNames, drawBlocks, seatScale, type BlockFigures } from './draw-blocks.ts';
+import { blockShare, drawBlockNames, drawBlocks, seatScale, type BlockSummary } from './draw-blocks.ts';
 import { drawHall } from './draw-hall.ts';
 import type { Colours } from './colours.ts';
 import { drawSeat, write } from './draw-seat.ts';
 import { gridOf, type PointGrid } from './grid.ts';
-import { ROW_PIXELS_MIN, seatPixels, type Look, type View } from './look.ts';
+import { ROW_PIXELS_MIN, seatPixels, type Appearance, type View } from './appearance.ts';
 import { rowNameSize } from './row-names.ts';
 import type { SeatPlan } from './plan.ts';
 import { Tiles } from './tiles.ts';
@@ -27,8 +27,8 @@ export class Scene {
   readonly #plan: SeatPlan;
   readonly #tiles = new Tiles((on, box, scale) => this.#paint(on, box, scale));
   readonly #rowNameGrid: PointGrid;
-  #looks: readonly Look[] = [];
-  #figures: readonly BlockFigures[] = [];
+  #appearances: readonly Appearance[] = [];
+  #summaries: readonly BlockSummary[] = [];
   #colours: Colours | null = null;
   #zone: number | null = null;
   #pointed: { readonly seat: number | null; readonly block: number | null } = { seat: null, block: null };
@@ -46,18 +46,20 @@ export class Scene {
     this.canvas.setAttribute('aria-hidden', 'true');
   }
 
-  show(looks: readonly Look[], figures: readonly BlockFigures[]): void {
+  show(appearances: readonly Appearance[], summaries: readonly BlockSummary[]): void {
     const { seats, radius } = this.#plan;
-    for (let seat = 0; seat < looks.length; seat += 1) {
-      if (looks[seat] === this.#looks[seat]) continue;
+    for (let seat = 0; seat < appearances.length; seat += 1) {
+      if (appearances[seat] === this.#appearances[seat]) continue;
       this.#tiles.touch(grown({ ...seats[seat]!, width: 0, height: 0 }, radius * 1.3));
     }
-    [this.#looks, this.#figures] = [looks, figures];
+    [this.#appearances, this.#summaries] = [appearances, summaries];
     this.#drawSoon();
   }
 
-  /** `aim` is the scale at which a flight ends, `fit` the one at which the whole plan is seen, of which tiles are kept. */
-  place(view: View, width: number, height: number, fit: number, aim: number | null): void {
+  /**
+   * `aim` is the scale at which a flight ends, `fit` the one at which the whole plan is seen, of which tiles are kept.
+   */
+  moveTo(view: View, width: number, height: number, fit: number, aim: number | null): void {
     this.#view = view;
     this.#size = { width, height };
     this.#fitScale = fit;
@@ -126,7 +128,7 @@ export class Scene {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const isUnfinished = share < 1 && this.#tiles.draw(context, view, size.width, size.height, this.#tileScale);
     const { seat, block } = this.#pointed;
-    const seen = { plan, view, size, colours, figures: this.#figures, zone: this.#zone, pointed: block };
+    const seen = { plan, view, size, colours, summaries: this.#summaries, zone: this.#zone, pointed: block };
     if (share > 0) drawBlocks(context, seen, share);
     if (share < 1) drawBlockNames(context, seen);
     toPlan();
@@ -139,7 +141,7 @@ export class Scene {
     const [plan, colours, zone] = [this.#plan, this.#colours!, this.#zone];
     const style = { plan, colours, scale };
     for (const seat of plan.grid.within(grown(box, plan.radius * 1.3))) {
-      drawSeat(on, style, seat, this.#looks[seat] ?? 'free', zone !== null && plan.zoneOf[seat] !== zone);
+      drawSeat(on, style, seat, this.#appearances[seat] ?? 'free', zone !== null && plan.zoneOf[seat] !== zone);
     }
     if (seatPixels(plan, scale) < ROW_PIXELS_MIN) return;
     const textSize = rowNameSize(plan.radius, scale);

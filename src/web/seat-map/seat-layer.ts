@@ -1,19 +1,20 @@
 /**
- * Elements without a picture over the plan: every seat and block has a name of its own for assistive technology and the keyboard.
+ * Elements without a picture over the plan: every seat and block has a name of its own for assistive technology and the
+ * keyboard.
  *
- * Halls with more than `NAMED_SEATS_MAX` seats have elements for their blocks alone; their seats are read from the line below the
- * plan.
+ * Halls with more than `SEAT_ELEMENTS_MAX` seats have elements for their blocks alone; their seats are read from the
+ * line below the plan.
  */
-import type { Point } from '#client/seat-layout.ts';
-import { isOwn, type Look, type View } from './look.ts';
+import type { LayoutPoint } from '#client/seat-layout.ts';
+import { isOwn, type Appearance, type View } from './appearance.ts';
 import type { SeatPlan } from './plan.ts';
 
-type NameOf = (seat: number, look: Look) => string;
+type NameOf = (seat: number, appearance: Appearance) => string;
 
 export interface SeatLayer {
   readonly root: SVGSVGElement;
-  show(looks: readonly Look[], nameOf: NameOf, nameOfBlock: (block: number) => string): void;
-  place(view: View, isFar: boolean): void;
+  show(appearances: readonly Appearance[], nameOf: NameOf, nameOfBlock: (block: number) => string): void;
+  moveTo(view: View, isFar: boolean): void;
   /** Leads the focus to a seat. */
   focus(seat: number): void;
   focusBlock(block: number): void;
@@ -23,19 +24,22 @@ export interface SeatLayer {
   leave(): void;
 }
 
-export const NAMED_SEATS_MAX = 5_000;
+export const SEAT_ELEMENTS_MAX = 5_000;
 
 export function createSeatLayer(plan: SeatPlan): SeatLayer {
   const { x, y, width, height } = plan.box;
   const root = svg('svg', { class: 'seat-layer', width, height, viewBox: [x, y, width, height].join(' ') });
   const [blockGroup, seatGroup] = [svg('g', {}), svg('g', {})];
-  const isNamed = plan.seats.length <= NAMED_SEATS_MAX;
-  const seats = (isNamed ? plan.seats : []).map((at, seat) => seatElement(at, seat, plan.radius));
+  const hasElements = plan.seats.length <= SEAT_ELEMENTS_MAX;
+  const seats = (hasElements ? plan.seats : []).map((at, seat) => seatElement(at, seat, plan.radius));
   const blocks = (plan.isByBlock ? plan.blocks : []).map(({ outline }, block) => blockElement(outline, block));
   blockGroup.append(...blocks);
   seatGroup.append(...seats);
   root.append(blockGroup, seatGroup);
-  let shown: { readonly looks: readonly Look[]; readonly nameOf: NameOf | null } = { looks: [], nameOf: null };
+  let shown: { readonly appearances: readonly Appearance[]; readonly nameOf: NameOf | null } = {
+    appearances: [],
+    nameOf: null,
+  };
   let current: Element | null = null;
   const leave = (): void => {
     current?.setAttribute('tabindex', '-1');
@@ -44,21 +48,21 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
 
   return {
     root,
-    show(looks, nameOf, nameOfBlock) {
+    show(appearances, nameOf, nameOfBlock) {
       blocks.forEach((element, block) => element.setAttribute('aria-label', nameOfBlock(block)));
-      if (!isNamed) return;
+      if (!hasElements) return;
       seats.forEach((element, seat) => {
-        const look = looks[seat]!;
-        if (shown.looks[seat] === look && shown.nameOf === nameOf) return;
-        element.setAttribute('data-look', look);
-        element.setAttribute('aria-label', nameOf(seat, look));
-        element.setAttribute('aria-checked', String(isOwn(look)));
-        if (look === 'free' || isOwn(look)) element.removeAttribute('aria-disabled');
+        const appearance = appearances[seat]!;
+        if (shown.appearances[seat] === appearance && shown.nameOf === nameOf) return;
+        element.setAttribute('data-appearance', appearance);
+        element.setAttribute('aria-label', nameOf(seat, appearance));
+        element.setAttribute('aria-checked', String(isOwn(appearance)));
+        if (appearance === 'free' || isOwn(appearance)) element.removeAttribute('aria-disabled');
         else element.setAttribute('aria-disabled', 'true');
       });
-      shown = { looks, nameOf };
+      shown = { appearances, nameOf };
     },
-    place(view, isFar) {
+    moveTo(view, isFar) {
       root.style.transform = `matrix(${view.scale}, 0, 0, ${view.scale}, ${view.x + x * view.scale}, ${view.y + y * view.scale})`;
       blockGroup.setAttribute('display', isFar ? 'inline' : 'none');
       seatGroup.setAttribute('display', isFar ? 'none' : 'inline');
@@ -78,12 +82,12 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
   };
 }
 
-function seatElement({ x, y }: Point, seat: number, r: number): SVGRectElement {
-  const place = { x: x - r, y: y - r, width: r * 2, height: r * 2 };
-  return svg('rect', { ...place, class: 'seat', role: 'checkbox', tabindex: -1, 'data-seat': seat });
+function seatElement({ x, y }: LayoutPoint, seat: number, r: number): SVGRectElement {
+  const square = { x: x - r, y: y - r, width: r * 2, height: r * 2 };
+  return svg('rect', { ...square, class: 'seat', role: 'checkbox', tabindex: -1, 'data-seat': seat });
 }
 
-function blockElement(outline: readonly Point[], block: number): SVGPolygonElement {
+function blockElement(outline: readonly LayoutPoint[], block: number): SVGPolygonElement {
   const points = outline.map(({ x, y }) => `${x},${y}`).join(' ');
   return svg('polygon', { points, class: 'block', role: 'button', tabindex: -1, 'data-block': block });
 }

@@ -1,25 +1,24 @@
 /**
  * The seat map: a plan that is shown, moved and picked from by pointer, touch or keyboard.
  *
- * Owns the view and what is pointed at; the look of each seat is given, and picks are reported by `onToggle`. The picture is a
- * canvas (`scene.ts`), the names for assistive technology lie over it (`seat-layer.ts`).
+ * Owns the view and what is pointed at; the look of each seat is given, and picks are reported by `onToggle`. The
+ * picture is a canvas (`scene.ts`), the names for assistive technology lie over it (`seat-layer.ts`).
  *
  *  1. In a large hall a block is chosen first, and then its seats.
  *  2. Where seats are too small for a finger, a tap zooms in instead of picking.
- *  3. Arrow keys move from seat to seat or block to block, Enter or Space picks, + and − zoom, 0 shows the whole plan, Escape closes
- *     the card.
+ *  3. Arrow keys move from seat to seat or block to block, Enter or Space picks, + and − zoom, 0 shows the whole plan,
+ *     Escape closes the card.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Box } from '#client/seat-layout.ts';
-import { texts } from '../language.ts';
 import { Camera, useCamera } from './camera.ts';
 import type { Colours } from './colours.ts';
-import type { BlockFigures } from './draw-blocks.ts';
+import type { BlockSummary } from './draw-blocks.ts';
 import { useGestures } from './gestures.ts';
-import type { Look } from './look.ts';
-import { MapCard } from './map-card.tsx';
-import { MapTools } from './map-tools.tsx';
+import type { Appearance } from './appearance.ts';
+import { MapCard } from './card.tsx';
+import { MapTools, type ToolWords } from './tools.tsx';
 import { Minimap } from './minimap.tsx';
 import {
   closeCard,
@@ -35,21 +34,31 @@ import {
 } from './moves.ts';
 import type { SeatPlan } from './plan.ts';
 import { Scene } from './scene.ts';
-import { createSeatLayer, NAMED_SEATS_MAX, type SeatLayer } from './seat-layer.ts';
+import { createSeatLayer, SEAT_ELEMENTS_MAX, type SeatLayer } from './seat-layer.ts';
 
-/** A part of the plan, and whether its seats are to be seen even if it is nearly all of it. */
+/** A part of the plan to be shown. With `isNear` its seats are visible even where the part is nearly the whole plan. */
 export interface Goal {
   readonly box: Box;
   readonly isNear: boolean;
 }
 
+/** What the map itself says, in the language of the page. */
+interface MapWords extends ToolWords {
+  readonly seatsOf: (name: string) => string;
+  readonly blocksOf: (name: string) => string;
+  readonly help: { readonly seats: string; readonly blocks: string; readonly fingers: string };
+  /** Where one finger moves over a plan that two fingers move. */
+  readonly loneFinger: string;
+}
+
 interface SeatMapProps {
+  readonly words: MapWords;
   readonly plan: SeatPlan;
-  readonly looks: readonly Look[];
-  readonly figures: readonly BlockFigures[];
+  readonly appearances: readonly Appearance[];
+  readonly summaries: readonly BlockSummary[];
   readonly colours: Colours;
   /** A seat, and a block, with price and state, as it is read aloud. */
-  readonly describe: (seat: number, look: Look) => string;
+  readonly describe: (seat: number, appearance: Appearance) => string;
   readonly describeBlock: (block: number) => string;
   /** The card of a seat, and whether it has something to press. */
   readonly seatCard: (
@@ -69,7 +78,7 @@ interface SeatMapProps {
 const HINT_MS = 1_800;
 
 export function SeatMap(props: SeatMapProps) {
-  const { plan, looks, figures, colours, name } = props;
+  const { plan, appearances, summaries, colours, name, words } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Pointed>(NOTHING);
   const [hint, showHint] = useHint();
@@ -77,7 +86,8 @@ export function SeatMap(props: SeatMapProps) {
   const isFar = useCamera(camera, (now) => now.isFar);
   const isZoomed = useCamera(camera, (now) => now.isZoomed);
   const awaited = useAwaitedSeat(camera, layer);
-  const stage: Stage = { plan, looks, camera, layer, pointed, awaited, point: setPointed, onToggle: props.onToggle };
+  const seen = { plan, appearances, camera, layer, pointed, awaited };
+  const stage: Stage = { ...seen, point: setPointed, onToggle: props.onToggle };
   const close = (): void => closeCard(stage, frame.current!);
   const card = pointed.seat !== null && props.seatCard(pointed.seat, close);
   const gestures = useGestures({
@@ -88,7 +98,7 @@ export function SeatMap(props: SeatMapProps) {
     onLoneFinger: showHint,
   });
   const readout = readoutOf(props, pointed);
-  const help = isFar ? texts.plan.help.blocks : texts.plan.help.seats;
+  const help = isFar ? words.help.blocks : words.help.seats;
 
   return (
     <div class="seat-map">
@@ -97,15 +107,15 @@ export function SeatMap(props: SeatMapProps) {
         class={`seat-frame${isZoomed ? ' zoomed' : ''}${readout !== null ? ' on-seat' : ''}`}
         style={{ aspectRatio: `${plan.box.width} / ${plan.box.height}` }}
         role={isSilent(plan) ? 'application' : 'group'}
-        aria-label={isFar ? texts.plan.blocksOf(name) : texts.plan.seatsOf(name)}
+        aria-label={isFar ? words.blocksOf(name) : words.seatsOf(name)}
         aria-describedby="seat-readout"
         tabIndex={0}
         onKeyDown={(press) => pressKey(stage, press)}
         onBlur={(blur) => leaveFocus(stage, blur)}
         {...gestures}
       />
-      {isZoomed && <Minimap plan={plan} looks={looks} figures={figures} colours={colours} camera={camera} />}
-      {hint && <p class="map-hint">{texts.plan.loneFinger}</p>}
+      {isZoomed && <Minimap {...{ plan, appearances, summaries, colours, camera }} />}
+      {hint && <p class="map-hint">{words.loneFinger}</p>}
       {readout !== null && (
         <MapCard
           camera={camera}
@@ -126,11 +136,10 @@ export function SeatMap(props: SeatMapProps) {
       {props.children}
       <div class="map-foot">
         <p class="map-help small quiet">
-          {help} <span class="for-fingers">{isZoomed && texts.plan.help.fingers}</span>
+          {help} <span class="for-fingers">{isZoomed && words.help.fingers}</span>
         </p>
         <MapTools
-          camera={camera}
-          isZoomed={isZoomed}
+          {...{ words, camera, isZoomed }}
           isByBlock={plan.isByBlock}
           onStep={(factor) => step(stage, factor)}
         />
@@ -139,12 +148,12 @@ export function SeatMap(props: SeatMapProps) {
   );
 }
 
-/** Whether the seats have no elements of their own, so that the line below the plan speaks for them. */
-const isSilent = (plan: SeatPlan): boolean => plan.seats.length > NAMED_SEATS_MAX;
+/** Whether the plan has too many seats for elements of their own; the line below it is read out instead. */
+const isSilent = (plan: SeatPlan): boolean => plan.seats.length > SEAT_ELEMENTS_MAX;
 
 /** What is pointed at, as it is read aloud. */
-function readoutOf({ looks, describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
-  if (seat !== null) return describe(seat, looks[seat]!);
+function readoutOf({ appearances, describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
+  if (seat !== null) return describe(seat, appearances[seat]!);
   return block === null ? null : describeBlock(block);
 }
 
@@ -161,9 +170,9 @@ function useHint(): readonly [boolean, () => void] {
   return [isShown, show];
 }
 
-/** The picture and the names over it, kept as the plan, its looks and the view are. */
+/** The picture and the names over it, kept as the plan, its appearances and the view are. */
 function usePicture(frame: { readonly current: HTMLDivElement | null }, props: SeatMapProps, pointed: Pointed) {
-  const { plan, looks, figures, colours, describe, describeBlock, closeTo, zone } = props;
+  const { plan, appearances, summaries, colours, describe, describeBlock, closeTo, zone } = props;
   const parts = useMemo(
     () => ({ camera: new Camera(plan), scene: new Scene(plan), layer: createSeatLayer(plan) }),
     [plan],
@@ -173,8 +182,8 @@ function usePicture(frame: { readonly current: HTMLDivElement | null }, props: S
     const element = frame.current!;
     element.append(scene.canvas, layer.root);
     const stop = camera.follow(() => {
-      scene.place(camera.view, camera.width, camera.height, camera.fitScale, camera.aim?.scale ?? null);
-      layer.place(camera.view, camera.isFar);
+      scene.moveTo(camera.view, camera.width, camera.height, camera.fitScale, camera.aim?.scale ?? null);
+      layer.moveTo(camera.view, camera.isFar);
     });
     const observer = new ResizeObserver(() => camera.resize(element.clientWidth, element.clientHeight));
     observer.observe(element);
@@ -186,8 +195,11 @@ function usePicture(frame: { readonly current: HTMLDivElement | null }, props: S
     };
   }, [parts]);
   useLayoutEffect(() => scene.colour(colours), [scene, colours]);
-  useLayoutEffect(() => scene.show(looks, figures), [scene, looks, figures]);
-  useLayoutEffect(() => layer.show(looks, describe, describeBlock), [layer, looks, describe, describeBlock]);
+  useLayoutEffect(() => scene.show(appearances, summaries), [scene, appearances, summaries]);
+  useLayoutEffect(
+    () => layer.show(appearances, describe, describeBlock),
+    [layer, appearances, describe, describeBlock],
+  );
   useLayoutEffect(() => scene.point(pointed.seat, pointed.block), [scene, pointed]);
   useLayoutEffect(() => scene.showZone(zone), [scene, zone]);
   useEffect(() => {

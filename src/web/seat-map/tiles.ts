@@ -1,13 +1,14 @@
 /**
  * The seats as a mosaic of bitmaps, so that moving a plan of 100,000 seats only copies pictures.
  *
- *  1. A level is the plan at one scale, cut into squares. The base level shows the whole plan and is never dropped; of the others
- *     the latest few are kept.
- *  2. A frame draws few tiles anew, as many as fit into its time; what is missing meanwhile is shown from another level.
+ *  1. A level is the plan at one scale, cut into squares. The base level shows the whole plan and is never dropped; of
+ *     the others the latest few are kept.
+ *  2. A frame draws few tiles anew, as many as fit into its time; what is missing meanwhile is shown from another
+ *     level.
  *  3. A seat that changes makes its tiles stale: they are shown until they are drawn anew.
  */
 import type { Box } from '#client/seat-layout.ts';
-import type { View } from './look.ts';
+import type { View } from './appearance.ts';
 
 type Context = CanvasRenderingContext2D;
 
@@ -123,7 +124,7 @@ function visible({ scale }: Level, view: View, width: number, height: number) {
 }
 
 /** Where a tile lies on the screen, on whole pixels, so that tiles neither overlap nor leave a seam. */
-function placeOf({ scale }: Level, i: number, j: number, view: View) {
+function screenBoxOf({ scale }: Level, i: number, j: number, view: View) {
   const side = (SIDE * view.scale) / scale;
   const ratio = devicePixelRatio || 1;
   const whole = (pixels: number): number => Math.round(pixels * ratio) / ratio;
@@ -132,13 +133,13 @@ function placeOf({ scale }: Level, i: number, j: number, view: View) {
 }
 
 function put(context: Context, level: Level, i: number, j: number, { canvas }: Tile, view: View): void {
-  const { x, y, width, height } = placeOf(level, i, j, view);
+  const { x, y, width, height } = screenBoxOf(level, i, j, view);
   context.drawImage(canvas, x, y, width, height);
 }
 
 /** In place of a missing tile: the first other level that has all of its part, else as much as there is of the last. */
 function putInstead(context: Context, others: readonly Level[], level: Level, i: number, j: number, view: View): void {
-  const hole = placeOf(level, i, j, view);
+  const hole = screenBoxOf(level, i, j, view);
   const shifted = { scale: view.scale, x: view.x - hole.x, y: view.y - hole.y };
   for (const other of others) {
     const { all } = visible(other, shifted, hole.width - 0.01, hole.height - 0.01);

@@ -1,10 +1,13 @@
 /** The buttons of the plan: closer, away, the whole hall, and each direction, for whoever cannot drag or pinch. */
-import { texts } from '../language.ts';
-import { pressedUnless } from '../parts/controls.tsx';
-import { ArrowIcon, FitIcon, MinusIcon, PlusIcon } from '../parts/icons.tsx';
+import { ArrowIcon, FitIcon, MinusIcon, PlusIcon, pressedUnless } from '../buttons.tsx';
 import type { Camera } from './camera.ts';
 
+type Word = 'zoom' | 'zoomIn' | 'zoomOut' | 'move' | 'left' | 'up' | 'down' | 'right' | 'whole' | 'allBlocks';
+
+export type ToolWords = Readonly<Record<Word, string>>;
+
 interface MapToolsProps {
+  readonly words: ToolWords;
   readonly camera: Camera;
   readonly isZoomed: boolean;
   readonly isByBlock: boolean;
@@ -22,8 +25,7 @@ const DIRECTIONS = [
   ['right', SHIFT, 0],
 ] as const;
 
-export function MapTools({ camera, isZoomed, isByBlock, onStep }: MapToolsProps) {
-  const t = texts.plan;
+export function MapTools({ words: t, camera, isZoomed, isByBlock, onStep }: MapToolsProps) {
   return (
     <div class="map-tools" role="group" aria-label={t.zoom}>
       {isZoomed && (
@@ -49,10 +51,10 @@ export function MapTools({ camera, isZoomed, isByBlock, onStep }: MapToolsProps)
       <button
         type="button"
         class="tool whole"
-        aria-label={t.whole}
+        aria-label={isByBlock ? undefined : t.whole}
         {...pressedUnless(!isZoomed, () => camera.flyHome())}
       >
-        <FitIcon /> {isByBlock && <span aria-hidden="true">{t.allBlocks}</span>}
+        <FitIcon /> {isByBlock && <span>{t.allBlocks}</span>}
       </button>
     </div>
   );

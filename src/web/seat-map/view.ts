@@ -1,8 +1,8 @@
 /** The arithmetic of views: fitting, zooming and panning. */
-import type { Box, Point } from '#client/seat-layout.ts';
-import type { View } from './look.ts';
+import type { Box, LayoutPoint } from '#client/seat-layout.ts';
+import type { View } from './appearance.ts';
 
-/** Shows the whole box in the middle of the screen. */
+/** The view that shows the whole box in the middle of the screen. */
 export function fitted(box: Box, width: number, height: number): View {
   const scale = Math.min(width / box.width, height / box.height);
   return centred(box, scale, width, height);
@@ -18,7 +18,7 @@ function centred(box: Box, scale: number, width: number, height: number): View {
 }
 
 /** Zooms by a factor about a point of the screen, within the bounds of scales. */
-export function zoomed(view: View, factor: number, about: Point, [low, high]: readonly [number, number]): View {
+export function zoomed(view: View, factor: number, about: LayoutPoint, [low, high]: readonly [number, number]): View {
   const scale = Math.min(Math.max(view.scale * factor, low), high);
   const by = scale / view.scale;
   return { scale, x: about.x - (about.x - view.x) * by, y: about.y - (about.y - view.y) * by };
@@ -36,7 +36,7 @@ export function bounded(view: View, box: Box, width: number, height: number): Vi
 }
 
 /** Moves the plan so that a point is visible with a margin; unchanged when it already is. */
-export function revealing(view: View, point: Point, width: number, height: number): View {
+export function revealing(view: View, point: LayoutPoint, width: number, height: number): View {
   const margin = Math.min(width, height) * 0.12;
   const { x, y } = onScreen(view, point);
   const shift = (at: number, space: number): number =>
@@ -55,18 +55,18 @@ export function between(from: View, to: View, share: number, width: number, heig
   const scale = from.scale * (to.scale / from.scale) ** share;
   // The middle moves with the scale, so that what is flown to stays in sight.
   const way = to.scale === from.scale ? share : (1 / from.scale - 1 / scale) / (1 / from.scale - 1 / to.scale);
-  const middle = ({ scale: s, x, y }: View): Point => ({ x: (width / 2 - x) / s, y: (height / 2 - y) / s });
+  const middle = ({ scale: s, x, y }: View): LayoutPoint => ({ x: (width / 2 - x) / s, y: (height / 2 - y) / s });
   const [a, b] = [middle(from), middle(to)];
   const at = { x: a.x + (b.x - a.x) * way, y: a.y + (b.y - a.y) * way };
   return { scale, x: width / 2 - at.x * scale, y: height / 2 - at.y * scale };
 }
 
-export const onScreen = (view: View, { x, y }: Point): Point => ({
+export const onScreen = (view: View, { x, y }: LayoutPoint): LayoutPoint => ({
   x: x * view.scale + view.x,
   y: y * view.scale + view.y,
 });
 
-export const inPlan = (view: View, { x, y }: Point): Point => ({
+export const inPlan = (view: View, { x, y }: LayoutPoint): LayoutPoint => ({
   x: (x - view.x) / view.scale,
   y: (y - view.y) / view.scale,
 });

@@ -1,18 +1,18 @@
 /** The storefront: shows the page that the address names, and reports payments made since the last visit. */
 import { render } from 'preact';
-import { reportPaid } from './funnel.ts';
-import { CheckoutPage } from './pages/checkout-page.tsx';
-import { DrawPage } from './pages/draw-page.tsx';
+import { reportPaid } from './checkout/funnel.ts';
+import { CheckoutPage } from './pages/checkout.tsx';
+import { DrawPage } from './pages/draw.tsx';
 import { EventListPage } from './pages/event-list.tsx';
-import { EventPage } from './pages/event-page.tsx';
+import { EventPage } from './pages/event.tsx';
 import { Missing } from './parts/frame.tsx';
-import { QueuePage } from './pages/queue-page.tsx';
-import { useRoute } from './router.tsx';
-import './styles/fonts.css';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/pages.css';
-import './styles/seats.css';
+import { QueuePage } from './pages/queue.tsx';
+import { useRoute } from './app/router.tsx';
+import '../styles/fonts.css';
+import '../styles/tokens.css';
+import '../styles/base.css';
+import '../styles/pages.css';
+import '../styles/seats.css';
 
 function Storefront() {
   const { route, query } = useRoute();

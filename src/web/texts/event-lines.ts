@@ -1,11 +1,11 @@
 /**
- * The lines that say when and where an event is and what it costs, as lists and headings have them. Without browser APIs: the service
- * writes the same lines into the first HTML.
+ * The lines that say when and where an event is and what it costs, as lists and headings have them. Without browser
+ * APIs: the service writes the same lines into the first HTML.
  */
-import type { EventListEntry, EventPayload, LineupEntry, Performance, Venue } from '#client/bodies.ts';
-import type { Language } from './language.ts';
+import type { EventListEntry, EventPayload, LineupItem, Performance, Venue } from '#client/bodies.ts';
+import type { Language } from './locale/language.ts';
 import { TEXTS } from './texts.ts';
-import { wordingOf } from './wording.ts';
+import { wordingOf } from './locale/wording.ts';
 
 /** A span that is no evening any more is shown by its days. */
 const LONG_MS = 36 * 3_600_000;
@@ -31,11 +31,11 @@ export function eventLinesOf(language: Language) {
       return isSoldOut ? texts.list.soldOut : null;
     },
     /** "Kesselhaus, Leipzig". */
-    placeOf: ({ venue }: EventListEntry): string | null =>
+    venueOf: ({ venue }: EventListEntry): string | null =>
       venue === undefined ? null : [venue.name, venue.city].filter((part) => part !== null).join(', '),
     /** "Kesselhaus, Lagerstraße 9, Leipzig, Germany". */
     addressOf({ name, address, city, country }: Venue): string {
-      const land = country === null ? null : new Intl.DisplayNames(language, { type: 'region' }).of(country);
+      const land = country === null ? null : wording.country(country);
       return [name, address, city, land].filter((part) => part != null && part !== '').join(', ');
     },
     /** When people are let in; null where nobody knows, and where it is the time of the start. */
@@ -43,6 +43,6 @@ export function eventLinesOf(language: Language) {
       return at === undefined || at === start ? null : texts.show.entrance(wording.hour(at, timezone));
     },
     /** "Mira Okafor (23:00)". */
-    performerOf: ({ name, time }: LineupEntry): string => (time === null ? name : `${name} (${time})`),
+    performerOf: ({ name, time }: LineupItem): string => (time === null ? name : `${name} (${time})`),
   };
 }

@@ -1,24 +1,27 @@
 /** `holdfast cluster`: what it shows of nodes and shards, and what it finds wrong with real NATS servers. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { statusOf } from '#cli/cluster-status.ts';
-import { checkStreams, type Finding } from '#cli/cluster-streams.ts';
-import { Membership } from '#cluster/membership.ts';
-import { natsBus } from '#cluster/nats-bus.ts';
-import { machineTime } from '#cluster/time.ts';
-import { encodeRecord } from '#persistence/nats/records.ts';
-import { openKeyStream } from '#persistence/nats/key-stream.ts';
-import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
-import { readClusterConfig, type ClusterConfig } from '#src/config.ts';
-import { freePort } from '../../bench/free-port.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
-import { until } from '../fixtures/until.ts';
-import { holdfast } from './holdfast.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { runHoldfast } from '#cli/run.ts';
+import { statusOf } from '#cli/cluster/status.ts';
+import { checkStreams, type ClusterFinding } from '#cli/cluster/streams.ts';
+import { Membership } from '#cluster/calls/membership.ts';
+import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
+import { encodeRecord } from '#persistence/nats/log/records.ts';
+import { openKeyStream } from '#persistence/nats/keys/keys.ts';
+import { openServers, type ClusterServers } from '#persistence/nats/servers/servers.ts';
+import { readClusterConfig, type ClusterConfig } from '#service/config.ts';
+import { freePort } from '#operations/free-ports.ts';
+import { nats, prepareServers, startNats, startServers, type NatsServer } from '../../fixtures/nats.ts';
+import { until } from '../../fixtures/until.ts';
+import { holdfast, programOf } from '../holdfast.ts';
 
 const SHARDS = 4;
+const LOGIN = { user: 'holdfast', password: 'n0123456789' };
+/** The settings that name them. */
+const LOGIN_SETTINGS = { NATS_USER: LOGIN.user, NATS_PASSWORD: LOGIN.password };
 
 interface Findings {
   readonly ok: boolean;
@@ -65,7 +68,8 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     CLUSTER_NAME: 'shop',
     CLUSTER_SHARDS: String(SHARDS),
     CLUSTER_REPLICAS: '1',
-    NATS_MONITOR_URL: server.monitorUrl,
+    NATS_MONITOR_URL: server.operatorsUrl,
+    ...LOGIN_SETTINGS,
   });
   const check = async (changes: Record<string, string> = {}) => {
     const ended = await holdfast(['cluster', 'check', '--json'], { ...settings(), ...changes });
@@ -75,8 +79,8 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
   };
 
   before(async () => {
-    server = await startNats();
-    const access = { servers: [server.url], clusterName: 'shop', shards: SHARDS, replicas: 1 };
+    server = await startNats(LOGIN);
+    const access = { ...LOGIN, servers: [server.url], clusterName: 'shop', shards: SHARDS, replicas: 1 };
     servers = await openServers(access, { name: 'test' });
   });
   after(async () => {
@@ -94,13 +98,21 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     await append(1, 'a', 'gone');
     await append(1, 'b', 'north');
     await append(2, 'c', 'gone');
-    const bus = natsBus(servers.connection);
-    const member = new Membership({ bus, time: machineTime, cluster: 'shop', node: 'north', instance: 'north-1' });
+    const memberOf = (node: string, ticketKey: string): Membership => {
+      const common = { time: nodeTiming, instance: `${node}-1` };
+      const keys = messageKeysOf('shop', [ticketKey]);
+      const bus = signedBus({ bus: natsBus(servers.connection), keys, ...common });
+      return new Membership({ bus, cluster: 'shop', node, ...common });
+    };
+    const ticketKey = Buffer.alloc(32, 5).toString('base64url');
+    const member = memberOf('north', ticketKey);
+    const stranger = memberOf('stranger', Buffer.alloc(32, 6).toString('base64url'));
     member.start();
     member.own(0, 1);
     member.own(1, 2);
+    stranger.start();
     try {
-      const json = await holdfast(['cluster', 'status', '--json'], settings());
+      const json = await holdfast(['cluster', 'status', '--json'], { ...settings(), TICKET_KEY: ticketKey });
       assert.equal(json.code, 0, json.stderr);
       assert.deepEqual(json.json(), {
         nodes: [
@@ -115,10 +127,15 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
         ],
       });
       const { stdout } = await holdfast(['cluster', 'status'], settings());
-      assert.match(stdout, /^shop: 1 node, 4 shards\n/);
+      assert.match(stdout, /^shop: 2 nodes, 4 shards\n/);
+      assert.match(
+        stdout,
+        /\n *stranger +0 +live\n[^]*Set the TICKET_KEY of the nodes to have their heartbeats verified/,
+      );
       assert.match(stdout, /\n *2 {2}gone \(silent\) +1 +1\n/);
     } finally {
       member.stop();
+      stranger.stop();
     }
   });
 
@@ -139,7 +156,7 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
 
   it('check finds nothing wrong with a server that is set as it should be', async () => {
     const findings = await check();
-    for (const name of ['servers', 'shards', 'keys', 'race guard', 'append', 'fsync', 'space']) {
+    for (const name of ['servers', 'access', 'TLS', 'shards', 'keys', 'race guard', 'append', 'fsync', 'space']) {
       assert.equal(findings[name]?.verdict, 'GOOD', JSON.stringify(findings[name]));
     }
     assert.match(findings['servers']!.detail, /^server-0[\w-]* 2\.\d+\.\d+$/);
@@ -150,8 +167,8 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     const reading = readClusterConfig(settings());
     assert.ok('cluster' in reading);
     const { cluster } = reading;
-    const seen = async (changes: Partial<ClusterConfig> = {}): Promise<Finding> => {
-      const findings: Finding[] = [];
+    const seen = async (changes: Partial<ClusterConfig> = {}): Promise<ClusterFinding> => {
+      const findings: ClusterFinding[] = [];
       for await (const finding of checkStreams({ ...cluster, ...changes }, servers.connection)) findings.push(finding);
       return findings.find(({ name }) => name === 'keys')!;
     };
@@ -191,11 +208,71 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     const { fsync } = await check({ NATS_MONITOR_URL: '' });
     assert.equal(fsync!.verdict, 'UNSEEN');
     assert.match(fsync!.change!, /NATS_MONITOR_URL/);
-    const late = await check({ NATS_MONITOR_URL: await startLateServer(t) });
+    // A server as it is without that setting.
+    const [careless] = await prepareServers(1);
+    t.after(() => careless!.close());
+    const file = `${careless!.folder}.conf`;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('sync_interval: always', ''));
+    await careless!.start();
+    const late = await check({ NATS_MONITOR_URL: careless!.operatorsUrl });
     assert.equal(late['fsync']!.verdict, 'BAD');
     assert.match(late['fsync']!.change!, /sync_interval: always/);
     const silent = await check({ NATS_MONITOR_URL: `http://127.0.0.1:${await freePort()}` });
     assert.equal(silent['fsync']!.verdict, 'BAD');
+  });
+
+  it('check finds a server that lets anybody in, also by a user of its own, and one that others reach without TLS', async (t) => {
+    const startAs = async (login: typeof LOGIN | null, change: (text: string) => string): Promise<NatsServer> => {
+      const [other] = await prepareServers(1, login);
+      t.after(() => other!.close());
+      const file = `${other!.folder}.conf`;
+      writeFileSync(file, change(readFileSync(file, 'utf8')));
+      await other!.start();
+      return other!;
+    };
+    const seen = async ({ url }: NatsServer, more: Record<string, string> = {}) => {
+      const { access, TLS } = await check({ NATS_URL: url, CLUSTER_NAME: 'exposed', ...more });
+      return { access: access!, TLS: TLS! };
+    };
+    const open = await startAs(null, (text) => text);
+    const found = await seen(open, { NATS_USER: '', NATS_PASSWORD: '' });
+    assert.deepEqual([found.access.verdict, found.TLS.verdict], ['BAD', 'GOOD']);
+    assert.equal(found.access.detail, `${open.name} (${open.url}) asks for no credentials`);
+    assert.match(found.access.change!, /authorization.*NATS_USER.*sell for nothing and read all names/);
+    const guest = await startAs(LOGIN, (text) =>
+      text.replace(
+        /^authorization .*$/m,
+        'authorization { users: [{ user: holdfast, password: n0123456789 }, { user: guest, password: guest }] }\nno_auth_user: guest',
+      ),
+    );
+    assert.equal((await seen(guest)).access.verdict, 'BAD');
+    // As a server says that listens for others, without a listener that others reach.
+    const reachable = await startAs(LOGIN, (text) => `${text}\nclient_advertise: "192.0.2.7:4222"\n`);
+    const plain = await seen(reachable);
+    assert.deepEqual([plain.access.verdict, plain.TLS.verdict], ['GOOD', 'BAD']);
+    assert.match(plain.TLS.detail, /has an address that is not loopback, and no TLS$/);
+    assert.match(plain.TLS.change!, /NATS_CA.*sell for nothing/);
+  });
+
+  it('check waits for servers that are just meeting, and says so in one line, also with --json', async (t) => {
+    const group = await startServers(3, LOGIN);
+    t.after(() => group.close());
+    const [first, second, late] = group.servers;
+    // A server that comes late to a new group may be left out of it for good; one that comes back to it is not.
+    await late!.kill();
+    const program = programOf({ NATS_URL: `${first!.url},${second!.url}`, CLUSTER_NAME: 'met', ...LOGIN_SETTINGS });
+    const checking = runHoldfast(['cluster', 'check', '--json'], program);
+    await until(() => program.printed()[1] !== '', 'it says that it waits');
+    await late!.start();
+    const [stdout, stderr] = [await checking, ...program.printed()].slice(1) as [string, string];
+    assert.equal(stderr, 'waiting for the NATS servers to meet, for up to 30 s\n');
+    const { ok, findings } = JSON.parse(stdout) as Findings;
+    assert.equal(ok, true, stdout);
+    assert.deepEqual(
+      findings.map(({ name }) => name),
+      ['servers', 'access', 'TLS', 'shards', 'race guard', 'append', 'fsync', 'space'],
+    );
+    assert.match(findings[0]!.detail, /server-0.* server-1.* server-2/);
   });
 
   it('check asks nothing else where no server answers', async () => {
@@ -207,25 +284,3 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     assert.match(closed.stdout, /^BAD +servers +no NATS server answers at .*\n +Start the servers.*\n\nDo not sell/);
   });
 });
-
-/** A server as it is without settings: it acknowledges before fsync. Answers its monitoring address. */
-async function startLateServer(t: TestContext): Promise<string> {
-  const [port, monitor] = [await freePort(), await freePort()];
-  const args = ['-a', '127.0.0.1', '-p', String(port), '-m', String(monitor), '-js', '-sd', newFolder(t)];
-  const child = spawn(nats.program!, args, { stdio: 'ignore' });
-  const closed = once(child, 'close');
-  t.after(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
-  const url = `http://127.0.0.1:${monitor}`;
-  await until(
-    () =>
-      fetch(`${url}/healthz`).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    'the server is healthy',
-  );
-  return url;
-}

@@ -1,9 +1,9 @@
 /** `holdfast journal` for people: short lines, all of them where asked, and the last ones alone. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { clubNight } from '../fixtures/events.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
-import { holdfast } from './holdfast.ts';
+import { clubNight } from '../../fixtures/events.ts';
+import { ofOneMachine, openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { holdfast } from '../holdfast.ts';
 
 const oneMachine = { skip: ofOneMachine('the command reads a folder') };
 

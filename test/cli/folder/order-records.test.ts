@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../property.ts';
-import { CSV_HEADING, csvOf, jsonOf } from '#cli/order-records.ts';
+import { fc } from '../../property.ts';
+import { CSV_HEADING, csvOf, jsonOf } from '#cli/folder/order-records.ts';
 import { viewOrder } from '#domain/orders/view.ts';
-import type { OpenedOrder } from '#actors/personal-data.ts';
-import type { OrderView } from '#domain/views.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
+import type { OrderView } from '#domain/view.ts';
 import {
   anna,
   buy,
@@ -14,7 +14,7 @@ import {
   paymentOf,
   recordPayment,
   report,
-} from '../fixtures/commands.ts';
+} from '../../fixtures/commands.ts';
 
 function orderOf(): OrderView {
   const fixture = openCheckoutEvent();
@@ -75,9 +75,20 @@ describe('An exported order', () => {
 
   it('has no cell that a spreadsheet reads as a formula', () => {
     const order = orderOf();
-    for (const name of ['=1+1', '+49 30 1', '-2', '@SUM(A1)', '\t=1', '\r=1']) {
+    for (const name of ['=1+1', '+49 30 1', '-2', '@SUM(A1)', '\uff1d1', '\uff0b1', '\uff0d1', '\uff20A1']) {
       assert.equal(cell(csvOf(order, openedOf({ name })), 'customer_name'), `'${name}`);
+      for (const before of ['a;', 'a\t', 'a\r\n', 'a\u0085', 'a\u2028', '\t']) {
+        assert.equal(cell(csvOf(order, openedOf({ name: before + name })), 'customer_name'), `${before}'${name}`);
+      }
+      assert.equal(cell(csvOf(order, openedOf({ name: `a ${name}` })), 'customer_name'), `a ${name}`);
     }
+  });
+
+  it('has every text in quotes, and numbers and empty cells bare', () => {
+    const line = csvOf(orderOf(), openedOf({ name: 'Ada "Countess" Lovelace' }));
+    assert.match(line, /,"Ada ""Countess"" Lovelace",/);
+    assert.match(line, /,5198,/);
+    assert.match(line, /,,/);
   });
 
   it('has texts that read back from the CSV unchanged', () => {
@@ -85,7 +96,7 @@ describe('An exported order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (name) => {
         const kept = cell(csvOf(order, openedOf({ name })), 'customer_name')!;
-        assert.equal(kept.replace(/^'(?=[=+\-@\t\r])/, ''), name);
+        assert.equal(kept.replace(/(^|[;\t\n\r])'(?=[=+\-@])/g, '$1'), name);
       }),
       { numRuns: 50 },
     );

@@ -5,11 +5,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import Database from 'better-sqlite3';
-import { startEngine } from '#actors/engine.ts';
-import { RELEASED } from '#actors/format-changes.ts';
+import { RELEASED } from '#offline/format-changes.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
-import { folderOf, goldenFolder, goldenJournals, readGolden, readGoldenKeys } from '../golden/golden.ts';
-import { holdfast, type Environment } from './holdfast.ts';
+import { folderOf, goldenFolder, goldenJournals, readGolden, readGoldenKeys, prune } from '../../golden/golden.ts';
+import { holdfast, type Environment } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -20,14 +19,6 @@ interface Report {
   readonly ways_back: readonly { version: string; reading: string; without_snapshots: boolean; in_the_way: string[] }[];
   readonly troubles: readonly { what: string; hint: string }[];
   readonly verification: { problems: readonly { what: string; where: string; hint: string }[] } | null;
-}
-
-/** Has everything up to the second last round of snapshots in the archive. */
-async function prune(folder: string, rounds = 2): Promise<void> {
-  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUnnotified: false };
-  const engine = await startEngine({ folder, ...bounds, onFatal: assert.fail });
-  for (let round = 0; round < rounds; round += 1) await engine.snapshots.takeRound({ prune: true, proveAll: false });
-  await engine.stop();
 }
 
 async function check(
@@ -211,7 +202,6 @@ describe('upgrade --check', () => {
       new Map((await check(folder, environment)).report.settings.map(({ setting, event_ids: ids }) => [setting, ids]));
     const bare = await settings({});
     assert.deepEqual(bare.get('PRUNE_EVERY_HOURS'), []);
-    assert.deepEqual(bare.get('hold_max_minutes'), ['evt_gala', 'evt_rush']);
     assert.deepEqual(bare.get('retention_days'), ['evt_gala', 'evt_rush']);
     assert.ok(!(await settings({ PRUNE_EVERY_HOURS: '24' })).has('PRUNE_EVERY_HOURS'));
   });

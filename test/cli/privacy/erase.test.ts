@@ -1,12 +1,16 @@
-/** `holdfast erase` erases what was asked for and nothing else, asks before it does, and says what it could not erase. */
+/**
+ * `holdfast erase` erases what was asked for and nothing else, asks before it does, and says what it could not erase.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { canAsk, confirm } from '#cli/confirmation.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { folderOf, readGolden } from '../golden/golden.ts';
-import { holdfast, samples, serving, type Serving } from './holdfast.ts';
+import { canAsk, confirm } from '#cli/terminal/command.ts';
+import { buy, start } from '../../fixtures/checkout.ts';
+import { floor } from '../../fixtures/events.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { folderOf, readGolden } from '../../golden/golden.ts';
+import { holdfast, samples, serving, type Serving } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -19,21 +23,12 @@ interface Report {
 const ADA = { email: 'ada@example.org', name: 'Ada' };
 const BOB = { email: 'bob@example.org', name: 'Bob' };
 
-/** Starts a checkout, and pays it unless it is to wait; returns the order's id. */
-async function buy({ publicUrl }: Serving, customer: object, attendee: object | null, isPaid = true): Promise<string> {
-  const post = async (address: string, body: object): Promise<Record<string, unknown>> => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(publicUrl + address, { method: 'POST', headers, body: JSON.stringify(body) });
-    const answer = (await response.json()) as Record<string, unknown>;
-    assert.ok(response.ok, JSON.stringify(answer));
-    return answer;
-  };
-  const attendees = attendee === null ? {} : { attendees: [attendee] };
-  const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1, ...attendees }];
-  const started = await post('/api/checkout/start', { event_id: 'evt_club', items, customer, accept_terms: true });
-  if (isPaid) await post(`/sandbox/payments/${String(started['checkout_session_id'])}`, { outcome: 'paid' });
-  return String(started['order_id']);
-}
+/** One single of the club night, with a name on it or without. */
+const single = (customer: object, attendee: object | null) => ({
+  event_id: 'evt_club',
+  items: [floor(1, attendee === null ? {} : { attendees: [attendee] })],
+  customer,
+});
 
 interface Shop {
   readonly data: string;
@@ -49,9 +44,10 @@ async function openShop(t: TestContext): Promise<Shop> {
   const club = path.join(samples, 'club-night.json');
   assert.equal((await holdfast(['load', '--offline', club, '--data', data])).code, 0);
   const service = await serving(t, data);
-  const own = await buy(service, ADA, null);
-  const pending = await buy(service, { ...ADA, email: 'Ada+more@example.org' }, null, false);
-  const named = await buy(service, BOB, { name: 'Ada', email: 'ADA@example.org' });
+  const { order_id: own } = await buy(service.client, single(ADA, null));
+  const more = single({ ...ADA, email: 'Ada+more@example.org' }, null);
+  const { order_id: pending } = await start(service.client, more);
+  const { order_id: named } = await buy(service.client, single(BOB, { name: 'Ada', email: 'ADA@example.org' }));
   return { data, service, own, pending, named };
 }
 

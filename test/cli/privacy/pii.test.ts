@@ -4,13 +4,12 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
-import { createSealer } from '#actors/sealing.ts';
-import { startEngine } from '#actors/engine.ts';
+import { createSealer } from '#privacy/sealing.ts';
 import { KEY_BYTES, type Key } from '#persistence/keys.ts';
 import { KeyFile, keysPath } from '#persistence/sqlite/key-file.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { folderOf, goldenJournals, readGolden } from '../golden/golden.ts';
-import { holdfast } from './holdfast.ts';
+import { folderOf, goldenJournals, readGolden, prune } from '../../golden/golden.ts';
+import { holdfast } from '../holdfast.ts';
 
 type Listed = readonly { readonly field: string; readonly count: number }[];
 
@@ -94,10 +93,7 @@ test('archived facts are counted too, and a missing archive file is named', asyn
   const rows = readGolden(goldenJournals()[0]!);
   const folder = await folderOf(t, rows);
   const before = (await holdfast(['pii', folder, '--json'])).json<Report>();
-  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUnnotified: false };
-  const engine = await startEngine({ folder, ...bounds, onFatal: assert.fail });
-  for (const _ of [1, 2]) await engine.snapshots.takeRound({ prune: true, proveAll: false });
-  await engine.stop();
+  await prune(folder);
   const archive = path.join(folder, 'archive');
   assert.equal(readdirSync(archive).length, 1);
   const after = (await holdfast(['pii', folder, '--json'])).json<Report>();

@@ -3,27 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { AdminOrder } from '#http/operators/orders/schema.ts';
+import { Subject } from '#http/operators/subject.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { folderOf, readGolden } from '../golden/golden.ts';
-import { holdfast } from './holdfast.ts';
+import type { SubjectReport } from '#service/subject.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { folderOf, readGolden } from '../../golden/golden.ts';
+import { holdfast } from '../holdfast.ts';
 
-interface Told {
-  readonly email: string;
-  readonly orders: readonly {
-    readonly id: string;
-    readonly personal_data: string;
-    readonly placed_at: string;
-    readonly customer: { readonly name: string; readonly phone: string } | null;
-    readonly tracking: Record<string, unknown> | null;
-    readonly tickets: readonly { readonly id: string; readonly attendee: { readonly name: string } | null }[];
-    readonly facts: readonly { readonly seq: number; readonly at: string; readonly type: string }[];
-  }[];
-  readonly attended: readonly {
-    readonly order_id: string;
-    readonly tickets: readonly { readonly attendee: { readonly name: string } }[];
-  }[];
-}
+type Told = SubjectReport;
 
 async function tell(
   t: TestContext,
@@ -52,18 +40,24 @@ describe('subject', () => {
     assert.match(stdout, new RegExp(`^${placed.length} orders placed with ADA@example\\.com, 0 orders of others`));
     assert.equal(told.orders.length, placed.length);
     const ids = placed.map(({ data }) => (JSON.parse(data) as { orderId: string }).orderId);
-    assert.deepEqual(told.orders.map(({ id }) => id).sort(), ids.sort());
-    for (const order of told.orders) {
-      assert.deepEqual([order.personal_data, order.customer!.name, order.customer!.phone], ['OPEN', 'Ada', '+49 1']);
+    assert.deepEqual(told.orders.map(({ order }) => order.order_id).sort(), ids.sort());
+    for (const { order, facts } of told.orders) {
+      assert.deepEqual([order.personal_data, order.customer.name, order.customer.phone], ['OPEN', 'Ada', '+49 1']);
       assert.deepEqual(order.tracking, { fbp: 'fb.1', nested: { a: [1, null] } });
-      const about = rows.filter(({ data }) => data.includes(order.id));
-      const seqs = order.facts.map(({ seq }) => seq);
+      const about = rows.filter(({ data }) => data.includes(order.order_id));
+      const seqs = facts.map(({ seq }) => seq);
       assert.ok(about.every(({ seq }) => seqs.includes(seq)));
-      const row = rows[order.facts[0]!.seq - 1]!;
-      assert.equal(order.facts[0]!.at, new Date(row.at).toISOString());
-      assert.ok(page.includes(order.id));
+      const row = rows[facts[0]!.seq! - 1]!;
+      assert.equal(facts[0]!.at, new Date(row.at).toISOString());
+      assert.ok(page.includes(order.order_id));
     }
-    assert.deepEqual(told.attended, []);
+    assert.deepEqual(Object.keys(told), Object.keys(Subject.properties), 'the body of GET /admin/subject');
+    assert.deepEqual(
+      new Set(Object.keys(told.orders[0]!.order)),
+      new Set(Object.keys(AdminOrder.properties)),
+      'and of its orders',
+    );
+    assert.deepEqual(told.attendances, []);
     for (const text of ['What is kept about ADA@example.com', 'The order was placed', 'telephone number']) {
       assert.ok(page.includes(text), text);
     }
@@ -84,13 +78,13 @@ describe('subject', () => {
     const { told, page, text } = await tell(t, folder, 'guest@example.org');
     assert.deepEqual(told.orders, []);
     assert.deepEqual(
-      told.attended.map((each) => each.order_id),
+      told.attendances.map((each) => each.order_id),
       [order.orderId],
     );
-    assert.ok(told.attended[0]!.tickets.length <= 1);
+    assert.ok(told.attendances[0]!.tickets.length <= 1);
     for (const secret of ['Ada+vip', '+49 1', 'fb.1']) assert.ok(!text.includes(secret) && !page.includes(secret));
     const nobody = await tell(t, folder, 'nobody@example.org');
-    assert.deepEqual([nobody.told.orders, nobody.told.attended], [[], []]);
+    assert.deepEqual([nobody.told.orders, nobody.told.attendances], [[], []]);
     assert.match(nobody.page, /No order and no ticket with this address can be read\./);
   });
 
@@ -99,7 +93,7 @@ describe('subject', () => {
     const rows = readGolden('journal-1.ndjson');
     const folder = await folderOf(t, replaced(replaced(rows, '+49 1', hostile), 'fb.1', hostile));
     const { page, told } = await tell(t, folder, 'ada@example.com');
-    assert.equal(told.orders[0]!.customer!.phone, hostile);
+    assert.equal(told.orders[0]!.order.customer.phone, hostile);
     assert.doesNotMatch(page, /<script|<img|onerror=alert\(1\)>/i);
     assert.ok(page.includes('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;'));
   });

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createHashing } from '#actors/crypto.ts';
-import { createCall, readArguments, type ExitCode } from '#cli/command.ts';
-import { drawCommand } from '#cli/draw.ts';
+import { createCall, readArguments, type ExitCode } from '#cli/terminal/command.ts';
+import { drawCommand } from '#cli/service/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { programOf } from './holdfast.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { programOf } from '../holdfast.ts';
 
 const hashing = createHashing();
 const SEED = '5eed'.repeat(16);
@@ -47,6 +47,7 @@ async function verify(...args: readonly string[]): Promise<Ran> {
     raw: () => Promise.resolve(),
     trouble: () => {},
     progress: () => {},
+    waiting: () => {},
     clear: () => {},
   };
   const code = await drawCommand.run(createCall(readArguments(drawCommand, ['verify', ...args]), output, programOf()));

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { listenForNodes } from '#cluster/heard-nodes.ts';
-import { heartbeatSubject, HEARTBEAT_MS } from '#cluster/membership.ts';
-import { CLUSTER, openCluster } from './nodes.ts';
+import { listenForNodes, heartbeatSubject, HEARTBEAT_MS } from '#cluster/calls/membership.ts';
+import { CLUSTER, openCluster } from '../nodes.ts';
 
 it('Somebody who is no node hears the live nodes with their shards, and is not taken for one', async () => {
   const cluster = openCluster();

@@ -1,9 +1,9 @@
 /** Who is there and who owns what, as each node hears it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DEAD_MS, HEARTBEAT_MS } from '#cluster/membership.ts';
-import { troublesAt } from '../fixtures/troubles.ts';
-import { CLUSTER, openCluster, type TestCluster, type TestNode } from './nodes.ts';
+import { DEAD_MS, HEARTBEAT_MS } from '#cluster/calls/membership.ts';
+import { troublesAt } from '../../fixtures/troubles.ts';
+import { CLUSTER, openCluster, type TestCluster, type TestNode } from '../nodes.ts';
 
 async function openThree(): Promise<{ cluster: TestCluster; a: TestNode; b: TestNode; c: TestNode }> {
   const cluster = openCluster();

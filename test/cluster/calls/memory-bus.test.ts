@@ -1,9 +1,9 @@
 /** The bus in memory behaves as the one on real servers: subjects, order, nobody there, and connections that break. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryNetwork } from '#cluster/memory-bus.ts';
-import { VirtualTime } from './virtual-time.ts';
-import type { Bus, BusMessage } from '#cluster/bus.ts';
+import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import type { Bus, BusMessage } from '#cluster/calls/bus.ts';
 
 type Travel = (from: string, to: string, subject: string) => number | null;
 

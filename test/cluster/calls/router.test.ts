@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
-import { Moved, type Call, type CommandCall } from '#cluster/calls.ts';
-import { DEAD_MS } from '#cluster/membership.ts';
+import { Moved, type Call, type CommandCall } from '#cluster/calls/shard-calls.ts';
+import { DEAD_MS } from '#cluster/calls/membership.ts';
 import { CALL_MS_MAX } from '#persistence/nats/timing.ts';
-import { commandCall, openCluster, queryCall, type TestCluster, type TestNode } from './nodes.ts';
+import { commandCall, openCluster, queryCall, type TestCluster, type TestNode } from '../nodes.ts';
 
 const SHARD = 3;
 

@@ -13,9 +13,9 @@ import {
   writeAnswers,
   writeCall,
   writeCalls,
-  writeValue,
-} from '#cluster/wire.ts';
-import type { Call } from '#cluster/calls.ts';
+} from '#cluster/calls/wire.ts';
+import type { Call } from '#cluster/calls/shard-calls.ts';
+import { packValue } from '#engine/packed-answers.ts';
 import type { Command, CommandType } from '#domain/command.ts';
 import {
   buy,
@@ -25,9 +25,9 @@ import {
   openSession,
   paymentOf,
   refundNote,
-} from '../fixtures/commands.ts';
-import { report, visitor } from '../fixtures/commands.ts';
-import { fc } from '../property.ts';
+} from '../../fixtures/commands.ts';
+import { report, visitor } from '../../fixtures/commands.ts';
+import { fc } from '../../property.ts';
 
 /** As the owner reads it. */
 function travelledCall(call: Call): Call {
@@ -37,7 +37,7 @@ function travelledCall(call: Call): Call {
 
 /** As the caller reads it. */
 function travelledAnswer(value: unknown): unknown {
-  const [answer] = readAnswers(writeAnswers([writeAnswer(5, writeValue(value))]))!;
+  const [answer] = readAnswers(writeAnswers([writeAnswer(5, packValue(value))]))!;
   assert.equal(answer![0], 5);
   let settled: unknown;
   settle(

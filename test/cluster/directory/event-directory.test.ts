@@ -1,18 +1,21 @@
-/** The copy of the index at every node: what it reads, what it does when messages are missing, and when it says that it has changed. */
+/**
+ * The copy of the index at every node: what it reads, what it does when messages are missing, and when it says that it
+ * has changed.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventDirectory } from '#cluster/event-directory.ts';
-import { machineTime } from '#cluster/time.ts';
+import { EventDirectory } from '#cluster/directory/event-directory.ts';
+import { nodeTiming } from '#persistence/nats/timing.ts';
 import { draftEntry } from '#actors/event-entry.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints } from '#persistence/nats/checkpoints.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { purgeLog } from '#persistence/nats/purge.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
-import { until } from '../fixtures/until.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { purgeLog } from '#persistence/nats/objects/purge.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
+import { until } from '../../fixtures/until.ts';
 
 /** The log of shard 0 with an owner that writes it. */
 async function openShard() {
@@ -29,7 +32,7 @@ async function openShard() {
     return journal.durable(journal.append({ eventId: '', at: 1, facts }));
   };
   const open = (own: MemoryLog): EventDirectory => {
-    const ports = { checkpoints, archive, readSnapshot: async () => null, time: machineTime };
+    const ports = { checkpoints, archive, readSnapshot: async () => null, time: nodeTiming };
     return new EventDirectory({ ...ports, log: own });
   };
   return { log, checkpoints, archive, journal, index, open };
@@ -96,7 +99,7 @@ describe('The directory of events', () => {
     await checkpoints.write({ ...journal.content(), snapshots: [] });
     const ports = { checkpoints, archive, readSnapshot: async () => null, log: log.reconnected() };
     // No time is ever up.
-    const directory = new EventDirectory({ ...ports, time: { ...machineTime, after: () => () => {} } });
+    const directory = new EventDirectory({ ...ports, time: { ...nodeTiming, after: () => () => {} } });
     const catchingUp = directory.catchUp(1);
     const following = directory.start();
     await until(() => directory.isRead);

@@ -1,7 +1,7 @@
 /** Shards are spread evenly over nodes, events over shards, and only what has to move moves. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { INDEX_SHARD, placeOf, shardOf } from '#cluster/placement.ts';
+import { INDEX_SHARD, placeOf, shardOf } from '#cluster/directory/placement.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 

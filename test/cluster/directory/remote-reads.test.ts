@@ -1,12 +1,12 @@
 /** Public views of events elsewhere: asked rarely, never older than a second, and new at once after a notice. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryNetwork } from '#cluster/memory-bus.ts';
-import { Notices } from '#cluster/notices.ts';
-import { FRESH_MS, RemoteReads, REMEMBERED_MAX } from '#cluster/remote-reads.ts';
-import type { Query } from '#domain/query.ts';
-import { VirtualTime } from './virtual-time.ts';
-import { fc } from '../property.ts';
+import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { Notices } from '#cluster/calls/notices.ts';
+import { FRESH_MS, RemoteReads, REMEMBERED_MAX } from '#cluster/directory/remote-reads.ts';
+import type { Query } from '#domain/event/query.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { fc } from '../../property.ts';
 
 const payload = (knownRevision: string | null): Query => ({
   type: 'ReadPayload',
@@ -132,9 +132,9 @@ describe('A public view of an event elsewhere', () => {
     const views: Query[] = [
       payload('r1'),
       { type: 'ReadPayload', performanceId: 'd1', sessionKey: null, knownRevision: 'r1' },
-      { type: 'ReadSeating', knownRevision: 'r1' },
-      { type: 'ReadOccupancy', performanceId: 'd1', since: null, knownRevision: 'r1' },
-      { type: 'ReadOccupancy', performanceId: 'd2', since: null, knownRevision: 'r1' },
+      { type: 'ReadSeating', audience: 'BUYERS', knownRevision: 'r1' },
+      { type: 'ReadOccupancy', audience: 'BUYERS', performanceId: 'd1', since: null, knownRevision: 'r1' },
+      { type: 'ReadOccupancy', audience: 'BUYERS', performanceId: 'd2', since: null, knownRevision: 'r1' },
     ];
     for (const view of views) await read(view);
     assert.equal(owner.asked, views.length);
@@ -157,6 +157,7 @@ describe('A public view of an event elsewhere', () => {
     const { owner, read } = open();
     const since = (version: number): Query => ({
       type: 'ReadOccupancy',
+      audience: 'BUYERS',
       performanceId: 'd1',
       since: version,
       knownRevision: null,

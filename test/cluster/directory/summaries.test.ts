@@ -1,9 +1,9 @@
 /** Lists of events in a cluster: how often their shards are asked. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Summaries } from '#cluster/summaries.ts';
-import { shardOf } from '#cluster/placement.ts';
-import type { EventSummary } from '#domain/catalogue/view.ts';
+import { Summaries } from '#cluster/directory/summaries.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
+import type { EventSummary } from '#domain/event/public-view.ts';
 
 const SHARDS = 4;
 const IDS = Array.from({ length: 20 }, (_, n) => `evt_${n}`);

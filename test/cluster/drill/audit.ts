@@ -1,8 +1,8 @@
 /**
- * What must be true when everybody has their answers: each hold that was answered exists exactly once, the stock is the sum of the
- * holds and orders, and every node says the same.
+ * What must be true when everybody has their answers: each hold that was answered exists exactly once, the stock is the
+ * sum of the holds and orders, and every node says the same.
  */
-import type { HoldBody } from '#http/schemas/holds.ts';
+import type { HoldBody } from '#http/buyers/holds.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { until } from '../../fixtures/until.ts';
 import type { NodeProcess } from '../../fixtures/nodes.ts';
@@ -97,7 +97,10 @@ async function auditStock(
   return stocks[0] ?? { capacity: 0, available: 0, held: 0, sold: 0, blocked: 0 };
 }
 
-/** Each answered hold was placed once: one that was placed twice would have replaced itself, and the stock would not show it. */
+/**
+ * Each answered hold was placed once: one that was placed twice would have replaced itself, and the stock would not
+ * show it.
+ */
 async function auditFacts(
   sale: DrillSale,
   nodes: readonly NodeProcess[],

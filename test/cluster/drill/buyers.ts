@@ -1,8 +1,9 @@
 /**
- * The buyers of a drill and what they were answered: holds, releases, paid orders. Every buyer insists on an answer, so that the
- * outcome of each request is known at the end, whatever happened meanwhile.
+ * The buyers of a drill and what they were answered: holds, releases, paid orders. Every buyer insists on an answer, so
+ * that the outcome of each request is known at the end, whatever happened meanwhile.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { changeHold, placeHold, releaseHold, settlePayment, startCheckout } from '#rehearsal/player/buyer-requests.ts';
 import { insist, noteWrong, type DrillAnswer, type DrillCalls } from './calls.ts';
 
 /** A hold that was answered 201. */
@@ -23,7 +24,6 @@ export interface DrillSale extends DrillCalls {
   isClosing: boolean;
 }
 
-const HOLDS = '/api/checkout/holds';
 const QUANTITY_MAX = 3;
 const PROBE_MS = 40;
 let sessions = 0;
@@ -37,7 +37,7 @@ function newName(what: string): string {
 /** Buys again and again until the sale is closing. */
 export async function buy(sale: DrillSale): Promise<void> {
   while (!sale.isClosing) {
-    const entry = await placeHold(sale, sale.chance.pick(sale.eventIds));
+    const entry = await takeTickets(sale, sale.chance.pick(sale.eventIds));
     if (entry !== null) {
       if (sale.chance.percent(30)) await release(sale, entry);
       else if (sale.chance.percent(50)) await purchase(sale, entry);
@@ -47,19 +47,14 @@ export async function buy(sale: DrillSale): Promise<void> {
 }
 
 /** Places a hold and enters it into the ledger; null where the tickets are gone. */
-export async function placeHold(
+export async function takeTickets(
   sale: DrillSale,
   eventId: string,
   tickets: number = sale.chance.between(1, QUANTITY_MAX),
 ): Promise<LedgerEntry | null> {
   const sessionKey = newName('buyer');
-  const answer = await insist(sale, {
-    method: 'POST',
-    path: HOLDS,
-    eventId,
-    body: { event_id: eventId, session_key: sessionKey, items: itemsOf(tickets) },
-    idempotencyKey: newName('key-of-hold'),
-  });
+  const request = placeHold(eventId, sessionKey, itemsOf(tickets), {}, newName('key-of-hold'));
+  const answer = await insist(sale, { ...request, eventId });
   if (answer.status === 400 && answer.body['code'] === 'INSUFFICIENT_TICKETS') return null;
   if (!expected(sale, 'a hold', answer, 201)) return null;
   const holdId = String(answer.body['id']);
@@ -69,23 +64,16 @@ export async function placeHold(
 }
 
 /**
- * Changes a hold of one event again and again, at nodes that are not struck, so that every time without an answer is seen however few
- * buyers there are.
+ * Changes a hold of one event again and again, at nodes that are not struck, so that every time without an answer is
+ * seen however few buyers there are.
  */
 export async function probe(sale: DrillSale, eventId: string): Promise<void> {
-  const entry = await placeHold(sale, eventId, 1);
+  const entry = await takeTickets(sale, eventId, 1);
   while (entry !== null && !sale.isClosing) {
     const { sessionKey, holdId } = entry;
     const tickets = entry.tickets === 1 ? 2 : 1;
-    const changed = await insist(sale, {
-      method: 'PATCH',
-      path: `${HOLDS}/${holdId}`,
-      eventId,
-      body: { items: itemsOf(tickets) },
-      sessionKey,
-      idempotencyKey: newName('key-of-change'),
-      avoidsStruck: true,
-    });
+    const change = changeHold(sessionKey, holdId, itemsOf(tickets), newName('key-of-change'));
+    const changed = await insist(sale, { ...change, eventId, avoidsStruck: true });
     if (expected(sale, 'a change', changed, 200)) entry.tickets = tickets;
     await pause(PROBE_MS);
   }
@@ -97,30 +85,21 @@ function itemsOf(quantity: number): readonly object[] {
 
 async function release(sale: DrillSale, entry: LedgerEntry): Promise<void> {
   const { eventId, sessionKey, holdId } = entry;
-  const answer = await insist(sale, { method: 'DELETE', path: `${HOLDS}/${holdId}`, eventId, sessionKey });
+  const answer = await insist(sale, { ...releaseHold(sessionKey, holdId), eventId });
   if (expected(sale, 'a release', answer, 200, 204)) entry.end = 'released';
 }
 
 /** Checks the hold out and pays it. */
 export async function purchase(sale: DrillSale, entry: LedgerEntry): Promise<void> {
   const { eventId, sessionKey, holdId } = entry;
-  const started = await insist(sale, {
-    method: 'POST',
-    path: '/api/checkout/start',
-    eventId,
-    body: {
-      event_id: eventId,
-      hold_id: holdId,
-      session_key: sessionKey,
-      customer: { email: `${sessionKey}@example.com`, name: 'Drill Buyer' },
-      accept_terms: true,
-    },
-    idempotencyKey: newName('key-of-start'),
-  });
+  const customer = { email: `${sessionKey}@example.com`, name: 'Drill Buyer' };
+  const purchase = { hold_id: holdId, session_key: sessionKey, customer };
+  const start = startCheckout(eventId, purchase, newName('key-of-start'));
+  const started = await insist(sale, { ...start, eventId });
   if (!expected(sale, 'the start of a checkout', started, 201)) return;
   entry.orderId = String(started.body['order_id']);
-  const path = `/sandbox/payments/${String(started.body['checkout_session_id'])}`;
-  const paid = await insist(sale, { method: 'POST', path, eventId, body: { outcome: 'paid' } });
+  const payment = settlePayment(String(started.body['checkout_session_id']), 'paid');
+  const paid = await insist(sale, { ...payment, eventId });
   if (expected(sale, 'a payment', paid, 200) && paid.body['status'] === 'CONFIRMED') entry.end = 'sold';
   else noteWrong(sale, `a paid order is ${String(paid.body['status'])}`);
 }

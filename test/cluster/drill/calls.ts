@@ -1,23 +1,19 @@
 /**
- * The HTTP client of a drill's buyers: a request goes to a node by chance and is repeated with its Idempotency-Key until it is
- * answered.
+ * The HTTP client of a drill's buyers: a request goes to a node by chance and is repeated with its Idempotency-Key
+ * until it is answered.
  *
  * 1. A repeat has the same key and body, and goes to any node, because a load balancer knows no buyer.
  * 2. A request that avoids struck nodes is broken off when its node is struck, as by a load balancer that has noticed.
  * 3. A 5xx other than a 503 with Retry-After is wrong, at every node and at any moment.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import type { Chance } from '../../simulation/chance.ts';
 import type { AnswerTimes } from './answer-times.ts';
 
-export interface DrillRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly path: string;
-  /** The event that it changes. */
+/** A request that changes an event. */
+interface DrillRequest extends PlayerRequest {
   readonly eventId: string;
-  readonly body?: object;
-  readonly sessionKey?: string;
-  readonly idempotencyKey?: string;
   /** Rule 2. */
   readonly avoidsStruck?: boolean;
 }
@@ -29,7 +25,7 @@ export interface DrillAnswer {
 }
 
 /** A node as buyers see it. */
-export interface DrillNode {
+interface DrillNode {
   readonly name: string;
   readonly publicUrl: string;
 }
@@ -53,7 +49,7 @@ export interface BusyAnswer {
   readonly tookMs: number;
 }
 
-export interface DrillTally {
+interface DrillTally {
   requests: number;
   repeats: number;
   /** Answers 503, and connections that broke or were given up. */
@@ -134,7 +130,7 @@ function nodeFor({ nodes, struck, chance }: DrillCalls, { avoidsStruck = false }
 async function send(
   calls: DrillCalls,
   node: DrillNode,
-  { method, path, eventId, body, sessionKey, idempotencyKey, avoidsStruck = false }: DrillRequest,
+  { method, path, eventId, body, headers = {}, avoidsStruck = false }: DrillRequest,
   patienceMs: number,
 ): Promise<DrillAnswer | null> {
   const { tally, struck, answers } = calls;
@@ -145,12 +141,8 @@ async function send(
     const response = await fetch(node.publicUrl + path, {
       method,
       signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(avoidsStruck ? [struck.signalOf(node.name)] : [])]),
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(sessionKey !== undefined && { 'x-session-key': sessionKey }),
-        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body }),
     });
     const text = await response.text();
     const { status } = response;

@@ -3,7 +3,7 @@
  *
  * A fault names the events that it touches: those that the node owns, or those whose stream the server leads.
  */
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import type { NatsServer } from '../../fixtures/nats.ts';
 import { ownersAt, type NodeProcess } from '../../fixtures/nodes.ts';
 
@@ -162,8 +162,8 @@ async function shardsOfServer({ clusterName }: DrillCluster, server: NatsServer)
 }
 
 /** The names of the streams that a server leads, by its own monitoring. */
-export async function streamsLedBy({ name: server, monitorUrl }: NatsServer): Promise<readonly string[]> {
-  const report = (await (await fetch(`${monitorUrl}/jsz?streams=true`)).json()) as StreamsReport;
+export async function streamsLedBy({ name: server, operatorsUrl }: NatsServer): Promise<readonly string[]> {
+  const report = (await (await fetch(`${operatorsUrl}/jsz?streams=true`)).json()) as StreamsReport;
   const streams = (report.account_details ?? []).flatMap((account) => account.stream_detail ?? []);
   return streams.filter(({ cluster }) => cluster?.leader === server).map(({ name }) => name);
 }

@@ -47,7 +47,10 @@ const UNSEEN: FaultKind = 'node ended';
 /** Answers 503 that are shown. */
 const SHOWN_MAX = 5;
 
-/** The kinds of faults that took longer than is promised, or `slack` times as long on a machine that is busy with other things. */
+/**
+ * The kinds of faults that took longer than is promised, or `slack` times as long on a machine that is busy with other
+ * things.
+ */
 export function missedPromises(steps: readonly DrillStep[], slack = 1): readonly string[] {
   const late = gapRows(steps).flatMap(({ what, touchedMaxMs }) => {
     const promisedMs = PROMISED_MS[what];

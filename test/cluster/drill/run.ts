@@ -1,15 +1,19 @@
 /**
- * A drill from its first start to its audit: three servers, three nodes, buyers at random nodes, and faults one after the other.
+ * A drill from its first start to its audit: three servers, three nodes, buyers at random nodes, and faults one after
+ * the other.
  *
- * 1. Each fault is one step and its undoing the next, each measured by itself: how long changes of each event had no answer.
- * 2. A fault waits until every server has caught up with the last one: with two servers behind, no stream has a majority. A server that
- *    does not get there by itself is started again, as a supervisor does that watches its health; the outcome counts these.
+ * 1. Each fault is one step and its undoing the next, each measured by itself: how long changes of each event had no
+ *    answer.
+ * 2. A fault waits until every server has caught up with the last one: with two servers behind, no stream has a
+ *    majority. A server that does not get there by itself is started again, as a supervisor does that watches its
+ *    health; the outcome counts these.
  * 3. A step lasts until every event has been answered since it began.
  * 4. Everything wrong is in the outcome; the promise is rejected only when the cluster does not start.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { isHealthy } from '#operations/nats-servers.ts';
 import { startNodes } from '../../fixtures/nodes.ts';
-import { isCurrent, isHealthy, startServers, type NatsServers } from '../../fixtures/nats.ts';
+import { isCurrent, startServers, type NatsServers } from '../../fixtures/nats.ts';
 import { until } from '../../fixtures/until.ts';
 import { chanceOf } from '../../simulation/chance.ts';
 import { AnswerTimes } from './answer-times.ts';

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { MemoryKeyLog } from '#persistence/memory-key-log.ts';
-import { importKeys, readKeysIdentity } from '#persistence/nats/key-copy.ts';
-import { BATCH_KEYS } from '#persistence/nats/key-batches.ts';
-import { batchesOfFile, copyKeysToFile } from '#persistence/nats/key-file-copy.ts';
-import { openKeyStream } from '#persistence/nats/key-stream.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { MemoryKeyLog } from '#persistence/memory/key-log.ts';
+import { importKeys, readKeysIdentity } from '#persistence/nats/keys/copy.ts';
+import { BATCH_KEYS } from '#persistence/nats/keys/batches.ts';
+import { batchesOfFile, copyKeysToFile } from '#cluster/moving/key-file-copy.ts';
+import { openKeyStream } from '#persistence/nats/keys/keys.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
 import type { Key } from '#persistence/keys.ts';
-import type { KeyLog } from '#persistence/nats/key-log.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { rawKeyFiles } from './key-files.ts';
+import type { KeyLog } from '#persistence/key-log.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { rawKeyFiles } from '../../persistence/key-files.ts';
 
 const KEYS = 150;
 

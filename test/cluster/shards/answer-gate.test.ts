@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AnswerGate, HOLD_OFF_MS, PROOF_MS } from '#cluster/answer-gate.ts';
+import { AnswerGate, HOLD_OFF_MS, PROOF_MS } from '#cluster/shards/answer-gate.ts';
 
 /** A gate whose clock, timers and log are the test's. */
 function prepare(opensAtMs = 0) {

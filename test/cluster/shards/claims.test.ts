@@ -1,13 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { placeOf } from '#cluster/placement.ts';
-import { ShardClaims, type ClaimedShard } from '#cluster/shard-claims.ts';
-import { openCluster } from './nodes.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
-import { ObjectsUnreachable } from '#persistence/nats/objects.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { placeOf } from '#cluster/directory/placement.ts';
+import { ShardClaims, type ClaimedShard, type ShardClaimsPorts } from '#cluster/shards/claims.ts';
+import { openCluster } from '../nodes.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
+import { ObjectsUnreachable } from '#persistence/objects.ts';
+import { VirtualTime } from '../virtual-time.ts';
 
 const EPOCH = 7;
+
+/** A node that hears of no other. */
+const ALONE: ShardClaimsPorts<ClaimedShard>['membership'] = {
+  live: () => ['node-a'],
+  nodes: () => [],
+  ownerOf: () => null,
+  onChange: () => () => {},
+  own: () => {},
+  release: () => {},
+  leave: () => {},
+  isAwaited: () => false,
+  setAwaited: () => {},
+};
+
+/** What a test does not look at. */
+const NOTHING_ELSE = {
+  readAhead: () => Promise.resolve(),
+  forget: () => {},
+  serve: () => {},
+  giveUp: () => {},
+  changed: () => {},
+};
+
+const NODE_A = { ...NOTHING_ELSE, node: 'node-a', instance: 'node-a-1', bus: { isConnected: true } };
 
 /** A node that claims its only shard at once; what it announces is noted with the moment. */
 async function prepare(holdOffMs: number) {
@@ -33,31 +57,20 @@ async function prepare(holdOffMs: number) {
   };
   const owned = new Map<number, number>();
   const claims = new ShardClaims<ClaimedShard>({
-    node: 'node-a',
-    instance: 'node-a-1',
+    ...NODE_A,
     shards: 1,
-    bus: { isConnected: true },
     time,
     membership: {
-      live: () => ['node-a'],
+      ...ALONE,
       nodes: () => [{ node: 'node-a', instance: 'node-a-1', isLeaving: false, shards: owned, awaited: new Set() }],
-      ownerOf: () => null,
-      onChange: () => () => {},
       own: () => say('owned'),
       release: () => say('released'),
-      leave: () => {},
       isAwaited: () => true,
-      setAwaited: () => {},
     },
     open: () => {
       opensAtMs = time.stopwatchMs() + holdOffMs;
       return Promise.resolve({ owned: shard, previousEpoch: 3 });
     },
-    readAhead: () => Promise.resolve(),
-    forget: () => {},
-    serve: () => {},
-    giveUp: () => {},
-    changed: () => {},
   });
   await time.pass(1_000);
   assert.deepEqual(announced, ['owned after 750 ms']);
@@ -112,19 +125,16 @@ describe('The shards of a node that leaves', () => {
     let ownerless = 0;
     let ownerlessMax = 0;
     const claims = new ShardClaims<ClaimedShard>({
-      node: 'node-a',
-      instance: 'node-a-1',
+      ...NODE_A,
       shards: SHARDS,
-      bus: { isConnected: true },
       time,
       membership: {
+        ...ALONE,
         live: () => (isLeaving ? others : ['node-a']),
-        nodes: () => [],
         ownerOf: (shard) => {
           const node = owners.get(shard);
           return node === undefined ? null : { node, instance: node, epoch: EPOCH };
         },
-        onChange: () => () => {},
         own: (shard) => void owners.set(shard, 'node-a'),
         release: (shard) => {
           owners.delete(shard);
@@ -138,7 +148,6 @@ describe('The shards of a node that leaves', () => {
         },
         leave: () => (isLeaving = true),
         isAwaited: (shard) => isAwaited(shard),
-        setAwaited: () => {},
       },
       open: () =>
         Promise.resolve({
@@ -151,11 +160,6 @@ describe('The shards of a node that leaves', () => {
           },
           previousEpoch: 3,
         }),
-      readAhead: () => Promise.resolve(),
-      forget: () => {},
-      serve: () => {},
-      giveUp: () => {},
-      changed: () => {},
     });
     await time.pass(1_500);
     assert.equal(claims.owned.size, SHARDS);
@@ -208,9 +212,9 @@ describe('The shards of several nodes', () => {
     const start = (name: string): ShardClaims<ClaimedShard> => {
       const { bus, membership } = cluster.open(name);
       const claims = new ShardClaims<ClaimedShard>({
+        ...NOTHING_ELSE,
         ...{ node: name, instance: `${name}-1`, shards: SHARDS, bus, membership, time: cluster.time },
         readAhead: (shard) => Promise.resolve(void done.push(`${name} reads ${shard}`)),
-        forget: () => {},
         open(shard, hasGivenUp) {
           const isFirst = !claimed.has(shard);
           done.push(`${name} claims ${shard}${isFirst || hasGivenUp(EPOCH) ? '' : ' with a hold-off'}`);
@@ -224,9 +228,6 @@ describe('The shards of several nodes', () => {
           } as const;
           return Promise.resolve({ owned, previousEpoch: isFirst ? 0 : EPOCH });
         },
-        serve: () => {},
-        giveUp: () => {},
-        changed: () => {},
       });
       nodes.push(claims);
       return claims;
@@ -287,31 +288,14 @@ function openFailing(error: Error) {
   const time = new VirtualTime();
   const tries: number[] = [];
   const claims = new ShardClaims<ClaimedShard>({
-    node: 'node-a',
-    instance: 'node-a-1',
+    ...NODE_A,
     shards: 1,
-    bus: { isConnected: true },
     time,
-    membership: {
-      live: () => ['node-a'],
-      nodes: () => [],
-      ownerOf: () => null,
-      onChange: () => () => {},
-      own: () => assert.fail('it is not opened'),
-      release: () => {},
-      leave: () => {},
-      isAwaited: () => false,
-      setAwaited: () => {},
-    },
+    membership: { ...ALONE, own: () => assert.fail('it is not opened') },
     open: () => {
       tries.push(time.stopwatchMs());
       return Promise.reject(error);
     },
-    readAhead: () => Promise.resolve(),
-    forget: () => {},
-    serve: () => {},
-    giveUp: () => {},
-    changed: () => {},
   });
   return { time, tries, claims };
 }

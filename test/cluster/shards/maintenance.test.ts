@@ -1,9 +1,9 @@
 /** Rounds of maintenance over the shards of a node. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { Maintenance } from '#cluster/maintenance.ts';
-import { troublesAt } from '../fixtures/troubles.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { Maintenance } from '#cluster/shards/maintenance.ts';
+import { troublesAt } from '../../fixtures/troubles.ts';
+import { VirtualTime } from '../virtual-time.ts';
 
 /** Shards whose maintenance is counted; those that are named fail or never end. */
 function openShards(t: TestContext, names: readonly string[], doing: Readonly<Record<string, 'FAILS' | 'HANGS'>>) {

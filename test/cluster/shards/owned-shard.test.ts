@@ -1,16 +1,16 @@
 /** What an owner answers of an event that it does not know. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AnswerGate, PROOF_MS } from '#cluster/answer-gate.ts';
-import { Moved, type Call } from '#cluster/calls.ts';
-import { OwnedShard, type OwnedShardPorts } from '#cluster/owned-shard.ts';
+import { AnswerGate, PROOF_MS } from '#cluster/shards/answer-gate.ts';
+import { Moved, type Call } from '#cluster/calls/shard-calls.ts';
+import { OwnedShard, type OwnedShardPorts } from '#cluster/shards/owned-shard.ts';
 import { Overloaded } from '#actors/admission.ts';
-import { createSealer } from '#actors/sealing.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import type { ShardContent, ShardJournal } from '#persistence/nats/shard-journal.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { createSealer } from '#privacy/sealing.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import type { ShardContent, ShardJournal } from '#persistence/nats/log/journal.ts';
+import { VirtualTime } from '../virtual-time.ts';
 
 const none = (): Promise<never> => Promise.reject(new Error('nothing here takes snapshots or defines events'));
 

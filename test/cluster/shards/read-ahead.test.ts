@@ -1,8 +1,8 @@
 /** What is read of a shard before it is claimed: told to the others, forgotten, tried again. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ReadAhead } from '#cluster/read-ahead.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { ReadAhead } from '#cluster/shards/read-ahead.ts';
+import { VirtualTime } from '../virtual-time.ts';
 
 const READ_MS = 20;
 

@@ -1,56 +1,58 @@
 /** Snapshots, checkpoints and purges of shards: what was sold is there, and little of it is read again. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { isRefusal } from '#domain/refusal.ts';
-import { shardOf } from '#cluster/placement.ts';
-import { startSnapshotter } from '#actors/snapshotter.ts';
-import { ShardSnapshots } from '#cluster/shard-snapshots.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints } from '#persistence/nats/checkpoints.ts';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
+import { startSnapshotter } from '#engine/snapshotter.ts';
+import { ShardSnapshots } from '#cluster/shards/snapshots.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import { machineTiming, type Timing } from '#persistence/nats/timing.ts';
-import { concert, place } from '../fixtures/actors.ts';
+import { concert, place } from '../../fixtures/actors.ts';
 import {
   defineAt,
   executeAt,
   findAt,
-  openNodes,
+  withNodes,
+  type TestNodes,
   ownerOf,
   type NodesOptions,
   type TestNode,
-} from '../fixtures/cluster-nodes.ts';
-import type { FactFollower, FactSource } from '#actors/engine-port.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { claimed } from '../persistence/shards.ts';
-import { until } from '../fixtures/until.ts';
+} from '../../fixtures/cluster-nodes.ts';
+import type { FactFollower, FactSource } from '#engine/deployment.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { claimed } from '../../persistence/shards.ts';
+import { until } from '../../fixtures/until.ts';
 
 const EVENT = 'evt_concert';
 const SHARD = shardOf(EVENT, 4);
 
-async function withConcert(
-  work: (all: readonly TestNode[], nodes: ReturnType<typeof openNodes>) => Promise<void>,
+const withConcert = (
+  work: (all: readonly TestNode[], nodes: TestNodes) => Promise<void>,
   options: NodesOptions = {},
-): Promise<void> {
-  const nodes = openNodes(options);
-  try {
-    const all = await nodes.openAll('a', 'b');
-    const localities = [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10_000 }];
-    await defineAt(all, concert({ localities }));
-    await work(all, nodes);
-  } finally {
-    await nodes.close();
-  }
-}
+): Promise<void> =>
+  withNodes(
+    ['a', 'b'],
+    async (all, nodes) => {
+      await defineAt(
+        all,
+        concert({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 10_000 }] }),
+      );
+      await work(all, nodes);
+    },
+    options,
+  );
 
 const sell = async (node: TestNode, count: number, name: string): Promise<void> => {
   await Promise.all(Array.from({ length: count }, (_, n) => executeAt(node, EVENT, place(`${name}-${n}`))));
 };
 
 const figuresAt = async (node: TestNode): Promise<unknown> => {
-  const { figures } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadFigures' });
-  return figures;
+  const { counts } = await (await findAt(node.engine, EVENT)).read({ type: 'ReadTotals', performanceId: null });
+  return counts;
 };
 
 const snapshot = async (node: TestNode, prune: boolean) => {
@@ -59,6 +61,19 @@ const snapshot = async (node: TestNode, prune: boolean) => {
   assert.equal(taken.answer.failed, 0, JSON.stringify(taken.answer));
   return taken.answer;
 };
+
+/** The snapshots of a shard that a node has just claimed. */
+async function openShard(t: TestContext, timing: Timing = machineTiming) {
+  const log = new MemoryLog();
+  const { journal } = await claimed(log, { timing });
+  const objects = new MemoryObjects();
+  const bucket = await SnapshotBucket.open({ objects, shard: 0, dataFolder: newFolder(t), known: [] });
+  const snapshotter = startSnapshotter(newFolder(t), () => timing.stopwatchMs());
+  t.after(() => snapshotter.stop());
+  const [checkpoints, archive] = [new Checkpoints(objects, 0), new ArchiveBucket(objects, 0)];
+  const ports = { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null };
+  return { journal, bucket, checkpoints, snapshots: new ShardSnapshots(ports, journal) };
+}
 
 describe('Snapshots of a cluster', () => {
   it('stand for the facts before them when the owner is killed', () =>
@@ -109,19 +124,8 @@ describe('Snapshots of a cluster', () => {
 
   it('have a checkpoint also where a shard was only read for long, so that a takeover does not read all of that', async (t) => {
     let nowMs = 0;
-    const log = new MemoryLog();
     const timing: Timing = { ...machineTiming, stopwatchMs: () => nowMs };
-    const { journal } = await claimed(log, { timing });
-    const objects = new MemoryObjects();
-    const checkpoints = new Checkpoints(objects, 0);
-    const bucket = await SnapshotBucket.open({ objects, shard: 0, dataFolder: newFolder(t), known: [] });
-    const snapshotter = startSnapshotter(newFolder(t), () => nowMs);
-    t.after(() => snapshotter.stop());
-    const archive = new ArchiveBucket(objects, 0);
-    const snapshots = new ShardSnapshots(
-      { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null },
-      journal,
-    );
+    const { journal, snapshots, checkpoints } = await openShard(t, timing);
     const none = { eventId: '', seq: 0, fingerprint: null, trouble: null };
     snapshots.attach({
       journal,
@@ -175,15 +179,7 @@ describe('Snapshots of a cluster', () => {
 
 describe('The memory of a shard', () => {
   it('keeps few megabytes of facts, because the longest streams are snapshotted when it is looked after', async (t) => {
-    const log = new MemoryLog();
-    const objects = new MemoryObjects();
-    const { journal } = await claimed(log);
-    const bucket = await SnapshotBucket.open({ objects, shard: 0, dataFolder: newFolder(t), known: [] });
-    const snapshotter = startSnapshotter(newFolder(t), () => 0);
-    t.after(() => snapshotter.stop());
-    const [checkpoints, archive] = [new Checkpoints(objects, 0), new ArchiveBucket(objects, 0)];
-    const ports = { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null };
-    const snapshots = new ShardSnapshots(ports, journal);
+    const { journal, snapshots } = await openShard(t);
     const taken: string[] = [];
     snapshots.attach({
       journal,
@@ -215,22 +211,9 @@ describe('The memory of a shard', () => {
   });
 
   it('has one snapshot of each stream whose facts a receiver of notifications has not got, not one in every round', async (t) => {
-    const log = new MemoryLog();
-    const objects = new MemoryObjects();
-    const { journal } = await claimed(log);
-    const opened = await SnapshotBucket.open({ objects, shard: 0, dataFolder: newFolder(t), known: [] });
     const newest = new Map<string, number>();
-    const bucket = {
-      folder: opened.folder,
-      headers: () => opened.headers(),
-      newest: () => Promise.resolve(null),
-      newestSeq: (eventId: string) => newest.get(eventId) ?? 0,
-    } as unknown as SnapshotBucket;
-    const snapshotter = startSnapshotter(newFolder(t), () => 0);
-    t.after(() => snapshotter.stop());
-    const [checkpoints, archive] = [new Checkpoints(objects, 0), new ArchiveBucket(objects, 0)];
-    const ports = { log, bucket, checkpoints, archive, snapshotter, statesAhead: null, checkpointHead: null };
-    const snapshots = new ShardSnapshots(ports, journal);
+    const { journal, snapshots, bucket } = await openShard(t);
+    t.mock.method(bucket, 'newestSeq', (eventId: string) => newest.get(eventId) ?? 0);
     const taken: string[] = [];
     snapshots.attach({
       journal,

@@ -1,13 +1,13 @@
 /** With what a claim begins: what was read ahead, as long as it is fresh, or the newest checkpoint. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ShardBegins } from '#cluster/shard-begins.ts';
-import { StatesAhead } from '#cluster/states-ahead.ts';
-import { AHEAD_MS_MAX } from '#cluster/read-ahead.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
+import { ShardBegins } from '#cluster/shards/start-content.ts';
+import { StatesAhead } from '#cluster/shards/states-ahead.ts';
+import { AHEAD_MS_MAX } from '#cluster/shards/read-ahead.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
 import { machineTiming } from '#persistence/nats/timing.ts';
-import { unitOf } from '../persistence/journals.ts';
-import { claimed } from '../persistence/shards.ts';
+import { unitOf } from '../../persistence/journals.ts';
+import { claimed } from '../../persistence/shards.ts';
 
 const SHARD = 2;
 

@@ -1,14 +1,17 @@
-/** States that are made while another node owns the shard: equal to those of an activation, for some events, handed out once. */
+/**
+ * States that are made while another node owns the shard: equal to those of an activation, for some events, handed out
+ * once.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { activate, type ActivationSource } from '#actors/activation.ts';
-import { StatesAhead, type SnapshotsAhead, type StatesAheadPorts } from '#cluster/states-ahead.ts';
-import { snapshotPieces } from '#domain/snapshot.ts';
-import { emptyHead } from '#persistence/nats/shard-reading.ts';
+import { StatesAhead, type SnapshotsAhead, type StatesAheadPorts } from '#cluster/shards/states-ahead.ts';
+import { snapshotPieces } from '#domain/event/snapshot.ts';
+import { emptyHead } from '#persistence/nats/log/head.ts';
 import { machineTiming } from '#persistence/nats/timing.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
-import { openConcert, place } from '../fixtures/actors.ts';
+import { openConcert, place } from '../../fixtures/actors.ts';
 
 const NONE: SnapshotsAhead = { newest: async () => null, newestSeq: () => 0 };
 

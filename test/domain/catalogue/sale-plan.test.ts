@@ -8,7 +8,7 @@ import {
   retentionEndsAt,
   UNCAPPED,
 } from '#domain/catalogue/sale-plan.ts';
-import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from '../../fixtures/definitions.ts';
 
 const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 50 };
 
@@ -95,9 +95,9 @@ test('windows are in milliseconds, fractions of minutes included', () => {
   assert.equal(compileSalePlan(eventOf([floor], [], [], { holdMaxMinutes: 0 })).holdLifeMaxMs, null);
 });
 
-test('a definition stored before the settings had a default has the default: a ceiling of four windows, limits at the hold', () => {
+test('a definition stored before the settings had a default has the default: no ceiling, limits at the checkout', () => {
   const stored = compileSalePlan(eventOf([floor], [], [], { holdMinutes: 5, holdMaxMinutes: null }));
-  assert.deepEqual([stored.holdLifeMaxMs, stored.limitsAtHold], [20 * 60_000, true]);
+  assert.deepEqual([stored.holdLifeMaxMs, stored.limitsAtHold], [null, false]);
 });
 
 test('personal data is kept for the days of retention after the last performance, and for ever while one has no time', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileSeatingPlan, seatFacts, seatIdsAt } from '#domain/catalogue/seating-plan.ts';
-import { hall } from '../fixtures/definitions.ts';
+import { hall } from '../../fixtures/definitions.ts';
 
 test('seats are numbered as listed, with their rows, zones and aisles', () => {
   const plan = compileSeatingPlan(hall(['..|z', 'ar']));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HashedTally } from '#domain/collections/hash-tables.ts';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 
 describe('A tally that keeps no keys', () => {
   it('has the counts of a Map after any additions and removals', () => {

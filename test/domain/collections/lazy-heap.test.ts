@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { LazyHeap } from '#domain/collections/lazy-heap.ts';
 
 interface Subject {

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { hashOf } from '#domain/collections/hash-tables.ts';
 import { ShardedMap } from '#domain/collections/maps.ts';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 
-/** Keys of one part whose searches begin at one slot, in tables of up to 1,024 slots: the high bits of their hashes are equal. */
+/**
+ * Keys of one part whose searches begin at one slot, in tables of up to 1,024 slots: the high bits of their hashes are
+ * equal.
+ */
 const CROWDED = Array.from({ length: 200_000 }, (_, n) => `session-${n}-end`).filter(
   (key) => hashOf(key, 0) >>> 22 === 7,
 );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { IdIndex } from '#domain/collections/hash-tables.ts';
 import { pack, unpack } from '#domain/collections/packing.ts';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 
 /** The value as JSON keeps it, because packed records are plain data. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -37,7 +37,7 @@ describe('A packed record', () => {
 describe('A packed record, when there are as many shapes as there may be,', () => {
   it('is unpacked unchanged', async () => {
     // A module of its own: what other tests pack still finds room.
-    const full = new URL('../../src/domain/collections/packing.ts?full', import.meta.url).href;
+    const full = new URL('../../../src/domain/collections/packing.ts?full', import.meta.url).href;
     const { pack, unpack } = (await import(full)) as typeof import('#domain/collections/packing.ts');
     for (let n = 0; n < 3_000; n += 1) pack({ [`key${n}`]: n });
     const later = 'a later long string';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { auditEventState } from '#domain/audit.ts';
-import { addFigures, figuresOf, NO_FIGURES } from '#domain/figures.ts';
+import { auditEventState } from '#domain/event/audit.ts';
+import { addCounts, countsOf, NO_COUNTS } from '#domain/event/operator-view.ts';
 import { inventoryOf } from '#domain/inventory/performance.ts';
 import { AVAILABLE, BLOCKED, HELD, type SeatMap } from '#domain/inventory/seat-map.ts';
 import {
@@ -13,8 +13,8 @@ import {
   placeHold,
   recordPayment,
   report,
-} from '../fixtures/commands.ts';
-import type { EventFixture } from '../fixtures/event-state.ts';
+} from '../../fixtures/commands.ts';
+import type { EventFixture } from '../../fixtures/event-state.ts';
 
 /** An event with tickets held, awaiting payment, sold and blocked. */
 function busyShop(): EventFixture {
@@ -102,10 +102,10 @@ describe('The audit', () => {
 
 describe('Figures', () => {
   it('count everything, over all performances', () => {
-    const figures = figuresOf(busyShop().state);
+    const figures = countsOf(busyShop().state);
     assert.deepEqual(figures.tickets, { capacity: 64, available: 51, held: 9, sold: 3, blocked: 1 });
     assert.deepEqual([figures.holds.ACTIVE, figures.holds.CONVERTED, figures.holds.CONSUMED], [2, 1, 1]);
     assert.deepEqual([figures.orders.PENDING, figures.orders.CONFIRMED], [1, 1]);
-    assert.deepEqual(addFigures(figures, NO_FIGURES), figures);
+    assert.deepEqual(addCounts(figures, NO_COUNTS), figures);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { bestBlock, largestBlock } from '#domain/inventory/best-available.ts';
 import { Inventory } from '#domain/inventory/inventory.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
@@ -12,8 +12,13 @@ import {
   takeInOverlay,
 } from '#domain/inventory/stock-overlay.ts';
 import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
-import { plainBestBlock, plainLargestBlock, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
-import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
+import {
+  plainBestBlock,
+  plainLargestBlock,
+  type PlainSeat,
+  type PlainType,
+} from '../../fixtures/best-available-model.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from '../../fixtures/definitions.ts';
 
 const plainTypes: Readonly<Record<string, PlainType>> = {
   any: { zones: null, accessible: false },
@@ -58,7 +63,9 @@ function withAisles(kinds: string, aisles: number): string {
   return [...kinds].map((kind, i) => (i > 0 && ((aisles >> (i - 1)) & 1) === 1 ? `|${kind}` : kind)).join('');
 }
 
-/** Checks every size under every pattern of taken seats, in an order in which successive patterns differ by one seat. */
+/**
+ * Checks every size under every pattern of taken seats, in an order in which successive patterns differ by one seat.
+ */
 function assertEveryPatternOf(text: string, typeId: string): void {
   const inventory = openHall(text);
   const overlay = createOverlay(inventory);
@@ -84,45 +91,13 @@ function assertEveryPatternOf(text: string, typeId: string): void {
   }
 }
 
-test('in a free row the block in the middle is assigned', () => {
-  assert.deepEqual(best(openHall('.......'), 'any', 3), ['0-2', '0-3', '0-4']);
-});
-
 test('of two blocks equally near the centre the left one is assigned', () => {
   assert.deepEqual(best(openHall('......'), 'any', 1), ['0-2']);
-});
-
-test('a block that leaves no single free seat is preferred to one that does, even in a row behind', () => {
-  assert.deepEqual(best(openHall('....', '.....'), 'any', 3), ['1-0', '1-1', '1-2']);
-});
-
-test('avoiding orphans costs no booking: where every block leaves one, the one that leaves fewest is assigned', () => {
-  assert.deepEqual(best(openHall('...'), 'any', 2), ['0-0', '0-1']);
-  const inventory = openHall('...', '......');
-  inventory.block(['1-1', '1-3', '1-5']);
-  assert.deepEqual(best(inventory, 'any', 2), ['0-0', '0-1']);
-});
-
-test('a block does not extend over an aisle', () => {
-  assert.equal(best(openHall('..|..'), 'any', 3), null);
-  assert.deepEqual(best(openHall('..|..'), 'any', 2), ['0-0', '0-1']);
-});
-
-test('accessible seats are assigned to accessible types only, and those get no others', () => {
-  assert.deepEqual(best(openHall('.aa.'), 'any', 1), ['0-0']);
-  assert.equal(best(openHall('.aa.'), 'any', 2), null);
-  assert.deepEqual(best(openHall('.aa.'), 'accessible', 2), ['0-1', '0-2']);
-  assert.equal(best(openHall('.aa.'), 'accessible', 3), null);
 });
 
 test('a free seat of any kind can be the orphan', () => {
   assert.deepEqual(best(openHall('...a|.....'), 'any', 3), ['0-4', '0-5', '0-6']);
   assert.deepEqual(best(openHall('..z|.....'), 'main', 2), ['0-3', '0-4']);
-});
-
-test('restricted seats are assigned only when there is no other block of that size', () => {
-  assert.deepEqual(best(openHall('rrrrr', '...'), 'any', 2), ['1-0', '1-1']);
-  assert.deepEqual(best(openHall('rrrrr', '...'), 'any', 4), ['0-0', '0-1', '0-2', '0-3']);
 });
 
 test('rows are tried by the distance of their centre from the focal point, equally near ones as listed', () => {

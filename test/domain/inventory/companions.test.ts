@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { seatBeside, seatTogether, type BlockRequest } from '#domain/inventory/companions.ts';
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import { Inventory } from '#domain/inventory/inventory.ts';
@@ -8,8 +8,8 @@ import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import { seatIdsAt } from '#domain/catalogue/seating-plan.ts';
 import { createOverlay, seatStateInOverlay, takeInOverlay } from '#domain/inventory/stock-overlay.ts';
 import type { StockOverlay } from '#domain/inventory/stock-overlay.ts';
-import { plainParty, type PlainSeat } from '../fixtures/best-available-model.ts';
-import { hallEvent, seatRow } from '../fixtures/definitions.ts';
+import { plainParty, type PlainSeat } from '../../fixtures/best-available-model.ts';
+import { hallEvent, seatRow } from '../../fixtures/definitions.ts';
 
 /** A hall in which `x` is an ordinary seat that is taken and `X` an accessible one. */
 function hallOf(...texts: string[]): StockOverlay {
@@ -51,14 +51,6 @@ function party(
   return given;
 }
 
-test('a companion sits beside the accessible seat, in its row', () => {
-  assert.deepEqual(party(hallOf('......', '..aa..'), 1, ['any', 1]), [['1-2'], ['1-1']]);
-  assert.deepEqual(party(hallOf('......', '..aa..'), 2, ['any', 2]), [
-    ['1-2', '1-3'],
-    ['1-0', '1-1'],
-  ]);
-});
-
 test('the accessible seat is one that has room beside it, where the best one has none', () => {
   assert.deepEqual(party(hallOf('xaxxx', '...a.'), 1, ['any', 1]), [['1-3'], ['1-4']]);
   assert.deepEqual(party(hallOf('aa|...', '...a.'), 1, ['any', 1]), [['1-3'], ['1-4']]);
@@ -86,11 +78,6 @@ test('several companions sit around the accessible seats, each type on its own s
     ['0-2'],
     ['1-0', '1-1'],
   ]);
-});
-
-test('a companion without any block gets none', () => {
-  assert.deepEqual(party(hallOf('.a.'), 1, ['any', 2]), [['0-1'], null]);
-  assert.deepEqual(party(hallOf('...'), 1, ['any', 1]), [null]);
 });
 
 test('every small hall gives what the contract says of an accessible item and one of another type', () => {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { Defect } from '#domain/invariant.ts';
 import { Inventory } from '#domain/inventory/inventory.ts';
-import type { StockLine } from '#domain/inventory/claims.ts';
+import type { StockLine } from '#domain/inventory/release-times.ts';
 import { rebaseConflicts } from '#domain/inventory/decide.ts';
 import { occupancy } from '#domain/inventory/view.ts';
 import { compileSalePlan } from '#domain/catalogue/sale-plan.ts';
 import type { SalePlan, Offer } from '#domain/catalogue/sale-plan.ts';
 import { createOverlay, giveBackInOverlay, leftInOverlay, shortfall } from '#domain/inventory/stock-overlay.ts';
-import { eventOf, hall, hallEvent, stage, ticketType } from '../fixtures/definitions.ts';
+import { eventOf, hall, hallEvent, stage, ticketType } from '../../fixtures/definitions.ts';
 
 const small = venueOf(12, ['..z.r', 'za..a'], 7);
 const grown = venueOf(15, ['zzz', '..z.r', 'za..a..'], null);
@@ -79,7 +79,7 @@ function plainStocks(definition: EventDefinition, date: PlainDate, row: Offer) {
   const stageQuota = row.sellingStage.definition.quotas[type.id] ?? Infinity;
   const mayTake = (seatId: string): boolean => {
     const seat = plainSeats(definition).find(({ id }) => id === seatId)!;
-    return (type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey)) && (seat.accessible || !type.accessible);
+    return (type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey)) && seat.accessible === type.accessible;
   };
   const inHall = type.localityId === 'hall';
   const placesOf = (hold: PlainHold): number =>
@@ -178,7 +178,7 @@ function lineFor(inventory: Inventory, date: PlainDate, row: Offer, wanted: numb
   const taken = new Set(date.holds.filter(isTaken).flatMap((hold) => hold.lines.flatMap((line) => line.seatIds)));
   const free = plainSeats(definition)
     .filter((seat) => type.zoneKeys === null || type.zoneKeys.includes(seat.zoneKey))
-    .filter((seat) => seat.accessible || !type.accessible)
+    .filter((seat) => seat.accessible === type.accessible)
     .map((seat) => seat.id)
     .filter((id) => !taken.has(id) && !date.blocked.has(id));
   return { performanceId: 'd1', ticketTypeId, sellingStageId, ticketCount, seatIds: free.slice(-ticketCount) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Inventory } from '#domain/inventory/inventory.ts';
-import type { StockLine } from '#domain/inventory/claims.ts';
+import type { StockLine } from '#domain/inventory/release-times.ts';
 import { compileSalePlan, offerOf } from '#domain/catalogue/sale-plan.ts';
 import type { Offer } from '#domain/catalogue/sale-plan.ts';
 import {
@@ -14,7 +14,7 @@ import {
   takeInOverlay,
 } from '#domain/inventory/stock-overlay.ts';
 import type { SeatCheck } from '#domain/inventory/stock-overlay.ts';
-import { eventOf, hall, stage, ticketType } from '../fixtures/definitions.ts';
+import { eventOf, hall, stage, ticketType } from '../../fixtures/definitions.ts';
 
 function openInventory(): Inventory {
   const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL' as const, capacity: 5 };

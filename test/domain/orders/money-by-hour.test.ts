@@ -11,8 +11,8 @@ import {
   recordPayment,
   refundNote,
   report,
-} from '../fixtures/commands.ts';
-import { restore } from '../fixtures/event-state.ts';
+} from '../../fixtures/commands.ts';
+import { restore } from '../../fixtures/event-state.ts';
 
 describe('The money of an event', () => {
   it('is the same after a restore from a snapshot, stray money and refunds in two currencies included', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { AMOUNT_CENTS_MAX, isAmount, percentOf, splitEvenly } from '#domain/money.ts';
-import { priceItems, totalOf } from '#domain/catalogue/pricing.ts';
-import { emailKey } from '#domain/orders/purchase-limits.ts';
+import { priceItems, totalOf } from '#domain/orders/pricing.ts';
+import { emailKey } from '#domain/email-key.ts';
 import type { PurchaseItem } from '#domain/orders/purchase.ts';
-import { buy, checkoutEvent, item, openCheckoutEvent } from '../fixtures/commands.ts';
-import { code } from '../fixtures/definitions.ts';
+import { buy, checkoutEvent, item, openCheckoutEvent } from '../../fixtures/commands.ts';
+import { code } from '../../fixtures/definitions.ts';
 
 const cents = fc.integer({ min: 0, max: AMOUNT_CENTS_MAX });
 
@@ -120,28 +120,6 @@ describe('Discounts', () => {
         assert.equal(totalOf(items), rest - taken);
         if (promo?.amountOff) assert.equal(taken, Math.min(promo.amountOff, rest));
       }),
-    );
-  });
-
-  it('apply one after the other: the item’s own code, then the order’s on what remains', () => {
-    const { order } = openCheckoutEvent().do(buy([item('seat', 1, { discountCode: 'THIRD' })], { promoCode: 'TENTH' }));
-    assert.deepEqual(
-      order.discounts.map(({ amountCents }) => amountCents),
-      [865, 173],
-    );
-    assert.equal(order.totalCents, 2599 - 865 - 173);
-  });
-
-  it('by amount come off each item that names the code, and off the order once', () => {
-    const five = item('adult', 1, { discountCode: 'FIVE' });
-    const { order } = openCheckoutEvent().do(buy([five, five, item('adult', 1)], { promoCode: 'five' }));
-    assert.deepEqual(
-      order.items.map(({ discountCents, promoDiscountCents }) => [discountCents, promoDiscountCents]),
-      [
-        [500, 500],
-        [500, 0],
-        [0, 0],
-      ],
     );
   });
 });

@@ -1,11 +1,17 @@
 /** What of a request's attribution data an order keeps. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { boundTracking, readTracking, TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX } from '#domain/orders/tracking.ts';
-import { initialState } from '#domain/event-state.ts';
-import { readFact } from '#domain/replay.ts';
-import { buy, item, openCheckoutEvent } from '../fixtures/commands.ts';
-import { fc } from '../property.ts';
+import {
+  boundOrderTexts,
+  boundTracking,
+  readTracking,
+  TRACKING_BYTES_MAX,
+  TRACKING_FIELDS_MAX,
+} from '#domain/orders/tracking.ts';
+import { initialState } from '#domain/event/state.ts';
+import { readFact } from '#domain/event/replay.ts';
+import { buy, item, openCheckoutEvent } from '../../fixtures/commands.ts';
+import { fc } from '../../property.ts';
 
 const sizeOf = (kept: unknown): number => Buffer.byteLength(JSON.stringify(kept));
 
@@ -19,6 +25,11 @@ describe('Tracking', () => {
     assert.deepEqual(boundTracking({ a: '🎫'.repeat(2_048) }), { a: '🎫'.repeat(2_048) });
     assert.deepEqual(boundTracking({ a: '🎫'.repeat(2_049) }), { a: '🎫'.repeat(2_048) });
     assert.deepEqual(boundTracking({ a: '\ud800' }), { a: '\ufffd' });
+  });
+
+  it('has no control characters, in names neither', () => {
+    assert.deepEqual(boundTracking({ 'utm_\u0007source': 'a\u001b[2Jb\r\nc\u0085d' }), { utm_source: 'a[2Jbcd' });
+    assert.equal(boundOrderTexts({ promoterCode: 'P\u0000\t1', referralCode: null }).promoterCode, 'P1');
   });
 
   it('cuts the text that is over the limit of bytes and leaves out what follows', () => {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { listVoidTickets } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { restoreEventState, restorePiece, snapshotPieces } from '#domain/snapshot.ts';
+import { restoreEventState, restorePiece, snapshotPieces } from '#domain/event/snapshot.ts';
 import { noteVoidTickets, noVoidTickets, pageOfVoidTickets, type VoidableOrder } from '#domain/orders/void-tickets.ts';
-import type { EventState } from '#domain/event-state.ts';
+import type { EventState } from '#domain/event/state.ts';
 import {
   buy,
   cancelByOperator,
@@ -15,7 +15,7 @@ import {
   paymentOf,
   recordPayment,
   report,
-} from '../fixtures/commands.ts';
+} from '../../fixtures/commands.ts';
 
 const order = (number: number, at: number | null, tickets: Record<string, number>): VoidableOrder => ({
   number,

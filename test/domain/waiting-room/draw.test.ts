@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { createHashing } from '#actors/crypto.ts';
 import { commitmentOf, drawOrder, findFlaws, type DrawProof, type DrawSecrets } from '#domain/waiting-room/draw.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import {
   append,
   createQueuePositions,

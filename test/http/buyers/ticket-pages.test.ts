@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createTicketPages, ticketObjectsOf, ticketsKey } from '#http/ticket-pages.ts';
+import { createTicketPages, ticketObjectsOf, ticketsKey } from '#http/buyers/orders/ticket-pages.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
-import type { TicketView } from '#domain/views.ts';
+import type { TicketView } from '#domain/view.ts';
 
 const signer = createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]);
 

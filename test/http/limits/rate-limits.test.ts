@@ -1,11 +1,11 @@
-/** The limits by client address: on changes, wrong tokens and unknown codes; and which address counts. */
+/** The limits by client address: on changes, joins, wrong tokens and unknown codes; and which address counts. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clientAddresses, readTrustProxy } from '#http/client-address.ts';
-import { createRateWindow } from '#http/rate-limits.ts';
-import { LIMITS } from '#src/limits.ts';
-import { fc } from '../property.ts';
-import { ADMIN_TOKEN, clubHold, openApps } from './apps.ts';
+import { clientAddresses, readTrustProxy } from '#http/protocol/client-address.ts';
+import { createRateWindow } from '#http/limits/rate-limits.ts';
+import { LIMITS } from '#service/limits.ts';
+import { fc } from '../../property.ts';
+import { ADMIN_TOKEN, clubHold, openApps, type Apps } from '../apps.ts';
 
 const HOLDS = '/api/checkout/holds';
 const MINUTE = 60_000;
@@ -177,6 +177,49 @@ describe('The rate limit', () => {
   });
 });
 
+describe('The limits of a client', () => {
+  const join = (apps: Apps, forwarded: string, session: number) =>
+    apps.app.inject({
+      method: 'POST',
+      url: '/api/checkout/queue',
+      headers: { 'x-forwarded-for': forwarded },
+      payload: { event_id: 'evt_rush', session_key: `session-${session}` },
+    });
+  const joins = async (apps: Apps, address: (n: number) => string): Promise<number[]> => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 31; n += 1) statuses.push((await join(apps, address(n), n)).statusCode);
+    return statuses;
+  };
+
+  it('are 30 joins of waiting rooms a minute by default; an IPv6 client counts by its /64', async () => {
+    const apps = await openApps({ trustProxy: 1 }, ['lighthouse-rush']);
+    for (const address of [() => '192.0.2.1', (n: number) => `2001:db8:1:2:${n.toString(16)}::1`]) {
+      const statuses = await joins(apps, address);
+      assert.deepEqual([statuses.indexOf(429), statuses.length], [30, 31], address(0));
+    }
+    const refused = await join(apps, '192.0.2.1', 1);
+    assert.deepEqual([refused.json<{ code: string }>().code, refused.headers['retry-after']], ['RATE_LIMITED', '60']);
+    assert.equal((await join(apps, '192.0.2.2', 1)).statusCode, 200, 'another client goes on');
+    apps.clock.ms += MINUTE;
+    assert.notEqual((await join(apps, '192.0.2.1', 1)).statusCode, 429);
+    await apps.close();
+  });
+
+  it('do not count clients of the loopback, and are off with CLIENT_LIMITS=off', async () => {
+    for (const [settings, address] of [
+      [{ trustProxy: 1 }, '127.0.0.1'],
+      [{ trustProxy: 1 }, '::1'],
+      // A proxy on this machine whose clients cannot be told apart.
+      [{}, '192.0.2.1'],
+      [{ trustProxy: 1, clientLimits: false }, '192.0.2.1'],
+    ] as const) {
+      const apps = await openApps(settings, ['lighthouse-rush']);
+      assert.ok(!(await joins(apps, () => address)).includes(429), `${JSON.stringify(settings)} ${address}`);
+      await apps.close();
+    }
+  });
+});
+
 describe('The admin token', () => {
   const read = (apps: Awaited<ReturnType<typeof openApps>>, token: string, forwarded: string) =>
     apps.admin.inject({
@@ -291,12 +334,39 @@ describe('Codes that do not exist', () => {
   });
 
   it('are forgotten when more addresses send them than can be counted', async () => {
-    const limits = { ...LIMITS, rateLimitedAddressesMax: 2, unknownCodesPerMinuteMax: 1 };
+    const limits = { ...LIMITS, rateLimitedAddressesMax: 2, guessesPerMinuteMax: 1 };
     const { apps, start, codeOf } = await guesser({ limits });
     for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.1']) {
       assert.equal(await codeOf(start({ promo_code: 'GUESS' }, address)), 'PROMO_CODE_INVALID');
     }
     assert.equal(await codeOf(start({ promo_code: 'GUESS' })), 'RATE_LIMITED');
+    await apps.close();
+  });
+});
+
+describe('The cap on tickets of an e-mail address', () => {
+  it('refuses 20 times a minute; then that address starts no checkout of the event, and learns nothing of others', async () => {
+    const apps = await openApps({ trustProxy: 1 }, ['club-night', 'theatre-run']);
+    const codeOf = async (email: string, quantity: number, from = '192.0.2.1') => {
+      const item = { ticket_type_id: 'single', selling_stage_id: 'regular', quantity };
+      const { statusCode, headers, json } = await apps.app.inject({
+        method: 'POST',
+        url: '/api/checkout/start',
+        headers: { 'x-forwarded-for': from },
+        payload: { event_id: 'evt_club', items: [item], customer: { email, name: 'Ada' }, accept_terms: true },
+      });
+      if (statusCode === 429) assert.ok(Number(headers['retry-after']) > 0);
+      return statusCode === 201 ? 201 : json<{ code: string }>().code;
+    };
+    for (const times of [1, 2]) assert.equal(await codeOf('ada@example.com', 8), 201, `${times} of two orders`);
+    const over = () => codeOf('ada@example.com', 1);
+    const refusals = await Promise.all(Array.from({ length: 20 }, over));
+    assert.deepEqual(new Set(refusals), new Set(['MAX_TICKETS_PER_EMAIL_EXCEEDED']));
+    assert.equal(await codeOf('bob@example.com', 1), 201);
+    assert.deepEqual([await over(), await codeOf('eve@example.com', 1)], ['RATE_LIMITED', 'RATE_LIMITED']);
+    assert.equal(await codeOf('eve@example.com', 1, '192.0.2.2'), 201);
+    apps.clock.ms += MINUTE;
+    assert.equal(await codeOf('eve@example.com', 1), 201);
     await apps.close();
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { watchLoop } from '#http/loop-delay.ts';
+import { watchLoop } from '#http/metrics/loop-delay.ts';
 
 describe('The delay of the event loop', () => {
   const loop = watchLoop(5);

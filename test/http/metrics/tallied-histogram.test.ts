@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Histogram, Registry } from '@platformatic/prom-client';
-import { TalliedHistogram } from '#http/tallied-histogram.ts';
-import { fc } from '../property.ts';
+import { TalliedHistogram } from '#http/metrics/tallied-histogram.ts';
+import { fc } from '../../property.ts';
 
 const BUCKETS = [0.0005, 0.001, 0.01, 1, 2.5];
 const OPTIONS = { name: 'request_seconds', help: 'How long.\nWith "quotes".', buckets: BUCKETS };

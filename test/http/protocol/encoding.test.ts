@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { chooseCoding, LARGE_BYTES_MIN, LargeBody, LASTING } from '#http/encoding.ts';
-import { clubHold, openApps, type Apps } from './apps.ts';
+import { chooseCoding, LARGE_BYTES_MIN, LargeBody, LASTING } from '#http/protocol/encoding.ts';
+import { clubHold, openApps, type Apps } from '../apps.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 

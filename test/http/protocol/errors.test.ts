@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { fc } from '../property.ts';
+import { fc } from '../../property.ts';
 import { Overloaded } from '#actors/admission.ts';
-import { ERRORS } from '#http/errors.ts';
-import { LIMITS } from '#src/limits.ts';
-import { clubHold, openApps, type Apps } from './apps.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
+import { LIMITS } from '#service/limits.ts';
+import { sample } from '../../fixtures/events.ts';
+import { ADMIN_TOKEN, clubHold, openApps, type Apps } from '../apps.ts';
 
 interface Answer {
   readonly statusCode: number;
@@ -129,10 +130,10 @@ describe('an error of the framework has the error body', () => {
   });
 
   test('while the service stops, changes are OVERLOADED and reads are answered', async () => {
-    apps.health.draining = true;
+    apps.deployment.isStopping = true;
     assertError(await apps.app.inject({ method: 'POST', url: holds, payload: clubHold() }), 'OVERLOADED');
     assert.equal((await apps.app.inject('/api/events/public/night-shift')).statusCode, 200);
-    apps.health.draining = false;
+    apps.deployment.isStopping = false;
   });
 });
 
@@ -166,7 +167,9 @@ describe('what is not HTTP is answered on the socket', () => {
   }
 
   test('bytes that are not HTTP', async () => {
-    assertError(await send('hello\r\n\r\n'), 'VALIDATION_ERROR');
+    const answer = await send('hello\r\n\r\n');
+    assertError(answer, 'VALIDATION_ERROR');
+    assert.equal(answer.headers['date'], 'Fri, 07 May 2027 12:00:00 GMT');
   });
 
   test('headers over the limit', async () => {
@@ -219,8 +222,42 @@ test('the same problem gets the same answer in a list of any length, without the
   assert.deepEqual(errors, [
     { path: '/event_id', message: 'is required' },
     { path: '/session_key', message: 'is required' },
-    { path: '/items', message: 'must NOT have more than 20 items' },
+    { path: '/items', message: 'must have at most 20 items' },
   ]);
+  await apps.close();
+});
+
+test('a problem is said in plain words, by what must be there', async () => {
+  const apps = await openApps();
+  const item = { ticket_type_id: 'single', selling_stage_id: 'general', quantity: 0, seat_ids: ['a', 'a'] };
+  const payload = {
+    event_id: '',
+    session_key: 'short',
+    accept_terms: 'yes',
+    customer: { email: 'ada at home', name: ' ' },
+    items: [item],
+    success_url: 'javascript:alert(1)',
+    installment_count: 13,
+  };
+  const start = await apps.app.inject({ method: 'POST', url: '/api/checkout/start', payload });
+  assert.deepEqual(assertError(start, 'VALIDATION_ERROR')['errors'], [
+    { path: '/event_id', message: 'must not be empty' },
+    { path: '/session_key', message: 'must have at least 8 characters' },
+    { path: '/items/0/seat_ids', message: 'must not have "a" twice' },
+    { path: '/items/0/quantity', message: 'must be at least 1' },
+    { path: '/customer/email', message: 'must be an e-mail address' },
+    { path: '/customer/name', message: 'must be a text that is not blank, without control characters' },
+    { path: '/accept_terms', message: 'must be true, false or null' },
+    { path: '/success_url', message: 'must be an address that begins with http:// or https://' },
+    { path: '/installment_count', message: 'must be at most 12' },
+  ]);
+  for (const [query, message] of [
+    ['limit=0', 'must be a whole number from 1 to 500'],
+    ['limit=ten', 'must be a whole number from 1 to 500'],
+  ] as const) {
+    const list = await apps.app.inject(`/api/events/public?${query}`);
+    assert.deepEqual(assertError(list, 'VALIDATION_ERROR')['errors'], [{ path: '/limit', message }]);
+  }
   await apps.close();
 });
 
@@ -237,4 +274,75 @@ test('over the limit of requests in progress changes are OVERLOADED at once', as
   for (const answer of await Promise.all(taken)) assert.equal(answer.statusCode, 201);
   assert.equal((await place(5)).statusCode, 201);
   await apps.close();
+});
+
+describe('The message of a refusal', () => {
+  let apps: Apps;
+  before(async () => {
+    apps = await openApps({}, []);
+    const event = sample('theatre-run');
+    const ticketTypes = (event['ticketTypes'] as object[]).map((type) => ({ ...type, max_per_order: null }));
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    const payload = { ...event, ticketTypes, max_tickets_per_order: null };
+    await apps.admin.inject({ method: 'PUT', url: '/admin/events/evt_theatre', headers, payload });
+  });
+  after(() => apps.close());
+
+  const messageOf = (answer: Answer): string => {
+    assertError(answer, answer.body.includes('VALIDATION_ERROR') ? 'VALIDATION_ERROR' : 'INSUFFICIENT_TICKETS');
+    return (JSON.parse(answer.body) as { message: string }).message;
+  };
+
+  test('names both ways of a session key that is missing or of wrong length', async () => {
+    const url = `${holds}/hld_1_unknown`;
+    const body = { session_key: 'session-one', items: [{ ticket_type_id: 'a', selling_stage_id: 'b', quantity: 1 }] };
+    for (const request of [
+      { method: 'GET', url },
+      { method: 'GET', url: `${url}?session_key=short` },
+      { method: 'DELETE', url, headers: { 'x-session-key': 'short' } },
+      { method: 'PATCH', url, payload: body },
+      { method: 'GET', url: '/api/events/public/the-glass-orchard?session_key=short' },
+    ] as const) {
+      assert.match(
+        messageOf(await apps.app.inject(request)),
+        /X-Session-Key.*query parameter session_key/,
+        request.url,
+      );
+    }
+  });
+
+  test('says that texts of buyers have no control characters', async () => {
+    const start = (customer: object) =>
+      apps.app.inject({
+        method: 'POST',
+        url: '/api/checkout/start',
+        payload: { event_id: 'evt_theatre', accept_terms: true, items: [], customer },
+      });
+    for (const [field, text] of Object.entries({
+      name: 'Ada\u001b[2J',
+      email: 'ada@example.org\n',
+      phone: '+49\t30',
+      document_number: 'A\u00851',
+    })) {
+      const answer = await start({ name: 'Ada', email: 'ada@example.org', [field]: text });
+      const { errors } = assertError(answer, 'VALIDATION_ERROR') as { errors: { path: string }[] };
+      assert.ok(
+        errors.some(({ path }) => path === `/customer/${field}`),
+        answer.body,
+      );
+    }
+  });
+
+  test('says where enough seats are left, but not side by side', async () => {
+    const place = (quantity: number) => {
+      const item = { ticket_type_id: 'stalls', selling_stage_id: 'general', performance_id: 'premiere', quantity };
+      const payload = { event_id: 'evt_theatre', session_key: 'session-one', items: [item] };
+      return apps.app.inject({ method: 'POST', url: holds, payload });
+    };
+    const apart = await place(40);
+    const { available, largest_block: largest } = assertError(apart, 'INSUFFICIENT_TICKETS');
+    assert.ok(Number(largest) < 40 && Number(available) >= 40, apart.body);
+    assert.match(messageOf(apart), /not side by side/);
+    assert.equal(messageOf(await place(2_000)), ERRORS.INSUFFICIENT_TICKETS.message);
+  });
 });

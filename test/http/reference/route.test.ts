@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chapters } from '#machines/readme.ts';
-import { ERRORS } from '#http/errors.ts';
-import type { HttpApp } from '#http/app.ts';
-import type { Example } from '#src/docs/example.ts';
-import { examples } from '#src/docs/examples.ts';
-import { guides } from '#src/docs/guides.ts';
-import { LANGUAGES } from '#src/docs/snippets.ts';
-import { clusterOfTwo, openApps, type Apps } from './apps.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
+import type { HttpApp } from '#http/protocol/app.ts';
+import type { Example } from '#docs/example.ts';
+import { examples } from '#docs/examples.ts';
+import { readGuides } from '#docs/guides.ts';
+import { LANGUAGES } from '#docs/snippets.ts';
+import { clusterOfTwo, openApps, type Apps } from '../apps.ts';
 
 let apps: Apps;
 before(async () => {
@@ -21,7 +21,7 @@ const paths = [
   '/docs/operations',
   '/docs/errors',
   '/docs/states',
-  ...guides.map(({ slug }) => `/docs/guides/${slug}`),
+  ...readGuides().map(({ slug }) => `/docs/guides/${slug}`),
 ];
 
 type Documented = readonly [string, { operationId: string; parameters?: readonly { name: string }[] }];
@@ -54,6 +54,7 @@ test('every page has a content security policy that allows no other source, and 
         String(headers['content-security-policy']),
         /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'self'; connect-src 'self'; img-src data:; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
       );
+      assert.match(body, /<meta name="description" content="[^"]{10,}" \/>/, path);
       assert.doesNotMatch(body, /<script|\son\w+=|\sstyle=|\ssrc=/, path);
       for (const [, target] of body.matchAll(/\shref="(\/[^"#]*)/g)) {
         if (followed.has(target!) || target === '/example') continue;
@@ -61,6 +62,26 @@ test('every page has a content security policy that allows no other source, and 
         const answer = await app.inject(target!);
         assert.ok(answer.statusCode < 400, `${path} leads to ${target}: ${answer.statusCode}`);
       }
+    }
+  }
+});
+
+test('the list of operations has what the service sends, beside what it takes', async () => {
+  const body = await read(apps.app, '/docs/operations');
+  assert.match(
+    body,
+    /<h2 id="notifications">Notifications<\/h2>[^]*<code>refund\.due<\/code> Money is due back to a buyer\./,
+  );
+  assert.match(await read(apps.app, '/docs'), /<a href="\/docs\/operations#notifications"/);
+  assert.match(await read(apps.app, '/docs/operations/releaseHold'), /<a href="\/docs\/errors#HOLD_NOT_ACTIVE">/);
+});
+
+test('every link within a page or to a part of a guide leads to an anchor that is there', async () => {
+  for (const path of paths) {
+    const body = await read(apps.app, path);
+    for (const [, target, anchor] of body.matchAll(/\shref="((?:\/docs\/[^"#]*)?)#([^"]+)"/g)) {
+      const there = target === '' ? body : await read(apps.app, target!);
+      assert.ok(there.includes(`id="${anchor}"`), `${path} leads to ${target}#${anchor}`);
     }
   }
 });
@@ -98,10 +119,11 @@ test('every operation is in the list and has a page with its address, its host, 
   }
 });
 
-test('headings are in order on every page, and ids are unique', async () => {
+test('every page has one heading of the first level and the others in order, and ids are unique', async () => {
   for (const app of [apps.app, apps.admin]) {
     for (const path of [...paths, ...(await operationPaths(app))]) {
       const body = await read(app, path);
+      assert.equal(body.match(/<h1[ >]/g)?.length, 1, path);
       let level = 0;
       for (const [, next] of body.matchAll(/<h([1-6])[ >]/g)) {
         assert.ok(Number(next) <= level + 1, `${path}: h${next} after h${level}`);

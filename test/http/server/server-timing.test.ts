@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { beginStep, stepChannel } from '#actors/channels.ts';
-import { HOLDS } from '../fixtures/client.ts';
-import { isClusterMode } from '../fixtures/cluster.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
-import { clubNight } from '../fixtures/events.ts';
+import { HOLDS } from '../../fixtures/client.ts';
+import { isClusterMode } from '../../fixtures/cluster.ts';
+import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { clubNight } from '../../fixtures/events.ts';
 
 const SESSION = 'a-session-of-the-test';
 const HOLD = {

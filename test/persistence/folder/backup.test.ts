@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { fc } from '../property.ts';
-import { CopyRefused, copyUpTo } from '#persistence/backup.ts';
+import { fc } from '../../property.ts';
+import { CopyRefused, copyUpTo } from '#persistence/folder/backup.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import { verifyJournal } from '#persistence/verify.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { appendAll, durable, openJournal, unitOf, leaveInLog } from './journals.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { appendAll, durable, openJournal, unitOf, leaveInLog } from '../journals.ts';
 
 /** A closed folder with facts in units of one to four, one time step a unit. */
 async function filledFolder(t: TestContext): Promise<{ folder: string; rows: FactRow[]; ends: number[] }> {
@@ -45,7 +45,7 @@ describe('A restored folder', () => {
           'seq' in limit ? Math.max(0, ...ends.filter((end) => end <= limit.seq)) : (ends[Math.min(limit.at, 59)] ?? 0);
         assert.equal(report.headSeq, expected);
         assert.equal(report.facts, expected);
-        assert.equal(report.cut, expected < rows.length);
+        assert.deepEqual(report.lost, expected < rows.length ? { fromSeq: expected + 1, toSeq: rows.length } : null);
         const verified = await verifyJournal(out);
         assert.deepEqual(verified.problems, []);
         assert.deepEqual([verified.headSeq, verified.headHash], [report.headSeq, report.headHash]);

@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
-import { copyUpTo, openWhole } from '#persistence/backup.ts';
-import { rewriteFolder, type RewriteOptions } from '#persistence/rewrite.ts';
+import { copyUpTo, openWhole } from '#persistence/folder/backup.ts';
+import { rewriteFolder, type RewriteOptions } from '#persistence/folder/rewrite.ts';
 import { lastArchivedAt, listArchives } from '#persistence/sqlite/archive.ts';
-import { verifyJournal } from '#persistence/verify.ts';
-import type { StoredFact } from '#persistence/sqlite/schema.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { appendAll, openJournal, unitOf } from './journals.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
+import type { StoredFact } from '#persistence/chain.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { appendAll, openJournal, unitOf } from '../journals.ts';
 
 /** A closed folder with 150 facts; `prunes` of them end archive files. */
 async function folderWith(t: TestContext, prunes: readonly number[] = []): Promise<string> {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { openWhole } from '#persistence/backup.ts';
-import { ShardMerge } from '#persistence/nats/shard-merge.ts';
-import type { StoredFact } from '#persistence/sqlite/schema.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { chanceOf } from '../simulation/chance.ts';
+import { openWhole } from '#persistence/folder/backup.ts';
+import { ShardMerge } from '#persistence/folder/shard-merge.ts';
+import type { StoredFact } from '#persistence/chain.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { chanceOf } from '../../simulation/chance.ts';
 
 /** Facts of a shard from units of a moment and a number of facts each. */
 function factsOf(shard: number, units: readonly (readonly [at: number, facts: number])[]): StoredFact[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
-import { durable, outcome, unitOf } from './journals.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { durable, outcome, unitOf } from '../journals.ts';
 
 describe('The faults that a journal in memory can inject', () => {
   it('leave everything to commit in manual mode, which makes whole units durable', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KeyPool } from '#persistence/key-pool.ts';
-import { MemoryKeys, MemoryKeyStorage } from '#persistence/memory-keys.ts';
+import { MemoryKeys, MemoryKeyStorage } from '#persistence/memory/keys.ts';
 import { KeyStoreFault, type Key } from '#persistence/keys.ts';
-import { until } from '../fixtures/until.ts';
-import { describeKeyStore, takeSoon } from './key-store-suite.ts';
+import { until } from '../../fixtures/until.ts';
+import { describeKeyStore, takeSoon } from '../key-store-suite.ts';
 
 describeKeyStore({
   name: 'in memory',

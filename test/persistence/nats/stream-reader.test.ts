@@ -1,14 +1,17 @@
 /** Reading a stream through a consumer, where servers do not yet all know that it was made. */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
 import { StreamReader } from '#persistence/nats/stream-reader.ts';
-import { until } from '../fixtures/until.ts';
+import { until } from '../../fixtures/until.ts';
 
 type Receive = (error: null, message: object) => void;
 
-/** A connection whose server refuses the first requests for messages, as if nobody were there, and then gives all of them. */
-function readerOf({ refusals, messages }: { refusals: number; messages: number }) {
+/**
+ * A connection whose server refuses the first requests for messages, as if nobody were there, and then gives all of
+ * them.
+ */
+function readerOf({ refusals, messages, fromSeq = 1 }: { refusals: number; messages: number; fromSeq?: number }) {
   let receive: Receive = () => {};
   let asked = 0;
   const nobodyThere = { data: new Uint8Array(), headers: { code: 503, get: () => '' } };
@@ -29,7 +32,7 @@ function readerOf({ refusals, messages }: { refusals: number; messages: number }
   };
   const connection = { nats, onConnection: () => () => {} };
   const jsm = { consumers: { add: () => Promise.resolve({ name: 'consumer' }), delete: () => Promise.resolve(true) } };
-  const range = { stream: 'stream', fromSeq: 1, lastSeq: messages };
+  const range = { stream: 'stream', fromSeq, lastSeq: messages };
   const lastSeq = () => Promise.resolve(messages);
   return { reader: new StreamReader(connection as never, jsm as never, range, lastSeq), asked: () => asked };
 }
@@ -41,8 +44,8 @@ async function seqsOf(reader: StreamReader): Promise<number[]> {
 }
 
 /**
- * A connection whose server has the first messages alone and sends heartbeats, while the leader has more; the time of the reader's
- * stopwatch passes by itself.
+ * A connection whose server has the first messages alone and sends heartbeats, while the leader has more; the time of
+ * the reader's stopwatch passes by itself.
  */
 function readerOfLagging(
   t: TestContext,
@@ -77,6 +80,11 @@ function readerOfLagging(
 }
 
 describe('A consumer at a replica that is behind', () => {
+  it('may begin before the message that was asked for: what the caller has is left out', async () => {
+    const { reader } = readerOf({ refusals: 0, messages: 9, fromSeq: 7 });
+    assert.deepEqual(await seqsOf(reader), [7, 8, 9]);
+  });
+
   it('is given up when a message of its range does not come', async (t) => {
     const { reader, elapsedMs } = readerOfLagging(t, { there: 3, lastSeq: 9, leader: 9 });
     await assert.rejects(seqsOf(reader), /does not send message 4/);

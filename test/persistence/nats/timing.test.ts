@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, it } from 'node:test';
 import { pauseFor } from '#persistence/nats/timing.ts';
-import { VirtualTime } from '../cluster/virtual-time.ts';
+import { VirtualTime } from '../../cluster/virtual-time.ts';
 
 describe('A pause', () => {
   it('ends when its time is up and leaves nothing at the signal', async () => {

@@ -13,17 +13,17 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it, after, type TestContext } from 'node:test';
-import { copyUpTo, CopyRefused } from '#persistence/backup.ts';
+import { copyUpTo, CopyRefused } from '#persistence/folder/backup.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { verifyJournal } from '#persistence/verify.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { listArchives } from '#persistence/sqlite/archive.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading } from '#persistence/sqlite/schema.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
-import { fc } from '../property.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { appendAll, durable, openJournal, unitOf } from './journals.ts';
+import { fc } from '../../property.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { appendAll, durable, openJournal, unitOf } from '../journals.ts';
 
 const EVENTS = ['evt_a', 'evt_b', 'evt_c'];
 

@@ -1,4 +1,6 @@
-/** What only the journal on disk keeps: its settings, group commit, faults of the disk, the lock of the folder, pruning. */
+/**
+ * What only the journal on disk keeps: its settings, group commit, faults of the disk, the lock of the folder, pruning.
+ */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -14,10 +16,10 @@ import { JournalFault } from '#persistence/journal.ts';
 import { lockFolder, readServingPid } from '#persistence/sqlite/lock.ts';
 import { openReading, openWriting } from '#persistence/sqlite/schema.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import { verifyJournal } from '#persistence/verify.ts';
+import { verifyJournal } from '#persistence/folder/verify.ts';
 import { readWatermark } from '#persistence/sqlite/watermark.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { appendAll, durable, openJournal, outcome, unitOf } from './journals.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { appendAll, durable, openJournal, outcome, unitOf } from '../journals.ts';
 
 const run = promisify(execFile);
 
@@ -309,7 +311,7 @@ describe('A data folder', () => {
           Array.from({ length: 9 }, (_, index) => unitOf(`evt_${index % 4}`, 3)),
         );
     })();
-    const script = `const { verifyJournal } = await import('#persistence/verify.ts');
+    const script = `const { verifyJournal } = await import('#persistence/folder/verify.ts');
       for (let round = 0; round < 8; round++) { const { problems, facts } = await verifyJournal(process.argv[1]); console.log(facts, JSON.stringify(problems)); }`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script, folder]);
     isOver = true;

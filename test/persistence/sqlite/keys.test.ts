@@ -7,11 +7,11 @@ import { makePrivateFolder } from '#persistence/files.ts';
 import { KeyFile, KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
 import { openSqliteKeys, readKeysId } from '#persistence/sqlite/keys.ts';
 import { openDatabase } from '#persistence/sqlite/schema.ts';
-import { fc } from '../property.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { until } from '../fixtures/until.ts';
-import { describeKeyStore, takeSoon } from './key-store-suite.ts';
-import { keyOf, rawKeyFiles } from './key-files.ts';
+import { fc } from '../../property.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { until } from '../../fixtures/until.ts';
+import { describeKeyStore, takeSoon } from '../key-store-suite.ts';
+import { keyOf, rawKeyFiles } from '../key-files.ts';
 
 function idsIn(reader: KeyReader, of: 'PRESENT' | 'DESTROYED'): string[] {
   return [...reader.inOrder()].filter(({ key }) => (key === null) === (of === 'DESTROYED')).map(({ id }) => id);

@@ -1,5 +1,6 @@
 /**
- * The writer thread behind its shared page, without the main-thread half: what it does while nothing comes, and how it ends.
+ * The writer thread behind its shared page, without the main-thread half: what it does while nothing comes, and how it
+ * ends.
  */
 
 import assert from 'node:assert/strict';
@@ -10,14 +11,14 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { canonicalText } from '#persistence/sqlite/chain.ts';
+import { canonicalText } from '#persistence/chain.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { openReading } from '#persistence/sqlite/schema.ts';
 import { BATCH, DURABLE, MESSAGE, SharedPage } from '#persistence/sqlite/shared-page.ts';
 import { readWatermark } from '#persistence/sqlite/watermark.ts';
 import type { FromWriter, ToWriter, WriterOptions, WriterTuning } from '#persistence/sqlite/writer.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { until } from '../fixtures/until.ts';
+import { newDataFolder } from '../../fixtures/folders.ts';
+import { until } from '../../fixtures/until.ts';
 
 type Posted = FromWriter | typeof DURABLE;
 

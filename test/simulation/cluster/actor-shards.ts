@@ -1,15 +1,15 @@
 /**
- * Shards of the product: event actors over the domain, in the product's owned shard, on a simulated log. They take no snapshots here;
- * their checkpoints have every fact.
+ * Shards of the product: event actors over the domain, in the product's owned shard, on a simulated log. They take no
+ * snapshots here; their checkpoints have every fact.
  */
-import { createSealer } from '#actors/sealing.ts';
-import { AnswerGate } from '#cluster/answer-gate.ts';
-import { OwnedShard, type OwnedShardPorts } from '#cluster/owned-shard.ts';
-import { StatesAhead } from '#cluster/states-ahead.ts';
+import { createSealer } from '#privacy/sealing.ts';
+import { AnswerGate } from '#cluster/shards/answer-gate.ts';
+import { OwnedShard, type OwnedShardPorts } from '#cluster/shards/owned-shard.ts';
+import { StatesAhead } from '#cluster/shards/states-ahead.ts';
 import { joinId } from '#domain/ids.ts';
-import { MemoryKeys } from '#persistence/memory-keys.ts';
-import { purgeLog } from '#persistence/nats/purge.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
+import { MemoryKeys } from '#persistence/memory/keys.ts';
+import { purgeLog } from '#persistence/nats/objects/purge.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { accessOf, timeOf, type ShardKind } from './owner.ts';
 import type { World } from './world.ts';
 

@@ -1,19 +1,19 @@
 /**
  * Clients of a simulated cluster of event actors: they place holds, look at them and release them, at any node.
  *
- * 1. A hold whose placing was answered is found from then on, and is ACTIVE until its release was asked for; once that was answered it is
- *    RELEASED. Its facts are in the log when it is answered.
+ * 1. A hold whose placing was answered is found from then on, and is ACTIVE until its release was asked for; once that
+ *    was answered it is RELEASED. Its facts are in the log when it is answered.
  * 2. Each placing has a session of its own, so that a second HoldPlaced of a session shows that it happened twice.
  * 3. No more tickets are held than there are, in the order of the log.
  */
 import assert from 'node:assert/strict';
-import type { Call } from '#cluster/calls.ts';
+import type { Call } from '#cluster/calls/shard-calls.ts';
 import { entryOf } from '#actors/event-entry.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Command, ReplyTo } from '#domain/command.ts';
 import type { FactData } from '#domain/fact.ts';
-import type { Query } from '#domain/query.ts';
-import type { HoldView } from '#domain/views.ts';
+import type { Query } from '#domain/event/query.ts';
+import type { HoldView } from '#domain/view.ts';
 import { eventOf, stage, ticketType } from '../../fixtures/definitions.ts';
 import type { Chance } from '../chance.ts';
 import { Caller } from './caller.ts';

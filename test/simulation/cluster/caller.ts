@@ -1,10 +1,10 @@
 /**
  * How a client of a simulated cluster calls: at any node, and again at another one when it gets no answer.
  *
- * A client hears nothing of a node that is paused or has ended, and gives it up after a while. What is not repeated may have happened
- * or not when it is given up.
+ * A client hears nothing of a node that is paused or has ended, and gives it up after a while. What is not repeated may
+ * have happened or not when it is given up.
  */
-import type { Call } from '#cluster/calls.ts';
+import type { Call } from '#cluster/calls/shard-calls.ts';
 import type { Chance } from '../chance.ts';
 import type { Scheduler } from './scheduler.ts';
 

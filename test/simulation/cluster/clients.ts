@@ -1,12 +1,12 @@
 /**
  * The clients of a simulated cluster: they add, take and read at any node, and repeat what they got no answer to.
  *
- * A keyed operation is repeated with its key, at another node, until it is answered. One without a key is asked for once: what became
- * of it without an answer is unknown, and it happens at most once.
+ * A keyed operation is repeated with its key, at another node, until it is answered. One without a key is asked for
+ * once: what became of it without an answer is unknown, and it happens at most once.
  */
 import type { Chance } from '../chance.ts';
 import { Caller, type CallerPorts } from './caller.ts';
-import type { Call } from '#cluster/calls.ts';
+import type { Call } from '#cluster/calls/shard-calls.ts';
 import type { LedgerCommand, Seen } from './ledger.ts';
 import type { Question, Referee } from './referee.ts';
 

@@ -1,4 +1,7 @@
-/** The part of the cluster's simulation that runs in the suite; `npm run simulate -- --cluster` runs as many as there is time for. */
+/**
+ * The part of the cluster's simulation that runs in the suite; `npm run simulate -- --cluster` runs as many as there is
+ * time for.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deep } from '../../depth.ts';

@@ -1,15 +1,15 @@
 /**
  * `npm run simulate -- --cluster`: runs simulated clusters by their seeds and stops at the first that fails.
  *
- * A seed that fails is reduced: fewer faults, fewer clients, less time, as long as it still fails. Many seeds are shared among the
- * processors.
+ * A seed that fails is reduced: fewer faults, fewer clients, less time, as long as it still fails. Many seeds are
+ * shared among the processors.
  */
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { simulateCluster, kindOf, type Kind, type ClusterOutcome, type ClusterScenario } from './run.ts';
 import { CLUSTER_FAULTS } from './network.ts';
 
-export interface ClusterCommand {
+interface ClusterCommand {
   readonly first: number;
   readonly last: number;
   /** The time to stop at. */
@@ -23,7 +23,7 @@ export interface ClusterCommand {
 }
 
 /** What one process did. */
-export interface ClusterSum {
+interface ClusterSum {
   seeds: number;
   failures: number;
   simulatedMs: number;

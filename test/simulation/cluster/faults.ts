@@ -99,7 +99,9 @@ export class Faults {
     scheduler.after(chance.between(50, 5_000), () => bus.cutOff(process, false));
   }
 
-  /** Messages do not cross; in half of the cases the servers are split too, so that some nodes reach a minority of them. */
+  /**
+   * Messages do not cross; in half of the cases the servers are split too, so that some nodes reach a minority of them.
+   */
   #split(): void {
     const { chance, scheduler, bus, logs } = this.#world;
     const small = new Set(this.#cluster.processes().filter(() => chance.percent(50)));

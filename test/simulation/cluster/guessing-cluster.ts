@@ -1,9 +1,9 @@
 /**
- * Nodes without membership: each claims a shard when it guesses that nobody serves it, and sometimes just so. A client's front is any
- * process that believes it owns the shard, the ones that are wrong among them.
+ * Nodes without membership: each claims a shard when it guesses that nobody serves it, and sometimes just so. A
+ * client's front is any process that believes it owns the shard, the ones that are wrong among them.
  */
-import { Moved, type Call } from '#cluster/calls.ts';
-import { shardOf } from '#cluster/placement.ts';
+import { Moved, type Call } from '#cluster/calls/shard-calls.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import type { Front } from './caller.ts';
 import type { Cluster } from './cluster.ts';
 import { ledgerKind, type LedgerShard } from './ledger-shard.ts';

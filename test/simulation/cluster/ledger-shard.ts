@@ -7,10 +7,10 @@
  * 2. An answer waits until every fact that it was made from is durable, and then for the gate.
  * 3. Once the shard is given up or lost, every call is rejected with Moved.
  */
-import { AnswerGate } from '#cluster/answer-gate.ts';
-import { Moved, type Call } from '#cluster/calls.ts';
-import { purgeLog } from '#persistence/nats/purge.ts';
-import type { ShardJournal } from '#persistence/nats/shard-journal.ts';
+import { AnswerGate } from '#cluster/shards/answer-gate.ts';
+import { Moved, type Call } from '#cluster/calls/shard-calls.ts';
+import { purgeLog } from '#persistence/nats/objects/purge.ts';
+import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { FACT_TYPE, Ledger, type LedgerCommand, type LedgerFact, type LedgerSnapshot, type Seen } from './ledger.ts';
 import { accessOf, type ClaimedLog, type ShardKind } from './owner.ts';
 import type { SimulatedProcess } from './scheduler.ts';

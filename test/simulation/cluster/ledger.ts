@@ -1,10 +1,12 @@
 /**
- * The tiny event of the cluster's simulation: a ledger that adds and takes amounts, and can prove what it was built from.
+ * The tiny event of the cluster's simulation: a ledger that adds and takes amounts, and can prove what it was built
+ * from.
  *
- * 1. Every fact counts, and moves a digest along. So an answer says by its position and digest which facts it was made from, and in
- *    which order.
+ * 1. Every fact counts, and moves a digest along. So an answer says by its position and digest which facts it was made
+ *    from, and in which order.
  * 2. One operation may write several facts, as one unit. A ledger that has some of them and not the others is wrong.
- * 3. An operation with a key happens once, however often it is asked for; the ledger remembers keys for ever, as the domain does.
+ * 3. An operation with a key happens once, however often it is asked for; the ledger remembers keys for ever, as the
+ *    domain does.
  */
 
 /** What a client asks for. */

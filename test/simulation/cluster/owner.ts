@@ -1,20 +1,20 @@
 /**
- * Claims shards for a process, with the product's claim over what the process reaches of logs and objects. What a shard has above its
- * journal, ledgers or event actors, is given.
+ * Claims shards for a process, with the product's claim over what the process reaches of logs and objects. What a shard
+ * has above its journal, ledgers or event actors, is given.
  */
-import { HOLD_OFF_MS } from '#cluster/answer-gate.ts';
-import { ShardBegins } from '#cluster/shard-begins.ts';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints, type Checkpoint } from '#persistence/nats/checkpoints.ts';
-import { CheckpointOutdated, claimShard } from '#persistence/nats/claim.ts';
-import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
-import { ChainBroken } from '#persistence/nats/shard-reading.ts';
-import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
+import { HOLD_OFF_MS } from '#cluster/shards/answer-gate.ts';
+import { ShardBegins } from '#cluster/shards/start-content.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints, type Checkpoint } from '#persistence/nats/objects/checkpoints.ts';
+import { CheckpointOutdated, claimShard } from '#persistence/nats/log/claim.ts';
+import { ObjectDamaged, ObjectsUnreachable } from '#persistence/objects.ts';
+import { ChainBroken } from '#persistence/nats/log/head.ts';
+import { LogUnreachable, type ShardLog } from '#persistence/shard-log.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
-import type { ClaimedShard, OpenedShard } from '#cluster/shard-claims.ts';
-import type { StatesAhead } from '#cluster/states-ahead.ts';
-import type { ShardContent, ShardJournal } from '#persistence/nats/shard-journal.ts';
-import type { Call } from '#cluster/calls.ts';
+import type { ClaimedShard, OpenedShard } from '#cluster/shards/claims.ts';
+import type { StatesAhead } from '#cluster/shards/states-ahead.ts';
+import type { ShardContent, ShardJournal } from '#persistence/nats/log/journal.ts';
+import type { Call } from '#cluster/calls/shard-calls.ts';
 import type { SimulatedProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ import type { World } from './world.ts';
 const CLAIM_MS_MAX = 5_000;
 
 /** What a process reaches of a shard in the servers. */
-export interface Access {
+interface Access {
   readonly log: ShardLog;
   readonly checkpoints: Checkpoints;
   readonly archive: ArchiveBucket;
@@ -37,10 +37,10 @@ export function accessOf({ logs, store }: World, process: SimulatedProcess, shar
 }
 
 /**
- * An error of the servers is expected, and so is an object that a former owner has just put in the place of the same one. Damage is
- * expected where a message was damaged. Any other error fails the run.
+ * An error of the servers is expected, and so is an object that a former owner has just put in the place of the same
+ * one. Damage is expected where a message was damaged. Any other error fails the run.
  */
-export function refuseDefect({ scheduler, damagedShards, count }: World, shard: number, error: unknown): void {
+function refuseDefect({ scheduler, damagedShards, count }: World, shard: number, error: unknown): void {
   const isExpected = [LogUnreachable, ObjectsUnreachable, ObjectDamaged, CheckpointOutdated].some(
     (kind) => error instanceof kind,
   );

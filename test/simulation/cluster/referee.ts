@@ -1,20 +1,22 @@
 /**
- * Follows every message that a simulated log commits, and every answer that a client gets, and fails the run where a promise is broken.
+ * Follows every message that a simulated log commits, and every answer that a client gets, and fails the run where a
+ * promise is broken.
  *
- * Knows the truth, because it sees the log itself and who sent each message. It shares the codec of records with the product, and
- * nothing of how records are read, counted or chained.
+ * Knows the truth, because it sees the log itself and who sent each message. It shares the codec of records with the
+ * product, and nothing of how records are read, counted or chained.
  *
  * 1. A batch counts when its epoch is the newest claim before it. Its sender is the process that made that claim.
  * 2. Facts that count have numbers without gaps, the hash of the chain, and the links of their streams.
  * 3. An operation has its facts once, together, in their order.
  * 4. When a change is answered, its facts are in the log and count, at the position that the answer says.
- * 5. An answer was made from a whole beginning of its ledger, and from one that was the newest at some moment between the question and the
- *    answer: not older than anything that was answered before the question (linearizable per event).
+ * 5. An answer was made from a whole beginning of its ledger, and from one that was the newest at some moment between
+ *    the question and the answer: not older than anything that was answered before the question (linearizable per
+ *    event).
  */
 import { createHash } from 'node:crypto';
 import assert from 'node:assert/strict';
-import { decodeRecord } from '#persistence/nats/records.ts';
-import type { BatchRecord } from '#persistence/nats/records.ts';
+import { decodeRecord } from '#persistence/nats/log/records.ts';
+import type { BatchRecord } from '#persistence/nats/log/records.ts';
 import { digestAfter, FIRST_DIGEST, type LedgerFact, type LedgerSnapshot, type Seen } from './ledger.ts';
 import type { SimulatedProcess } from './scheduler.ts';
 import type { Entry } from './simulated-log.ts';

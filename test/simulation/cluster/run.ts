@@ -1,14 +1,17 @@
 /**
- * One run of a simulated cluster: nodes, clients and faults, all from one seed, and a check of everything that they did.
+ * One run of a simulated cluster: nodes, clients and faults, all from one seed, and a check of everything that they
+ * did.
  *
- * In a run of the kind LOG nodes claim shards by guesses that are often wrong, and clients ask any node that believes it owns a
- * shard; so everything that is right there is right by the log alone. In a run of the kind WHOLE the nodes have the product's
- * membership, placement, claims and router. Both have ledgers in the place of events; ACTORS is WHOLE with the product's event actors.
+ * In a run of the kind LOG nodes claim shards by guesses that are often wrong, and clients ask any node that believes
+ * it owns a shard; so everything that is right there is right by the log alone. In a run of the kind WHOLE the nodes
+ * have the product's membership, placement, claims and router. Both have ledgers in the place of events; ACTORS is
+ * WHOLE with the product's event actors.
  *
- * At the end the faults stop. Then every shard must have one owner, and every ledger must be changed and read at every node.
+ * At the end the faults stop. Then every shard must have one owner, and every ledger must be changed and read at every
+ * node.
  */
 import assert from 'node:assert/strict';
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import { chanceOf } from '../chance.ts';
 import { actorKind } from './actor-shards.ts';
 import { Buyer, holdFactReader } from './buyers.ts';
@@ -48,7 +51,10 @@ export interface ClusterOutcome {
   readonly failure: Error | null;
 }
 
-/** After the faults every call is answered within this time: a dead owner is noticed, its shard claimed, and a request tried again. */
+/**
+ * After the faults every call is answered within this time: a dead owner is noticed, its shard claimed, and a request
+ * tried again.
+ */
 const LIVELY_MS = 30_000;
 
 /** Plays a run; one that fails is played once more, with the stacks of errors, which cost a third of the time. */

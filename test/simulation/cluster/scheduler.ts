@@ -1,11 +1,12 @@
 /**
  * Virtual time, and processes that live in it.
  *
- * Owns the order in which everything happens: one thing at a time, each with all promises settled that it resolves. Nothing here
- * waits for a real clock, so that a minute of a cluster takes a few milliseconds, and a seed gives the same run every time.
+ * Owns the order in which everything happens: one thing at a time, each with all promises settled that it resolves.
+ * Nothing here waits for a real clock, so that a minute of a cluster takes a few milliseconds, and a seed gives the
+ * same run every time.
  *
- * 1. What belongs to a process (its timers, what arrives for it) happens while it runs. While it is paused that is kept, and happens
- *    after the pause, timers first, as an event loop does. When it has ended it never happens.
+ * 1. What belongs to a process (its timers, what arrives for it) happens while it runs. While it is paused that is
+ *    kept, and happens after the pause, timers first, as an event loop does. When it has ended it never happens.
  * 2. The stopwatch of a process goes on while it is paused. Its time of day is the machine's, which may be set wrong.
  */
 import type { Chance } from '../chance.ts';
@@ -203,4 +204,4 @@ export class SimulatedProcess {
 }
 
 /** The time of day at the beginning of a run, in milliseconds since 1970. */
-export const START_MS = 1_800_000_000_000;
+const START_MS = 1_800_000_000_000;

@@ -1,8 +1,9 @@
 /**
- * The list of seeded bugs of the cluster: defects of the ownership protocol, each one replacement of text in a source file.
+ * The list of seeded bugs of the cluster: defects of the ownership protocol, each one replacement of text in a source
+ * file.
  *
- * `../run-seeded-bugs.ts` puts them one at a time into a copy of the tree; the simulated cluster must catch each of them, but for
- * one that needs two takeovers and a pause within 750 ms.
+ * `../run-seeded-bugs.ts` puts them one at a time into a copy of the tree; the simulated cluster must catch each of
+ * them, but for one that needs two takeovers and a pause within 750 ms.
  */
 import type { SeededBug } from '../seeded-bugs.ts';
 
@@ -27,11 +28,11 @@ const bug = (
   tests,
 });
 
-const WINDOW = 'persistence/nats/append-window.ts';
-const JOURNAL = 'persistence/nats/shard-journal.ts';
-const CLAIM = 'persistence/nats/claim.ts';
-const READING = 'persistence/nats/shard-reading.ts';
-const GATE = 'src/cluster/answer-gate.ts';
+const WINDOW = 'persistence/nats/log/append-window.ts';
+const JOURNAL = 'persistence/nats/log/journal.ts';
+const CLAIM = 'persistence/nats/log/claim.ts';
+const READING = 'persistence/nats/log/head.ts';
+const GATE = 'src/cluster/shards/answer-gate.ts';
 
 export const CLUSTER_BUGS: readonly SeededBug[] = [
   bug(
@@ -54,7 +55,7 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'a call without an answer counts as a failure, and is made anew',
-    'src/cluster/router.ts',
+    'src/cluster/calls/router.ts',
     'if (!(error instanceof Moved)) throw error;',
     "if (!(error instanceof Moved)) throw error;\n        if (call.kind === 'command') call = { ...call, commandId: this.newCommandId() };",
   ),
@@ -126,11 +127,11 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'a shard is released during the hold-off',
-    'src/cluster/shard-claims.ts',
+    'src/cluster/shards/claims.ts',
     'if (holdOffLeftMs > 0) await pauseFor(this.#ports.time, holdOffLeftMs);',
     'if (holdOffLeftMs < 0) await pauseFor(this.#ports.time, holdOffLeftMs);',
     ['--cluster', '--kind', 'WHOLE', '--seeds', '1..1900'],
-    'test/cluster/shard-claims.test.ts',
+    'test/cluster/shards/claims.test.ts',
   ),
   bug(
     'a checkpoint has commands that are not acknowledged',
@@ -177,7 +178,7 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'the log is purged up to the newest checkpoint',
-    'persistence/nats/checkpoints.ts',
+    'persistence/nats/objects/checkpoints.ts',
     'return (await this.#good(KEPT))[KEPT - 1]?.head.streamSeq ?? 0;',
     'return (await this.#good(KEPT))[0]?.head.streamSeq ?? 0;',
   ),
@@ -197,38 +198,38 @@ export const CLUSTER_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'a state that was made ahead is handed out twice',
-    'src/cluster/states-ahead.ts',
+    'src/cluster/shards/states-ahead.ts',
     'this.#states.delete(eventId);',
     '',
     ACTORS,
   ),
   bug(
     'an owner answers without the gate',
-    'src/cluster/owned-shard.ts',
+    'src/cluster/shards/owned-shard.ts',
     'const mayLeave = !this.#isGated(call) || gate.isOpen || (await gate.pass());',
     'const mayLeave = !this.#isGated(call) || gate !== null;',
     ACTORS,
   ),
   bug(
     'the view of a hold does not wait for the gate',
-    'src/cluster/owned-shard.ts',
+    'src/cluster/shards/owned-shard.ts',
     "if (call.kind === 'query') return WAITS_FOR_DURABILITY[call.query.type];",
     "if (call.kind === 'query') return !WAITS_FOR_DURABILITY[call.query.type];",
     ACTORS,
   ),
   bug(
     'a command is decided again at the next owner',
-    'src/cluster/owned-shard.ts',
+    'src/cluster/shards/owned-shard.ts',
     'return actor.execute(command, commandId);',
     'return actor.execute(command);',
     ACTORS,
   ),
   bug(
     'an owner that does not know an event does not ask whether it is one',
-    'src/cluster/owned-shard.ts',
+    'src/cluster/shards/owned-shard.ts',
     'if (!(await this.#ports.gate.pass())) throw this.#moved();\n    throw unknownHere',
     'throw unknownHere',
     ACTORS,
-    'test/cluster/owned-shard.test.ts',
+    'test/cluster/shards/owned-shard.test.ts',
   ),
 ];

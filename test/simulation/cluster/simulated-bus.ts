@@ -2,11 +2,11 @@
  * Messages between simulated nodes: the twin of the bus on core NATS.
  *
  * 1. What one process publishes arrives in its order at each other process, or is lost.
- * 2. A process that is cut off neither sends nor receives; `split` puts processes on two sides whose messages do not cross, though each
- *    side works on. What is on its way then is lost.
+ * 2. A process that is cut off neither sends nor receives; `split` puts processes on two sides whose messages do not
+ *    cross, though each side works on. What is on its way then is lost.
  * 3. A paused process keeps its subscriptions; those of one that has ended are gone at once.
  */
-import type { Bus, BusMessage } from '#cluster/bus.ts';
+import type { Bus, BusMessage } from '#cluster/calls/bus.ts';
 import type { Network } from './network.ts';
 import { wayMs } from './network.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';

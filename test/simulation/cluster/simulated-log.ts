@@ -1,19 +1,24 @@
 /**
- * One shard's replicated log in virtual time: the twin of the log on a JetStream stream, with everything that goes wrong there.
+ * One shard's replicated log in virtual time: the twin of the log on a JetStream stream, with everything that goes
+ * wrong there.
  *
- * Owns the messages, the leader and its proposals. The port's rules hold (`persistence/nats/shard-log.ts`); besides:
+ * Owns the messages, the leader and its proposals. The port's rules hold (`persistence/shard-log.ts`); besides:
  *
- * 1. The leader compares an expectation with its newest proposal, committed or not. Proposals are committed in their order.
- * 2. An election keeps any number of the proposals that were not committed, from the first one on, and drops the others. Until it is
- *    over nothing is answered; a request may be lost, refused, or kept for the next leader.
- *    A leader that was lost for ELECTED_AFTER_MS or longer may only have stood still. Once it goes on it answers questions for a moment
- *    from what was committed when it stood still.
- * 3. A request may be lost, delayed, or arrive twice, so that it lands when its sender has long given it up, was paused or has ended.
- * 4. When the servers are split, some processes reach the smaller side. Where the leader was there, it answers their questions from what
- *    it knows until it notices, and commits nothing; the other side elects a leader when it has not heard the old one for a while.
- * 5. A message that was committed stays, unless it is damaged on purpose. Every one of them is shown to `onCommit`, in order.
+ * 1. The leader compares an expectation with its newest proposal, committed or not. Proposals are committed in their
+ *    order.
+ * 2. An election keeps any number of the proposals that were not committed, from the first one on, and drops the
+ *    others. Until it is over nothing is answered; a request may be lost, refused, or kept for the next leader. A
+ *    leader that was lost for ELECTED_AFTER_MS or longer may only have stood still. Once it goes on it answers
+ *    questions for a moment from what was committed when it stood still.
+ * 3. A request may be lost, delayed, or arrive twice, so that it lands when its sender has long given it up, was paused
+ *    or has ended.
+ * 4. When the servers are split, some processes reach the smaller side. Where the leader was there, it answers their
+ *    questions from what it knows until it notices, and commits nothing; the other side elects a leader when it has not
+ *    heard the old one for a while.
+ * 5. A message that was committed stays, unless it is damaged on purpose. Every one of them is shown to `onCommit`, in
+ *    order.
  */
-import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '#persistence/nats/shard-log.ts';
+import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '#persistence/shard-log.ts';
 import { wayMs, type Network } from './network.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';
 
@@ -37,8 +42,8 @@ const RESUMED_AFTER_MS_MAX = 3_000;
 const UNAWARE_MS_MAX = 2_000;
 
 /**
- * In a split, the larger side elects a leader after so long, at the earliest: it may have heard the old one a second before. The smaller
- * side's steps down after so long, at the latest.
+ * In a split, the larger side elects a leader after so long, at the earliest: it may have heard the old one a second
+ * before. The smaller side's steps down after so long, at the latest.
  */
 const SPLIT_ELECTED_AFTER_MS = 3_100;
 const STEPPED_DOWN_AFTER_MS = 10_000;

@@ -4,7 +4,7 @@
  * 1. An object is written as a whole or not at all. A writer that gets no answer does not know which.
  * 2. A damaged object fails its digest. At most the newest of two good checkpoints of a shard is damaged.
  */
-import { ObjectsUnreachable, type Objects } from '#persistence/nats/objects.ts';
+import { ObjectsUnreachable, type Objects } from '#persistence/objects.ts';
 import type { LedgerSnapshot } from './ledger.ts';
 import { wayMs, type Network } from './network.ts';
 import type { Scheduler, SimulatedProcess } from './scheduler.ts';

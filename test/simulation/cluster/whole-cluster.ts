@@ -1,23 +1,26 @@
 /**
- * Nodes with the product's membership, placement, claims, router and call server over a simulated bus. A client's front is a node's
- * router. In some runs a node is misled now and then about who is there.
+ * Nodes with the product's membership, placement, claims, router and call server over a simulated bus. A client's front
+ * is a node's router. In some runs a node is misled now and then about who is there.
  */
 import { Overloaded } from '#actors/admission.ts';
-import { CallServer } from '#cluster/call-server.ts';
-import { Moved, type Call, type CallHandler } from '#cluster/calls.ts';
-import { Forwarding } from '#cluster/forwarding.ts';
-import { Membership } from '#cluster/membership.ts';
-import { shardOf } from '#cluster/placement.ts';
-import { ShardRouter } from '#cluster/router.ts';
-import { ShardClaims, type ShardClaimsPorts } from '#cluster/shard-claims.ts';
+import { ClaimedEpochs } from '#cluster/calls/claimed-epochs.ts';
+import { CallServer } from '#cluster/calls/server.ts';
+import { Moved, type Call, type CallHandler } from '#cluster/calls/shard-calls.ts';
+import { Forwarding } from '#cluster/calls/forwarding.ts';
+import { Membership } from '#cluster/calls/membership.ts';
+import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
+import { ShardRouter } from '#cluster/calls/router.ts';
+import { ShardClaims, type ShardClaimsPorts } from '#cluster/shards/claims.ts';
 import type { Front } from './caller.ts';
 import type { Cluster } from './cluster.ts';
 import { wayMs } from './network.ts';
-import { Owner, timeOf, type ServedShard, type ShardKind } from './owner.ts';
+import { accessOf, Owner, timeOf, type ServedShard, type ShardKind } from './owner.ts';
 import { SimulatedProcess } from './scheduler.ts';
 import type { World } from './world.ts';
 
 const CLUSTER = 'sim';
+const KEYS = messageKeysOf(CLUSTER, [Buffer.alloc(32).toString('base64url')]);
 
 interface Node<Shard extends ServedShard> {
   readonly owner: Owner<Shard>;
@@ -94,11 +97,16 @@ export class WholeCluster<Shard extends ServedShard> implements Cluster {
     const node = `n${index}`;
     const instance = `${node}.${(this.#starts += 1)}`;
     const process = new SimulatedProcess(scheduler, instance);
-    const bus = servers.connect(process);
     const time = timeOf(process);
+    const bus = signedBus({ bus: servers.connect(process), time, keys: KEYS, instance });
     const common = { bus, time, cluster: CLUSTER, node, instance };
     const owner = new Owner(this.#world, node, process, this.#kind);
-    const membership = new Membership(common);
+    const claimed = new ClaimedEpochs({
+      time,
+      log: (shard) => accessOf(this.#world, process, shard).log,
+      changed: () => membership.reconsider(),
+    });
+    const membership: Membership = new Membership({ ...common, verdict: (announced) => claimed.verdict(announced) });
     const forwarding = new Forwarding(common);
     const handle: CallHandler = (shard, call) => {
       const owned = claims.owned.get(shard);

@@ -1,4 +1,6 @@
-/** What the nodes of a simulated cluster share: time, the network, the shards' logs, the store, and who checks it all. */
+/**
+ * What the nodes of a simulated cluster share: time, the network, the shards' logs, the store, and who checks it all.
+ */
 import type { Chance } from '../chance.ts';
 import { drawNetwork, GOOD_NETWORK, type Network } from './network.ts';
 import { readLedgerFact, Referee } from './referee.ts';

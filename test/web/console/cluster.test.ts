@@ -3,32 +3,19 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import type { ClusterPort } from '#actors/cluster-port.ts';
-import { pagesOf } from '#src/pages.ts';
-import { isOpenToAll } from '../fixtures/axe.ts';
-import { launchBrowser, newVisitor, PHONE, withoutBrowser } from '../fixtures/browser.ts';
-import { ADMIN_TOKEN, clusterOfTwo, openApps, type Apps } from '../http/apps.ts';
+import { pagesOf } from '#http/pages/bundle.ts';
+import { isOpenToAll } from '../../fixtures/axe.ts';
+import { launchBrowser, newVisitor, PHONE, withoutBrowser } from '../../fixtures/browser.ts';
+import { ADMIN_TOKEN, clusterOfTwo, openApps, type Apps } from '../../http/apps.ts';
 
 describe('The console of a node', { skip: withoutBrowser }, () => {
   let apps: Apps;
   let browser: Browser;
   let url: string;
-  let cluster: ClusterPort = clusterOfTwo();
 
   before(async () => {
-    // What the nodes know changes while the page is open.
-    const now: ClusterPort = {
-      clusterName: 'holdfast',
-      nodeName: 'north',
-      get isConnected() {
-        return cluster.isConnected;
-      },
-      nodes: () => cluster.nodes(),
-      shards: () => cluster.shards(),
-      takeovers: () => cluster.takeovers(),
-    };
-    const console = pagesOf(new URL('../../src/console/app/', import.meta.url));
-    apps = await openApps({}, ['club-night'], { cluster: now, console });
+    const console = pagesOf(new URL('../../../src/web/console/', import.meta.url));
+    apps = await openApps({}, ['club-night'], { cluster: clusterOfTwo(), console });
     await apps.admin.listen({ host: '127.0.0.1', port: 0 });
     url = `http://127.0.0.1:${(apps.admin.server.address() as AddressInfo).port}`;
     browser = await launchBrowser();
@@ -57,14 +44,11 @@ describe('The console of a node', { skip: withoutBrowser }, () => {
     assert.equal(await operator.overflows(), false);
     await isOpenToAll(operator, 'cluster');
 
-    const before = clusterOfTwo();
-    cluster = {
-      ...before,
-      isConnected: false,
-      shards: () =>
-        before.shards().map((shard) => (shard.owner === null ? { ...shard, owner: 'south', epoch: 5 } : shard)),
-      takeovers: () => [],
-    };
+    const { now } = apps.deployment;
+    const shards = now.cluster!.shards.map((shard) =>
+      shard.owner === null ? { ...shard, owner: 'south', epoch: 5 } : shard,
+    );
+    apps.deployment.now = { ...now, cluster: { ...now.cluster!, isConnected: false, shards, takeovers: [] } };
     await page.locator('.shards li[data-owner=""]').waitFor({ state: 'detached' });
     await page.getByText('north has no connection to a NATS server').waitFor();
     await page.getByText('None since this node has started.').waitFor();

@@ -1,10 +1,12 @@
-/** The operators' console in a real browser: signing in, seats blocked and unblocked, an order cancelled and refunded. */
+/**
+ * The operators' console in a real browser: signing in, seats blocked and unblocked, an order cancelled and refunded.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { sample } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
-import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { sample } from '../../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 
 const SEAT = 'stalls-F-7';
 const NEIGHBOUR = 'stalls-F-8';

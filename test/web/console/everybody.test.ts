@@ -1,12 +1,15 @@
-/** The console for everybody: each page and dialog in a real browser with axe, large text, a phone, and where the focus is. */
+/**
+ * The console for everybody: each page and dialog in a real browser with axe, large text, a phone, and where the focus
+ * is.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { isOpenToAll } from '../fixtures/axe.ts';
-import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
-import { settle, start, type Started } from '../fixtures/checkout.ts';
-import { sample, seat, theatreRun } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
+import { isOpenToAll } from '../../fixtures/axe.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { settle, start, type Started } from '../../fixtures/checkout.ts';
+import { sample, seat, theatreRun } from '../../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };

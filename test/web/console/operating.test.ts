@@ -1,16 +1,19 @@
-/** What operators look up in the console in a real browser: money, search over everything, the journal by order and type, names, and questions with figures. */
+/**
+ * What operators look up in the console in a real browser: money, search over everything, the journal by order and
+ * type, names, and questions with figures.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
-import { SERVICE_FACT_TYPES } from '#actors/service-facts.ts';
-import { settle, start, type Started } from '../fixtures/checkout.ts';
-import { sample } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
-import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
+import { settle, start, type Started } from '../../fixtures/checkout.ts';
+import { sample } from '../../fixtures/events.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 
-const source = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const source = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('The console for those who look something up', { skip: withoutBrowser }, () => {
   let service: TestService;
@@ -157,7 +160,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
 
 describe('What the console knows by heart', () => {
   it('are the types of facts that the journal has, those of a cluster’s index apart', () => {
-    const listed = [...source('src/console/app/fact-types.ts').matchAll(/'(\w+)'/g)].map(([, type]) => type!);
+    const listed = [...source('src/web/console/app/fact-types.ts').matchAll(/'(\w+)'/g)].map(([, type]) => type!);
     const ofIndex = ['EventReserved', 'EventIndexed', 'EventReservationEnded'];
     const known = [...Object.keys(DOMAIN_TYPES), ...Object.keys(SERVICE_FACT_TYPES)];
     assert.deepEqual(listed.toSorted(), known.filter((type) => !ofIndex.includes(type)).toSorted());
@@ -165,7 +168,7 @@ describe('What the console knows by heart', () => {
 
   it('are the meanings of alerts, in the words of the rules for Prometheus', () => {
     const rules = source('src/operations/prometheus-alerts.yaml');
-    const alerts = source('src/console/app/parts/alerts.tsx');
+    const alerts = source('src/web/console/parts/alerts.tsx');
     const names = [...alerts.matchAll(/name: '(\w+)'/g)].map(([, name]) => name!);
     assert.ok(names.length >= 6);
     for (const name of names) {

@@ -1,11 +1,11 @@
 /** The answers that the console reads: the overview, the seats of drafts, and the latest facts of the journal. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { OverviewBody } from '#http/schemas/console.ts';
-import type { JournalFactBody } from '#http/schemas/journal.ts';
-import type { Json } from '../fixtures/client.ts';
-import { sample } from '../fixtures/events.ts';
-import { openService, type TestService } from '../fixtures/service.ts';
+import type { OverviewBody } from '#http/operators/console.ts';
+import type { JournalFactBody } from '#http/operators/journal.ts';
+import type { Json } from '../../fixtures/client.ts';
+import { sample } from '../../fixtures/events.ts';
+import { openService, type TestService } from '../../fixtures/service.ts';
 
 interface JournalBody {
   readonly facts: readonly JournalFactBody[];

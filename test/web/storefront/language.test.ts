@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { languageOf } from '#texts/language.ts';
-import { wordingOf } from '#texts/wording.ts';
+import { languageOf } from '#texts/locale/language.ts';
+import { wordingOf } from '#texts/locale/wording.ts';
 
 describe('The language of somebody', () => {
   it('is the first that there is, whatever its region', () => {

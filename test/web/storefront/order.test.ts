@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
 
 describe('The page of an order', { skip: withoutBrowser }, () => {

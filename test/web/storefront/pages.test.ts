@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { sample } from '../fixtures/events.ts';
-import type { Json } from '../fixtures/client.ts';
-import { openService, type TestService } from '../fixtures/service.ts';
+import { clubNight, sample } from '../../fixtures/events.ts';
+import type { Json } from '../../fixtures/client.ts';
+import { openService, type TestService } from '../../fixtures/service.ts';
 
 /** Tickets of the club night's first stage. */
 const early = { ticket_type_id: 'single', selling_stage_id: 'early', quantity: 2 };
@@ -93,7 +93,7 @@ describe('The pages', () => {
     }
     const { text } = await read('/e/hostile');
     assert.equal(graphIn(text)[0]!['name'], HOSTILE);
-    assert.ok(text.includes('<h1 tabindex="-1">&lt;/script&gt;'));
+    assert.match(text, /<h1 tabindex="-1">&lt;\/script(?:>|&gt;)/);
   });
 
   it('answer an event that there is not with 404 and a page, and leave the steps of a purchase to their script', async () => {
@@ -120,6 +120,48 @@ describe('The pages', () => {
     assert.notEqual((await read('/e/night-shift')).text, text);
     await service.define(sample('club-night', { name: 'Day Shift' }));
     for (const path of ['/', '/e/night-shift']) assert.ok((await read(path)).text.includes('Day Shift'), path);
+  });
+
+  it('narrow the list by its address: at most 24 cards, and no more in the data beside them, of all events', async () => {
+    for (let n = 0; n < 30; n += 1) {
+      const names = {
+        id: `evt_${n}`,
+        slug: `matinee-${n}`,
+        name: `Matinée ${n}`,
+        venue: { name: 'Saal', city: 'Graz' },
+      };
+      await service.define(clubNight(names));
+    }
+    const cardsIn = (text: string) => text.match(/class="card"/g)?.length ?? 0;
+    const foundIn = (text: string) => {
+      const [, block = ''] = /<script type="application\/json"[^>]*>([^]*?)<\/script>/.exec(text) ?? [];
+      return (JSON.parse(block) as { found: Json[] }).found.map(({ name }) => name);
+    };
+    const all = (await read('/?q=MATINEE+graz')).text;
+    assert.equal(cardsIn(all), 24);
+    assert.equal(foundIn(all).length, 24);
+    assert.match(all, /30 events/);
+    const one = (await read('/?city=Graz&q=29')).text;
+    assert.deepEqual([cardsIn(one), foundIn(one)], [1, ['Matinée 29']]);
+    const long = (await read(`/?q=${'matinee+'.repeat(12)}2+29${'+never'.repeat(200)}`)).text;
+    assert.equal(cardsIn(long), 1, 'characters after the hundredth do not count');
+    await service.define(clubNight({ id: 'evt_29', slug: 'matinee-29', name: 'Soirée 29' }));
+    assert.equal(cardsIn((await read('/?city=Graz&q=29')).text), 0, 'a search follows what operators change');
+  });
+
+  it('are limited to 60 narrowed lists a minute for each client', async () => {
+    const behind = await openService({ environment: { TRUST_PROXY: '1' } });
+    const statusOf = async (path: string, client: string, method = 'GET') => {
+      const response = await fetch(behind.publicUrl + path, { method, headers: { 'x-forwarded-for': client } });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    for (let n = 0; n < 59; n += 1) assert.equal(await statusOf(`/?q=${n}`, '192.0.2.1'), 200);
+    assert.equal(await statusOf('/?q=head', '192.0.2.1', 'HEAD'), 200);
+    assert.equal(await statusOf('/?q=60', '192.0.2.1'), 429);
+    assert.equal(await statusOf('/', '192.0.2.1'), 200, 'the plain list is free');
+    assert.equal(await statusOf('/?q=60', '192.0.2.2'), 200);
+    await behind.close();
   });
 
   it('load nothing but their own files, without inline code', async () => {
@@ -185,7 +227,7 @@ describe('The pages', () => {
 });
 
 describe('The colours', () => {
-  const text = readFileSync(new URL('../../src/storefront/app/styles/tokens.css', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../src/web/styles/tokens.css', import.meta.url), 'utf8');
   const [lightText = '', darkText = ''] = text.split('@media (prefers-color-scheme: dark)');
   const tokensIn = (part: string) =>
     new Map([...part.matchAll(/--([\w-]+):\s*(#[0-9a-f]{6})/g)].map((match) => [match[1]!, match[2]!]));

@@ -1,10 +1,10 @@
 /** A service with the sample events, and visitors of its storefront in a real browser. */
 import type { Browser, Locator } from 'playwright-core';
 import { samplesFolder } from '#catalogue/files.ts';
-import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../fixtures/browser.ts';
-import type { Answer, Json } from '../fixtures/client.ts';
-import { sample } from '../fixtures/events.ts';
-import { openService, type TestService } from '../fixtures/service.ts';
+import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
+import type { Answer, Json } from '../../fixtures/client.ts';
+import { sample } from '../../fixtures/events.ts';
+import { openService, type TestService } from '../../fixtures/service.ts';
 
 export interface Shop {
   readonly service: TestService;

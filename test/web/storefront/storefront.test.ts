@@ -4,11 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
-import { until } from '../fixtures/until.ts';
-import type { Json } from '../fixtures/client.ts';
-import { sample } from '../fixtures/events.ts';
-import type { TestService } from '../fixtures/service.ts';
-import { newVisitor, PHONE, withoutBrowser } from '../fixtures/browser.ts';
+import { until } from '../../fixtures/until.ts';
+import type { Json } from '../../fixtures/client.ts';
+import { sample } from '../../fixtures/events.ts';
+import type { TestService } from '../../fixtures/service.ts';
+import { newVisitor, PHONE, withoutBrowser } from '../../fixtures/browser.ts';
 import { fillIn, openShop, seat, type Shop, type ShopVisitorOptions } from './shop.ts';
 
 describe('The storefront', { skip: withoutBrowser }, () => {

@@ -1,13 +1,13 @@
 /**
- * Texts as patterns: what a page shows is compared with the texts of a language, also with those that have names and figures
- * in them. A function of texts is called with stand-ins, and each stand-in may be anything on a page.
+ * Texts as patterns: what a page shows is compared with the texts of a language, also with those that have names and
+ * figures in them. A function of texts is called with stand-ins, and each stand-in may be anything on a page.
  */
 
 export interface TextTree {
   readonly [name: string]: string | readonly string[] | ((...values: never[]) => string | TextTree) | TextTree;
 }
 
-export interface NamedText {
+interface NamedText {
   /** Where it is: "basket.title". */
   readonly name: string;
   readonly kind: string;
@@ -54,7 +54,10 @@ export function textsOnlyOf(own: TextTree, other: TextTree, shown: readonly stri
   return shown.filter((text) => patterns.some((pattern) => pattern.test(text)));
 }
 
-/** A script whose value is all that a page says to eyes and ears: its title, each text, each line, and names of elements. */
+/**
+ * A script whose value is all that a page says to eyes and ears: its title, each text, each line, and names of
+ * elements.
+ */
 export const SHOWN_TEXTS = `(() => {
   const texts = [document.title, ...document.body.innerText.split('\\n')];
   const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { withoutBrowser, type Visitor } from '../fixtures/browser.ts';
-import { sample } from '../fixtures/events.ts';
+import { withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { sample } from '../../fixtures/events.ts';
 import { fillIn, openShop, seat, type Shop } from './shop.ts';
 
 describe('What the pages say about money and time', { skip: withoutBrowser }, () => {

@@ -4,21 +4,26 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
-import { LANGUAGES } from '#texts/language.ts';
+import { LANGUAGES } from '#texts/locale/language.ts';
 import { SERVED_TEXTS } from '#texts/served.ts';
 import { TEXTS } from '#texts/texts.ts';
-import { ERRORS } from '#http/errors.ts';
-import { textsIn, type TextTree } from './text-patterns.ts';
+import { ERRORS } from '#http/protocol/errors.ts';
+import { textsIn, type TextTree } from '../storefront/text-patterns.ts';
 
-const source = fileURLToPath(new URL('../../src/', import.meta.url));
+const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 function readFiles(folder: string, name: RegExp): { readonly file: string; readonly text: string }[] {
   return readdirSync(path.join(source, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => name.test(file) && !/^texts\/(?:en|de|language)/.test(file))
+    .filter((file) => name.test(file))
     .map((file) => ({ file: `${folder}/${file}`, text: readFileSync(path.join(source, folder, file), 'utf8') }));
 }
 
-const pages = [...readFiles('storefront/app', /\.tsx?$/), ...readFiles('http', /\.ts$/)];
+const pages = [
+  ...readFiles('web/storefront', /\.tsx?$/),
+  ...readFiles('web/seat-map', /\.tsx?$/),
+  ...readFiles('web/texts', /^event-lines\.ts$/),
+  ...readFiles('http', /\.ts$/),
+];
 
 /** Codes that answer operators and programs, never a buyer at a page. */
 const NOT_FOR_BUYERS = [
@@ -31,6 +36,7 @@ const NOT_FOR_BUYERS = [
   'ORDER_NOT_CANCELLABLE',
   'ORDER_NOT_ERASABLE',
   'ORDER_NOT_SEALED',
+  'REFUND_NOT_OPEN',
   'REFUND_TOO_HIGH',
   'UPDATE_CONFLICT',
 ];
@@ -76,7 +82,7 @@ describe('The texts of the pages', () => {
 
   it('have a sentence for every code of the API that a buyer can meet', () => {
     const { refusals } = TEXTS.en;
-    const withFigures = readFileSync(path.join(source, 'storefront/app/messages.ts'), 'utf8').match(
+    const withFigures = readFileSync(path.join(source, 'web/storefront/app/messages.ts'), 'utf8').match(
       /^ {2}[A-Z_]+(?=:)/gm,
     );
     const known = new Set([...Object.keys(refusals), ...(withFigures ?? []).map((code) => code.trim())]);
@@ -89,7 +95,8 @@ describe('The texts of the pages', () => {
   });
 
   it('stand nowhere else: no page has a sentence of its own', async () => {
-    const shown = pages.filter(({ file }) => /^storefront\/app\/(?!texts\/)/.test(file));
+    const shown = pages.filter(({ file }) => /^web\/(?:storefront|seat-map)\//.test(file));
+    assert.ok(shown.length > 50, `${shown.length} files`);
     const found = await Promise.all(
       shown.map(async ({ file, text }) => {
         const { code } = await transform(text, {

@@ -1,46 +1,57 @@
 /** The bodies of checkout: its start and what it answers. */
-import { Type, type Static } from 'typebox';
-import {
-  ATTRIBUTION_CODE_LENGTH_MAX,
-  TRACKING_BYTES_MAX,
-  TRACKING_FIELDS_MAX,
-  TRACKING_TEXT_LENGTH_MAX,
-} from '#domain/orders/tracking.ts';
-import { Cents, Id, Nullable, SessionKey, Time } from './fields.ts';
-import { HoldItemInput } from './holds.ts';
+import { type Static, Type } from 'typebox';
+import { TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX, TRACKING_TEXT_LENGTH_MAX } from '#domain/orders/tracking.ts';
+import { Cents, Id, Nullable, SessionKey, Time } from '../../protocol/fields.ts';
+import { orderTextFields } from '../../protocol/formats.ts';
+import { HoldItemInput } from '../holds.ts';
 
 const PERKS_PER_ITEM_MAX = 50;
+
 /** As many as the tickets of the largest group order in one item. */
 const ATTENDEES_PER_ITEM_MAX = 2_000;
+
 const QUANTITY_MAX = 1_000_000_000;
 
 /** Longer than names of people; every order keeps one. */
 const NAME_LENGTH_MAX = 200;
+
 /** The longest address that mail can be sent to (RFC 5321). */
 const EMAIL_LENGTH_MAX = 254;
+
 /** Numbers of documents, with the words that people write beside them. */
 const DOCUMENT_NUMBER_LENGTH_MAX = 100;
+
 /** Fifteen digits (E.164) with signs between them and an extension. */
 const PHONE_LENGTH_MAX = 50;
+
 /** As long as the catalogue's own. */
 const CODE_LENGTH_MAX = 128;
+
 /** As long as the longest address that browsers and proxies take. */
 const WEB_ADDRESS_LENGTH_MAX = 2_048;
+
 /** Ids of holds and queue entries are far shorter; a longer text names nothing. */
 const SECRET_ID_LENGTH_MAX = 256;
 
-const text = (lengthMax: number) => Type.Optional(Nullable(Type.String({ maxLength: lengthMax })));
-const Name = Type.String({ minLength: 1, maxLength: NAME_LENGTH_MAX, pattern: '\\S' });
-const Code = text(CODE_LENGTH_MAX);
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
+const NO_CONTROLS = `^[^${CONTROLS}]*$`;
 
-/** Never refused for its length: the domain cuts it. */
-const AttributionCode = Type.Optional(
-  Nullable(Type.String({ description: `Cut to ${ATTRIBUTION_CODE_LENGTH_MAX} characters.` })),
-);
+const text = (lengthMax: number) =>
+  Type.Optional(
+    Nullable(Type.String({ maxLength: lengthMax, pattern: NO_CONTROLS, mustBe: 'a text without control characters' })),
+  );
+const Name = Type.String({
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
+  pattern: `^(?=.*\\S)[^${CONTROLS}]*$`,
+  mustBe: 'a text that is not blank, without control characters',
+});
+const Code = Type.Optional(Nullable(Type.String({ maxLength: CODE_LENGTH_MAX })));
 
 const Email = Type.String({
   maxLength: EMAIL_LENGTH_MAX,
-  pattern: '^\\s*[^\\s@]+@[^\\s@]+\\s*$',
+  pattern: `^(?=[^${CONTROLS}]*$)\\s*[^\\s@]+@[^\\s@]+\\s*$`,
+  mustBe: 'an e-mail address',
   description:
     'Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a +tag.',
   examples: ['ada@example.com'],
@@ -51,6 +62,7 @@ const WebAddress = Type.Optional(
     Type.String({
       maxLength: WEB_ADDRESS_LENGTH_MAX,
       pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
+      mustBe: 'an address that begins with http:// or https://',
       description: '{ORDER_ID} in it is replaced.',
       examples: ['https://shop.example/thanks?order={ORDER_ID}'],
     }),
@@ -69,7 +81,7 @@ const BarPerk = Type.Object({
   quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }),
 });
 
-const CheckoutItem = Type.Object({
+export const CheckoutItem = Type.Object({
   ...HoldItemInput.properties,
   discount_code: Code,
   attendees: Type.Optional(
@@ -89,7 +101,10 @@ const CheckoutItem = Type.Object({
   ),
 });
 
-/** Whatever comes is taken: `domain/orders/tracking.ts` bounds what is kept of it, because attribution never costs a sale. */
+/**
+ * Whatever comes is taken: `domain/orders/tracking.ts` bounds what is kept of it, because attribution never costs a
+ * sale.
+ */
 const Tracking = Type.Unsafe<unknown>({
   description: `What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid, ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never refused: at most ${TRACKING_FIELDS_MAX} fields are kept, each cut to ${TRACKING_TEXT_LENGTH_MAX} characters, ${TRACKING_BYTES_MAX} bytes in all; what is no text, or no object, is left out.`,
   examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],
@@ -121,8 +136,11 @@ export const StartCheckout = Type.Object({
   cancel_url: WebAddress,
   installment_count: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 12 }))),
   promo_code: Code,
-  promoter_code: AttributionCode,
-  referral_code: AttributionCode,
+  ...orderTextFields((_, { lengthMax, about }) => {
+    // Never refused for its length: the domain cuts it.
+    const cut = `Cut to ${lengthMax} characters.`;
+    return Type.Optional(Nullable(Type.String({ description: about === undefined ? cut : `${about} ${cut}` })));
+  }),
   tracking: Type.Optional(Tracking),
   queue_pass: Type.Optional(
     Nullable(
@@ -156,6 +174,7 @@ export const StartedCheckout = Type.Object(
     payment_provider: Type.String({ enum: ['provider_a', 'provider_b', 'FREE'] }),
     redirect_url: Type.String({ description: "The provider's page, or the confirmation page of a free order." }),
     total_amount: Cents,
+    amount_due: Type.Optional({ ...Cents, description: 'What is paid now, where the order is paid in installments.' }),
     currency: Type.String(),
     checkout_session_id: Nullable(Type.String()),
     expires_at: Nullable(Time),

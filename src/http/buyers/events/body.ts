@@ -1,80 +1,9 @@
-/**
- * Translates between the domain's names and the API's: bodies of requests to parts of commands, views to bodies of answers.
- *
- * Each function is typed by the schema of its body, so that body, validation and document agree.
- */
-import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { perkKey } from '#domain/catalogue/pricing.ts';
-import type { TicketAvailability, EventSummary, EventView, PerformanceView } from '#domain/catalogue/view.ts';
-import type { OccupancyView, SeatingView } from '#domain/inventory/view.ts';
-import type {
-  BarPerkDefinition,
-  NumberedLocality,
-  SeatDefinition,
-  TicketTypeDefinition,
-} from '#domain/catalogue/definition.ts';
-import type { ItemRequest } from '#domain/command.ts';
-import type { SeatFacts } from '#domain/catalogue/seating-plan.ts';
-import type { HoldItemView, HoldView } from '#domain/views.ts';
-import { formatMoment, formatTime } from './formats.ts';
-import { PICTURES_PATH, type EventBody, type EventListEntryBody } from './schemas/events.ts';
-import type { HoldBody, ItemBody } from './schemas/holds.ts';
-import type { OccupancyBody, SeatBody, SeatingBody } from './schemas/seating.ts';
-
-// ── holds ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function readItem(item: ItemBody): ItemRequest {
-  return {
-    ticketTypeId: item.ticket_type_id,
-    sellingStageId: item.selling_stage_id,
-    quantity: item.quantity,
-    performanceId: item.performance_id ?? null,
-    seatIds: item.seat_ids ?? null,
-  };
-}
-
-/** Seats that a request names in two of its items, for one performance: it contradicts itself, whatever the event. */
-export function problemsOfSeats(
-  items: readonly Pick<ItemBody, 'performance_id' | 'seat_ids'>[],
-): readonly { readonly path: string; readonly message: string }[] {
-  if (items.length < 2) return [];
-  const named = new Set<string>();
-  return items.flatMap(({ performance_id: performanceId = null, seat_ids: seatIds = [] }, index) =>
-    seatIds.flatMap((seatId) => {
-      const key = JSON.stringify([performanceId, seatId]);
-      if (!named.has(key)) {
-        named.add(key);
-        return [];
-      }
-      return [{ path: `/items/${index}/seat_ids`, message: `seat ${seatId} is named twice` }];
-    }),
-  );
-}
-
-export function toHoldBody(hold: HoldView): HoldBody {
-  return {
-    id: hold.id,
-    event_id: hold.eventId,
-    status: hold.status,
-    expires_at: formatTime(hold.expiresAt),
-    order_id: hold.orderId,
-    items: hold.items.map(toHoldItemBody),
-  };
-}
-
-function toHoldItemBody(item: HoldItemView): HoldBody['items'][number] {
-  return {
-    ticket_type_id: item.ticketTypeId,
-    selling_stage_id: item.sellingStageId,
-    performance_id: item.performanceId,
-    quantity: item.quantity,
-    ticket_count: item.ticketCount,
-    seat_ids: item.seatIds as string[],
-    seat_labels: item.seatLabels as string[],
-  };
-}
-
-// ── events ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+/** Views of events in the API's names; typed by the schemas, so that body, validation and document agree. */
+import type { BarPerkDefinition, EventDefinition, TicketTypeDefinition } from '#domain/catalogue/definition.ts';
+import type { EventSummary, EventView, PerformanceView, TicketAvailability } from '#domain/event/public-view.ts';
+import { perkKey } from '#domain/orders/pricing.ts';
+import { formatMoment, formatTime } from '../../protocol/formats.ts';
+import { type EventBody, type EventListEntryBody, PICTURES_PATH } from './schema.ts';
 
 export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
   return {
@@ -158,7 +87,7 @@ function toLegalBody(legal: EventDefinition['legal']): EventBody['legal'] {
 
 function toPerformanceBody(performance: PerformanceView): EventBody['performances'][number] {
   const { several } = performance;
-  const figures = several && {
+  const whole = several && {
     total_available: several.totalAvailable,
     from_price: several.fromPrice,
     sold_out: several.soldOut,
@@ -172,7 +101,7 @@ function toPerformanceBody(performance: PerformanceView): EventBody['performance
     status: performance.status,
     sort_order: performance.sortOrder,
     on_sale: performance.onSale,
-    ...figures,
+    ...whole,
   };
 }
 
@@ -209,62 +138,5 @@ export function toAvailabilityBody(row: TicketAvailability): EventBody['ticketAv
     on_sale: row.onSale,
     available: row.available,
     reserved: row.reserved,
-  };
-}
-
-// ── seats ────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function toSeatingBody(view: SeatingView): SeatingBody {
-  return { event_id: view.eventId, version: view.version, localities: view.localities.map(toLocalityBody) };
-}
-
-function toLocalityBody(locality: NumberedLocality): SeatingBody['localities'][number] {
-  return {
-    id: locality.id,
-    name: locality.name,
-    zones: locality.zones.map(({ zoneKey, name, color }) => ({ zone_key: zoneKey, name, color })),
-    sections: locality.sections.map(({ id, name, rows }) => ({
-      id,
-      name,
-      rows: rows.map(({ label, seats }) => ({ label, seats: seats.map(toSeatBody) })),
-    })),
-    shapes: locality.shapes as unknown[],
-  };
-}
-
-function toSeatBody(seat: SeatDefinition) {
-  return {
-    id: seat.id,
-    seat_label: seat.label,
-    x: seat.x,
-    y: seat.y,
-    zone_key: seat.zoneKey,
-    accessible: seat.accessible,
-    restricted_view: seat.restrictedView,
-  };
-}
-
-export function toOccupancyBody(view: OccupancyView): OccupancyBody {
-  const which = { event_id: view.eventId, performance_id: view.performanceId };
-  if (view.form === 'CHANGES') {
-    return { ...which, since: view.since, version: view.version, changes: [...view.changes] };
-  }
-  const { version, available, held, sold, blocked } = view;
-  return { ...which, version, available, held: [...held], sold: [...sold], blocked: [...blocked] };
-}
-
-/** A suggested seat; what is suggested is free at the moment of asking. */
-export function toFreeSeatBody(seat: SeatFacts): SeatBody {
-  return {
-    id: seat.id,
-    section_id: seat.sectionId,
-    row_label: seat.rowLabel,
-    seat_label: seat.seatLabel,
-    x: seat.x,
-    y: seat.y,
-    zone_key: seat.zoneKey,
-    accessible: seat.accessible,
-    restricted_view: seat.restrictedView,
-    state: 'AVAILABLE',
   };
 }

@@ -1,6 +1,6 @@
 /** The bodies of the public event payload and the list of events. */
-import { Type, type Static } from 'typebox';
-import { Cents, Count, Id, IntegerText, Nullable, ref, SessionKey, Time } from './fields.ts';
+import { type Static, Type } from 'typebox';
+import { Cents, Count, Id, IntegerText, Nullable, ref, SessionKey, Time } from '../../protocol/fields.ts';
 
 export const Performance = Type.Object(
   {

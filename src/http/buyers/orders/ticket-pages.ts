@@ -1,20 +1,21 @@
 /**
- * Keeps the tickets of large orders as JSON text, so that reading an order costs about the same however many tickets it has.
+ * Keeps the tickets of large orders as JSON text, so that reading an order costs about the same however many tickets it
+ * has.
  *
- * A page of a thousand tickets takes 50 ms to sign and some milliseconds to write, in slices. Afterwards the text is reused while
- * nothing that it shows has changed. The rest of an order is small and made for each request, and so are the people on its tickets:
- * nothing personal is kept.
+ * A page of a thousand tickets takes 50 ms to sign and some milliseconds to write, in slices. Afterwards the text is
+ * reused while nothing that it shows has changed. The rest of an order is small and made for each request, and so are
+ * the people on its tickets: nothing personal is kept.
  *
  * 1. A text shows the tickets at one moment; its key names everything that may change about them.
  * 2. Requests that come while a text is made share it.
  * 3. The texts are limited by their bytes (I10); those not used for longest are dropped first.
  */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { OpenedOrder } from '#actors/personal-data.ts';
-import type { OrderView, TicketView } from '#domain/views.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import type { OrderView, TicketView } from '#domain/view.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
-import { claimsOf, toAttendeeBody, toNamelessTicketBody } from './order-bodies.ts';
+import { claimsOf, toAttendeeBody, toNamelessTicketBody } from './body.ts';
 
 /** Of an order with fewer tickets a text of its own is not worth its place. */
 export const LARGE_TICKETS_MIN = 50;
@@ -52,12 +53,15 @@ export function ticketObjectsOf({ objects }: TicketTexts, { attendees }: Pick<Op
 
 type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
 
-export interface TicketPages {
+interface TicketPages {
   /** The texts under a key; made from the tickets that `read` finds where they are not kept. */
   textsOf(key: string, eventId: string, read: () => Promise<PageView>): Promise<TicketTexts>;
 }
 
-/** Everything that may change about a page of an order's tickets: whether they are there and valid, and the event's seats. */
+/**
+ * Everything that may change about a page of an order's tickets: whether they are there and valid, and the event's
+ * seats.
+ */
 export function ticketsKey(
   order: Pick<OrderView, 'id' | 'status' | 'ticketCount'>,
   after: string | null,
@@ -91,10 +95,10 @@ async function write(read: () => Promise<PageView>, eventId: string, signer: Tic
   const { tickets, ticketsNextAfter: nextAfter } = await read();
   await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
   const objects: TicketText[] = [];
-  for (const [place, ticket] of tickets.entries()) {
+  for (const [index, ticket] of tickets.entries()) {
     const text = JSON.stringify(toNamelessTicketBody(ticket, eventId, signer)).slice(0, -1);
     objects.push({ text, itemIndex: ticket.itemIndex, offset: ticket.offset });
-    if (place % TICKETS_A_SLICE === TICKETS_A_SLICE - 1) await nextRound();
+    if (index % TICKETS_A_SLICE === TICKETS_A_SLICE - 1) await nextRound();
   }
   return { ids: JSON.stringify(tickets.map(({ id }) => id)), objects, nextAfter };
 }

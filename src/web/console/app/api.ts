@@ -3,7 +3,7 @@
  * errors of one kind.
  */
 import { isApiError } from '#client/api-error.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
+import { useLoaded } from '../../hooks.ts';
 import { pathOf } from '#client/operations.ts';
 import { send } from '#client/transport.ts';
 
@@ -68,14 +68,16 @@ export function textOfError(error: unknown): string {
   return `${error.message} (${error.code})${Array.isArray(ids) ? `: ${ids.slice(0, 8).join(', ')}` : ''}`;
 }
 
-export interface Polled<Value> {
+interface Polled<Value> {
   readonly value: Value | null;
   /** The last error as a sentence; null after an answer. */
   readonly trouble: string | null;
   readonly reload: () => void;
 }
 
-/** What `read` answers, read again every `everyMs`; it gets the answer before. Null reads once. A new `key` starts over. */
+/**
+ * What `read` answers, read again every `everyMs`; it gets the answer before. Null reads once. A new `key` starts over.
+ */
 export function usePolled<Value>(
   key: string,
   read: (before: Value | null) => Promise<Value>,

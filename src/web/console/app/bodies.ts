@@ -1,5 +1,9 @@
-/** What the operators' API answers, as far as the console shows it. A test compares it with the API's OpenAPI document. */
-import type { OrderState, Payment } from '#client/bodies.ts';
+/**
+ * What the operators' API answers, as far as the console shows it: `npm run render` writes this file from
+ * the schemas of `src/http`.
+ */
+
+import type { OrderState, Ticket } from '#client/bodies.ts';
 
 export interface Stock {
   readonly capacity: number;
@@ -9,11 +13,17 @@ export interface Stock {
   readonly blocked: number;
 }
 
-export interface OverviewPerformance extends Stock {
+export interface OverviewPerformance {
   readonly id: string;
   readonly name: string;
   readonly starts_at: string | null;
+  /** As buyers see it; DRAFT is hidden from them. */
   readonly status: string;
+  readonly capacity: number;
+  readonly available: number;
+  readonly held: number;
+  readonly sold: number;
+  readonly blocked: number;
 }
 
 export interface WaitingRoom {
@@ -23,25 +33,39 @@ export interface WaitingRoom {
   readonly admitted: number;
   readonly admitted_last_minute: number;
   readonly joined: number;
+  readonly draw_commitment: string | null;
 }
 
 export interface MoneySums {
   readonly currency: string;
+  /** All money that came, also what is due back, in the minor unit. */
   readonly paid_amount: number;
   readonly payments: number;
+  /** What was recorded as given back. */
   readonly refunded_amount: number;
   readonly refunds: number;
 }
 
-export interface HourSums extends MoneySums {
+export interface HourSums {
+  /** When the hour began. */
   readonly at: string;
+  readonly currency: string;
+  /** All money that came, also what is due back, in the minor unit. */
+  readonly paid_amount: number;
+  readonly payments: number;
+  /** What was recorded as given back. */
+  readonly refunded_amount: number;
+  readonly refunds: number;
 }
 
 export interface EventMoney {
   readonly event_id: string;
   readonly name: string;
+  /** Not in memory: its figures are those last seen. */
   readonly evicted: boolean;
+  /** Since the first order, by currency. */
   readonly totals: readonly MoneySums[];
+  /** Hours in which money moved, the newest first. */
   readonly hours: readonly HourSums[];
 }
 
@@ -52,9 +76,13 @@ export interface MoneyList {
 }
 
 export interface Cancellation {
+  /** Orders with a ticket on the date that are not over: they are cancelled whole. */
   readonly orders: number;
+  /** Those of them for which money came. */
   readonly paid_orders: number;
+  /** All tickets of these orders, those on other dates too. */
   readonly tickets: number;
+  /** What is due back to their buyers then, by currency. */
   readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
 }
 
@@ -65,34 +93,45 @@ export interface OverviewEvent {
   readonly status: 'PUBLISHED' | 'DRAFT';
   readonly currency: string;
   readonly timezone: string;
+  /** Whether any locality has numbered seats. */
   readonly numbered: boolean;
+  /** Not in memory: its figures are those last seen. */
   readonly evicted: boolean;
   readonly performances: readonly OverviewPerformance[];
   readonly waiting_room: WaitingRoom | null;
+  /** Since the first order, by currency; the hours are at /admin/money. */
   readonly money: readonly MoneySums[];
 }
 
-export interface ServiceFigures {
+export interface ServiceState {
   readonly ready: boolean;
   readonly reason: string | null;
+  /** As /health/ready has it. */
   readonly degraded: readonly string[];
-  /** Where buyers go; the page of an order is behind it. */
+  /** The address that buyers see; the page of an order is /orders/{id} there. */
   readonly public_url: string;
-  /** The node of a cluster that answers; null on a single machine. */
+  /** The node of the cluster that answers; null on a single machine. */
   readonly node: string | null;
   readonly events: number;
+  /** The last fact handed to the journal. */
   readonly appended_seq: number;
+  /** The last fact known to be on disk. */
   readonly durable_seq: number;
+  /** Facts on their way to the disk. */
   readonly journal_lag: number;
+  /** Durable facts not yet told; null where nobody is. */
   readonly notification_lag: number | null;
+  /** Since the newest snapshot; 0 while there is none. */
   readonly snapshot_age_seconds: number;
+  /** The 99th percentile over the last half minute or so. */
   readonly event_loop_delay_ms: number;
+  /** On the disk of the data folder; null before the first look. */
   readonly free_bytes: number | null;
 }
 
 export interface Overview {
   readonly now: string;
-  readonly service: ServiceFigures;
+  readonly service: ServiceState;
   readonly events: readonly OverviewEvent[];
   readonly next_cursor: string | null;
 }
@@ -101,48 +140,78 @@ export interface Order {
   readonly order_id: string;
   readonly status: OrderState;
   readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
-  readonly placed_at: string;
-  readonly expires_at: string | null;
-  readonly currency: string;
   readonly total_amount: number;
   readonly paid_amount: number;
+  readonly remaining_amount: number;
+  /** What is owed to the buyer in the order's currency; 0 when nothing is. */
   readonly refund_due: number;
-  readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
-  readonly refunded_amount: number;
+  /** What of `refund_due` is being given back: refunds that are PENDING or NEEDS_OPERATOR. */
+  readonly refund_pending: number;
+  readonly currency: string;
+  readonly total_installments: number;
+  readonly paid_installments: number;
+  /** At most 1,000 at once. */
+  readonly tickets: readonly string[];
+  /** The same tickets with their codes. */
+  readonly ticket_objects: readonly Ticket[];
+  /** All tickets of the order. */
+  readonly ticket_count: number;
+  /** Where the next page of tickets begins (`?after=`); null on the last one. */
+  readonly next_after: string | null;
+  readonly event: {
+    readonly id: string;
+    readonly slug: string;
+    readonly name: string;
+    readonly performances: readonly {
+      readonly id: string;
+      readonly name: string;
+      readonly starts_at: string | null;
+      readonly ends_at: string | null;
+      readonly status: string;
+    }[];
+  };
+  readonly discounts: readonly {
+    readonly code: string;
+    /** Null for the code of the whole order. */
+    readonly item_index: number | null;
+    readonly amount: number;
+  }[];
+  readonly expires_at: string | null;
+  readonly placed_at: string;
   readonly payment_provider: string;
+  readonly refunded_amount: number;
   readonly customer: {
     readonly name: string | null;
     readonly email: string | null;
+    readonly document_number: string | null;
     readonly phone: string | null;
   };
+  /**
+   * ERASED: the key is destroyed, and every field about a person is null. UNREADABLE: the stored text is
+   * damaged.
+   */
   readonly personal_data: 'OPEN' | 'ERASED' | 'UNREADABLE';
+  /** When its personal data was erased; null where it was not. */
   readonly erased_at: string | null;
+  /** The operator who had it erased, where one gave a name. */
   readonly erased_by: string | null;
-  readonly event: {
-    readonly id: string;
-    readonly name: string;
-    readonly performances: readonly { readonly id: string; readonly name: string; readonly starts_at: string | null }[];
-  };
-  readonly ticket_count: number;
-  readonly ticket_objects: readonly {
-    readonly id: string;
-    readonly valid: boolean;
-    readonly ticket_type_id: string;
-    readonly performance_id: string;
-    readonly section: string | null;
-    readonly row_label: string | null;
-    readonly seat_label: string | null;
-    readonly attendee: { readonly name: string; readonly email: string | null } | null;
-  }[];
-  readonly discounts: readonly { readonly code: string; readonly amount: number }[];
   readonly items: readonly {
     readonly ticket_type_id: string;
     readonly ticket_type_name: string;
+    readonly selling_stage_id: string;
     readonly performance_id: string;
-    readonly ticket_count: number;
-    readonly seat_ids: readonly string[];
-    readonly unit_price: number;
     readonly quantity: number;
+    readonly ticket_count: number;
+    readonly unit_price: number;
+    readonly seat_ids: readonly string[];
+    readonly attendees: readonly {
+      readonly name: string;
+      readonly email: string | null;
+      readonly document_number: string | null;
+      readonly phone: string | null;
+    }[];
+    readonly discount_code: string | null;
+    readonly discount_amount: number;
     readonly bar_perks: readonly {
       readonly bar_perk_id: string;
       readonly name: string;
@@ -155,17 +224,48 @@ export interface Order {
     readonly installment: number;
     readonly amount: number;
     readonly currency: string;
-    readonly status: Payment['status'];
+    readonly status: 'REQUESTED' | 'OPEN' | 'PAID' | 'DECLINED' | 'CANCELLED' | 'EXPIRED';
+    readonly provider: string;
+    readonly created_at: string;
     readonly paid_at: string | null;
+    /** By it the provider finds the payment. */
+    readonly checkout_session_id: string | null;
+    readonly session_expires_at: string | null;
   }[];
+  /** All that is due back, by currency, the order's own first; empty when nothing is. */
+  readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
   readonly refunds: readonly {
     readonly id: string;
     readonly amount: number;
     readonly currency: string;
-    readonly reference: string | null;
-    readonly note: string | null;
+    /**
+     * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
+     * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
+     */
+    readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
     readonly created_at: string;
+    /** When it succeeded or failed; null until then. */
+    readonly finished_at: string | null;
+    /** The payment whose money it is, where that is known. */
+    readonly payment_id: string | null;
+    readonly amendment_id: string | null;
+    /** Why it did not go, or needs an operator. */
+    readonly failure: { readonly code: string; readonly message: string } | null;
+    /** How often the provider was asked. */
+    readonly tries: number;
+    /** When it is tried, or asked about, again. */
+    readonly next_try_at: string | null;
+    readonly reference: string | null;
+    /** The provider that reported it; null where it was only noted. */
+    readonly provider: string | null;
+    readonly note: string | null;
   }[];
+  readonly promo_code: string | null;
+  readonly promoter_code: string | null;
+  readonly referral_code: string | null;
+  readonly tracking: Readonly<Record<string, unknown>> | null;
+  readonly success_url: string | null;
+  readonly cancel_url: string | null;
   readonly cancelled_by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null;
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;
@@ -176,23 +276,28 @@ export interface Fact {
   readonly at: string;
   readonly event_id: string | null;
   readonly type: string;
+  /** JSON text; a long one is told by its length. */
   readonly data: string;
 }
 
 export interface JournalPage {
   readonly facts: readonly Fact[];
+  /** Ask with it as `before` for what happened earlier. A page of chosen facts may be empty and not the last. */
   readonly next_before: number | null;
 }
 
 export interface ClusterNode {
   readonly name: string;
+  /** Shards that it owns. */
   readonly shards: number;
+  /** It was told to stop and hands its shards over. */
   readonly leaving: boolean;
 }
 
 export interface ClusterShard {
   readonly shard: number;
   readonly owner: string | null;
+  /** The number of the owner's claim in the shard's log. */
   readonly epoch: number | null;
 }
 
@@ -201,17 +306,28 @@ export interface Takeover {
   readonly at: string;
   readonly from: string;
   readonly to: string;
+  /** The number of the owner's claim in the shard's log. */
   readonly epoch: number;
+  /** How long no live node announced the shard. */
   readonly ownerless_ms: number;
 }
 
 export interface Cluster {
+  readonly now: string;
+  /** CLUSTER_NAME. */
   readonly name: string;
+  /** The node that answers. */
   readonly node: string;
+  /** Whether it is connected to a NATS server. */
   readonly connected: boolean;
+  readonly shards_owned: number;
+  /** Shards whose events nobody answers for at this moment. */
   readonly shards_unowned: number;
+  /** The live nodes, by name. */
   readonly nodes: readonly ClusterNode[];
+  /** Every shard, by number. */
   readonly shards: readonly ClusterShard[];
+  /** Changes of owners that this node has seen since its start, the newest first; at most 100. */
   readonly takeovers: readonly Takeover[];
 }
 
@@ -222,11 +338,16 @@ export interface OrderPage {
 
 export interface FoundOrders {
   readonly found: readonly {
+    /** Whose name or address it is, or which number. */
     readonly found_in: 'BUYER' | 'GUEST' | 'ORDER' | 'TICKET' | 'PAYMENT';
     readonly order: Order;
   }[];
+  /** Orders that were opened for this page. */
   readonly searched_orders: number;
+  /** How far this page came: the event, and when the last order that was looked at was placed. */
   readonly reached: { readonly event_id: string; readonly placed_at: string | null } | null;
+  /** Events that cannot be read now: what they have is missing here. */
   readonly unread_events: readonly string[];
+  /** Ask again with it: a page may be empty and not the last. Null once everything was searched. */
   readonly next_cursor: string | null;
 }

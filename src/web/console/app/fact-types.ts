@@ -1,4 +1,7 @@
-/** The types of facts by which the journal can be filtered, in the order of a sale. A test compares them with the domain's. */
+/**
+ * The types of facts by which the journal can be filtered, in the order of a sale. A test compares them with the
+ * domain's.
+ */
 export const FACT_TYPES = [
   'EventDefined',
   'PerformanceCancelled',
@@ -19,6 +22,8 @@ export const FACT_TYPES = [
   'TicketsIssued',
   'OrderExpired',
   'OrderCancelled',
+  'RefundRequested',
+  'RefundAnswered',
   'RefundRecorded',
   'OrderErased',
   'WaitingRoomAdded',
@@ -36,6 +41,7 @@ export const FACT_TYPES = [
   'QueuePassExpired',
   'QueuePassSpent',
   'RequestAnswered',
+  'OldestDropped',
   'ClockAdvanced',
   'NotificationsDelivered',
   'ServiceRequestAnswered',

@@ -1,7 +1,7 @@
 /** How figures, money, moments and spans of time are written. */
 import { moneyText } from '#client/money.ts';
 
-export function figure(count: number): string {
+export function number(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
@@ -21,7 +21,7 @@ export function moment(time: string | null, timeStyle: 'short' | 'medium' = 'sho
 
 /** How many there are of something: "1 order", "2,000 orders". */
 export function countOf(count: number, singular: string): string {
-  return `${figure(count)} ${singular}${count === 1 ? '' : 's'}`;
+  return `${number(count)} ${singular}${count === 1 ? '' : 's'}`;
 }
 
 /** Sums of several currencies; `none` where there is nothing. */

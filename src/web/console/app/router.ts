@@ -1,12 +1,13 @@
 /**
- * Which page the address names, by the part behind # alone, so that one document serves all pages: `#/page/id?filter=value`.
+ * Which page the address names, by the part behind # alone, so that one document serves all pages:
+ * `#/page/id?filter=value`.
  *
  * 1. Filters are part of the address, so that what an operator sees can be sent to another one and be gone back to.
  */
-import { useAddress } from '#client/browser/hooks.ts';
+import { useAddress } from '../../hooks.ts';
 import { pathOf } from '#client/operations.ts';
 
-export type Route =
+type Route =
   | { readonly page: 'overview' }
   | { readonly page: 'cluster' }
   | { readonly page: 'money' }
@@ -33,7 +34,7 @@ export function linkTo(...parts: readonly string[]): string {
   return `#/${pathOf(...parts)}`;
 }
 
-export type Filters = Readonly<Record<string, string>>;
+type Filters = Readonly<Record<string, string>>;
 
 /** A link with filters; those without a value are left out. */
 export function linkWith(filters: Filters, ...parts: readonly string[]): string {

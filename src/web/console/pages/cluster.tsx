@@ -1,11 +1,12 @@
 /**
  * The cluster as the node that answers sees it: the live nodes, who owns each shard, and the latest takeovers.
  *
- * 1. A node keeps its colour while the same nodes live; the name stands beside it, so that nobody needs to tell colours apart.
+ * 1. A node keeps its colour while the same nodes live; the name stands beside it, so that nobody needs to tell colours
+ *    apart.
  */
-import { usePolled, type Api } from '../api.ts';
-import type { Cluster, ClusterNode, ClusterShard, Takeover } from '../bodies.ts';
-import { figure, moment } from '../format.ts';
+import { usePolled, type Api } from '../app/api.ts';
+import type { Cluster, ClusterNode, ClusterShard, Takeover } from '../app/bodies.ts';
+import { number, moment } from '../app/format.ts';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 
 const POLL_MS = 1_000;
@@ -36,7 +37,7 @@ function Details({ cluster }: { readonly cluster: Cluster }) {
       {!cluster.connected && <p class="alert">{cluster.node} has no connection to a NATS server.</p>}
       {cluster.shards_unowned > 0 && (
         <p class="alert">
-          {figure(cluster.shards_unowned)} of {figure(shards.length)} shards have no owner: requests for their events
+          {number(cluster.shards_unowned)} of {number(shards.length)} shards have no owner: requests for their events
           wait.
         </p>
       )}
@@ -74,7 +75,7 @@ function NodeTable({ nodes, hues, shards }: NodeTableProps) {
                 <span class={`node-mark hue-${hues.get(name)}`} /> <b>{name}</b>
               </td>
               <td>{leaving ? <span class="tag PENDING">stopping</span> : <span class="tag ON_SALE">live</span>}</td>
-              <td class="number">{figure(owned)}</td>
+              <td class="number">{number(owned)}</td>
               <td class="number">{shards === 0 ? '0' : Math.round((100 * owned) / shards)} %</td>
             </tr>
           ))}
@@ -134,8 +135,8 @@ function TakeoverTable({ takeovers }: { readonly takeovers: readonly Takeover[] 
               <td class="number">{shard}</td>
               <td class="stamp">{from}</td>
               <td class="stamp">{to}</td>
-              <td class="number">{figure(ownerlessMs)} ms</td>
-              <td class="number">{figure(epoch)}</td>
+              <td class="number">{number(ownerlessMs)} ms</td>
+              <td class="number">{number(epoch)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,13 +1,13 @@
 /** One event: the tickets of each performance over time, the link to its seats, and its cancellation. */
 import { useState } from 'preact/hooks';
-import { addressOf, usePolled, type Api } from '../api.ts';
-import type { Cancellation, EventMoney, OverviewEvent, OverviewPerformance } from '../bodies.ts';
-import { countOf, figure, moment, sums } from '../format.ts';
+import { addressOf, usePolled, type Api } from '../app/api.ts';
+import type { Cancellation, EventMoney, OverviewEvent, OverviewPerformance } from '../app/bodies.ts';
+import { countOf, number, moment, sums } from '../app/format.ts';
 import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
-import { linkTo, linkWith } from '../router.ts';
+import { linkTo, linkWith } from '../app/router.ts';
 
 interface EventPageProps {
   readonly event: OverviewEvent;
@@ -51,8 +51,8 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           <section class="card">
             <h2>Waiting room</h2>
             <p>
-              {queue.status} · <b>{figure(queue.waiting)}</b> waiting · <b>{figure(queue.admitted)}</b> admitted ·{' '}
-              <b>{figure(queue.admitted_last_minute)}</b> in the last minute · <b>{figure(queue.joined)}</b> joined in
+              {queue.status} · <b>{number(queue.waiting)}</b> waiting · <b>{number(queue.admitted)}</b> admitted ·{' '}
+              <b>{number(queue.admitted_last_minute)}</b> in the last minute · <b>{number(queue.joined)}</b> joined in
               all
             </p>
             <LineChart
@@ -119,7 +119,7 @@ function Money({ api, eventId }: { readonly api: Api; readonly eventId: string }
       {hours.length < value.hours.length && (
         <div class="actions">
           <button type="button" class="button" onClick={() => setWhole(true)}>
-            Show all {figure(value.hours.length)} hours
+            Show all {number(value.hours.length)} hours
           </button>
         </div>
       )}

@@ -1,15 +1,17 @@
 /**
- * The latest facts of the journal, a page at a time, by event, order and type where asked. The filters are in the address.
+ * The latest facts of the journal, a page at a time, by event, order and type where asked. The filters are in the
+ * address.
  *
- * 1. A page of chosen facts is made from a bounded part of the journal: one that is empty and not the last is followed by the next.
+ * 1. A page of chosen facts is made from a bounded part of the journal: one that is empty and not the last is followed
+ *    by the next.
  */
 import { useState } from 'preact/hooks';
-import { usePolled, type Api } from '../api.ts';
-import type { Fact, JournalPage as JournalBody, OverviewEvent } from '../bodies.ts';
-import { FACT_TYPES } from '../fact-types.ts';
-import { figure, moment } from '../format.ts';
-import { Breadcrumbs, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
-import { linkTo, queryOf, useFilters } from '../router.ts';
+import { usePolled, type Api } from '../app/api.ts';
+import type { Fact, JournalPage as JournalBody, OverviewEvent } from '../app/bodies.ts';
+import { FACT_TYPES } from '../app/fact-types.ts';
+import { number, moment } from '../app/format.ts';
+import { Breadcrumbs, FilterChoice, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
+import { linkTo, queryOf, useFilters } from '../app/router.ts';
 
 interface JournalPageProps {
   readonly api: Api;
@@ -17,7 +19,7 @@ interface JournalPageProps {
 }
 
 const POLL_MS = 2_000;
-/** Empty pages that are passed over at once (1). */
+/** Empty pages that are passed over at once (rule 1). */
 const EMPTY_PAGES_MAX = 20;
 
 export function JournalPage({ api, events }: JournalPageProps) {
@@ -38,22 +40,8 @@ export function JournalPage({ api, events }: JournalPageProps) {
           aria-label="Order id"
           autocomplete="off"
         />
-        <select name="event" aria-label="Event" key={`event ${event}`}>
-          <option value="">Every event</option>
-          {events.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === event}>
-              {name}
-            </option>
-          ))}
-        </select>
-        <select name="type" aria-label="Type" key={`type ${type}`}>
-          <option value="">Every type</option>
-          {FACT_TYPES.map((each) => (
-            <option key={each} value={each} selected={each === type}>
-              {each}
-            </option>
-          ))}
-        </select>
+        <FilterChoice name="event" label="Event" chosen={event} options={[...names]} />
+        <FilterChoice name="type" label="Type" chosen={type} options={FACT_TYPES.map((each) => [each, each])} />
       </FilterForm>
       <FactPages
         key={`${event} ${order} ${type}`}
@@ -134,7 +122,7 @@ function FactTable({ facts, names, isLast }: FactTableProps) {
         <tbody>
           {facts.map(({ seq, at, event_id: id, type, data }) => (
             <tr key={`${id} ${seq}`}>
-              <td class="number">{figure(seq)}</td>
+              <td class="number">{number(seq)}</td>
               <td class="stamp">{moment(at, 'medium')}</td>
               <td class="event-name wide-only">
                 {id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}

@@ -1,7 +1,7 @@
 /** The page that asks for the token and signs in when the service accepts it. */
 import { useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
-import { createApi, textOfError, type Session } from '../api.ts';
+import { createApi, textOfError, type Session } from '../app/api.ts';
 
 export function LoginPage({ onSignedIn }: { readonly onSignedIn: (session: Session) => void }) {
   const [trouble, setTrouble] = useState<string | null>(null);

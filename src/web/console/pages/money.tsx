@@ -1,10 +1,10 @@
 /** Money over all events: what came in and what was given back, by event and by hour over the last day. */
-import { usePolled, type Api } from '../api.ts';
-import type { EventMoney, MoneyList } from '../bodies.ts';
-import { figure, money } from '../format.ts';
+import { usePolled, type Api } from '../app/api.ts';
+import type { EventMoney, MoneyList } from '../app/bodies.ts';
+import { number, money } from '../app/format.ts';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { HourTable, sumByHour } from '../parts/money.tsx';
-import { linkTo } from '../router.ts';
+import { linkTo } from '../app/router.ts';
 
 const POLL_MS = 5_000;
 const EVENTS_A_PAGE = 100;
@@ -34,7 +34,7 @@ export function MoneyPage({ api }: { readonly api: Api }) {
         </>
       )}
       {value?.next_cursor != null && (
-        <p class="quiet">The first {figure(value.events.length)} events are summed up; the API lists the rest.</p>
+        <p class="quiet">The first {number(value.events.length)} events are summed up; the API lists the rest.</p>
       )}
     </>
   );
@@ -73,9 +73,9 @@ function EventTable({ events }: { readonly events: readonly EventMoney[] }) {
                 <a href={linkTo('events', event.event_id)}>{event.name}</a>
               </td>
               <td class="number">{money(sums.paid_amount, sums.currency)}</td>
-              <td class="number wide-only">{figure(sums.payments)}</td>
+              <td class="number wide-only">{number(sums.payments)}</td>
               <td class="number">{money(sums.refunded_amount, sums.currency)}</td>
-              <td class="number wide-only">{figure(sums.refunds)}</td>
+              <td class="number wide-only">{number(sums.refunds)}</td>
               <td class="number">
                 <b>{money(sums.paid_amount - sums.refunded_amount, sums.currency)}</b>
               </td>

@@ -1,13 +1,16 @@
-/** One order with its items and payments, its cancellation, the recording of refunds, and the erasure of its personal data. */
+/**
+ * One order with its items and payments, its cancellation, the recording of refunds, and the erasure of its personal
+ * data.
+ */
 import { useState } from 'preact/hooks';
 import { decimalOf, readAmount } from '#client/money.ts';
-import { addressOf, usePolled, type Api } from '../api.ts';
-import type { Order } from '../bodies.ts';
-import { countOf, money, moment } from '../format.ts';
+import { addressOf, usePolled, type Api } from '../app/api.ts';
+import type { Order } from '../app/bodies.ts';
+import { countOf, money, moment } from '../app/format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
 import { OrderItems } from '../parts/order-items.tsx';
-import { linkTo, linkWith } from '../router.ts';
+import { linkTo, linkWith } from '../app/router.ts';
 
 interface OrderPageProps {
   readonly api: Api;
@@ -141,7 +144,10 @@ function EraseDialog({ order, change, onClose }: DialogProps) {
   );
 }
 
-/** What was typed stays when the order is read again meanwhile: the suggested amount is a default, which is no value of the field. */
+/**
+ * What was typed stays when the order is read again meanwhile: the suggested amount is a default, which is no value of
+ * the field.
+ */
 function RefundDialog({ order, change, onClose }: DialogProps) {
   const suggested = order.refunds_due[0] ?? { amount: refundableOf(order), currency: order.currency };
   const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);

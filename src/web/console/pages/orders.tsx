@@ -1,10 +1,13 @@
-/** The orders of an event, the newest first, filtered by e-mail address and status, a page at a time. The filters are in the address. */
+/**
+ * The orders of an event, the newest first, filtered by e-mail address and status, a page at a time. The filters are in
+ * the address.
+ */
 import { useState } from 'preact/hooks';
-import { addressOf, usePolled, type Api } from '../api.ts';
-import type { OrderPage, OverviewEvent } from '../bodies.ts';
-import { Breadcrumbs, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
+import { addressOf, usePolled, type Api } from '../app/api.ts';
+import type { OrderPage, OverviewEvent } from '../app/bodies.ts';
+import { Breadcrumbs, FilterChoice, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
 import { OrderTable } from '../parts/order-table.tsx';
-import { linkTo, queryOf, useFilters } from '../router.ts';
+import { linkTo, queryOf, useFilters } from '../app/router.ts';
 
 const STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
 const PAGE_ORDERS = 50;
@@ -25,14 +28,7 @@ export function OrdersPage({ api, event }: { readonly api: Api; readonly event: 
           aria-label="E-mail address"
           autocomplete="off"
         />
-        <select name="status" aria-label="Status" key={status}>
-          <option value="">Every status</option>
-          {STATUSES.map((each) => (
-            <option key={each} value={each} selected={each === status}>
-              {each}
-            </option>
-          ))}
-        </select>
+        <FilterChoice name="status" label="Status" chosen={status} options={STATUSES.map((each) => [each, each])} />
       </FilterForm>
       <OrderPages key={`${email} ${status}`} api={api} eventId={event.id} filters={{ email, status }} />
     </>

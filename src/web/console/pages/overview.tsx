@@ -1,11 +1,11 @@
 /** The overview: what is on sale now, how many people wait, and the state of the service. */
-import type { Overview, OverviewEvent, ServiceFigures } from '../bodies.ts';
-import { bytes, figure, moment, span } from '../format.ts';
+import type { Overview, OverviewEvent, ServiceState } from '../app/bodies.ts';
+import { bytes, number, moment, span } from '../app/format.ts';
 import { LineChart, StockBar, StockLegend, type History } from '../parts/charts.tsx';
 import { PageTitle, StatusTag } from '../parts/frame.tsx';
 import { Alerts } from '../parts/alerts.tsx';
 import { MoneyLine } from '../parts/money.tsx';
-import { linkTo } from '../router.ts';
+import { linkTo } from '../app/router.ts';
 
 interface OverviewPageProps {
   readonly overview: Overview;
@@ -44,17 +44,17 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
   );
 }
 
-function Service({ service }: { readonly service: ServiceFigures }) {
+function Service({ service }: { readonly service: ServiceState }) {
   const age = service.snapshot_age_seconds;
   const tiles: readonly (readonly [name: string, value: string])[] = [
-    ['Journal lag', `${figure(service.journal_lag)} facts`],
-    ['On disk up to', `#${figure(service.durable_seq)}`],
+    ['Journal lag', `${number(service.journal_lag)} facts`],
+    ['On disk up to', `#${number(service.durable_seq)}`],
     ['Snapshot age', age === 0 ? 'none yet' : span(age)],
     ['Event-loop delay', `${service.event_loop_delay_ms} ms`],
     ['Disk free', service.free_bytes === null ? 'unknown' : bytes(service.free_bytes)],
     ...(service.notification_lag === null
       ? []
-      : [['Notifications behind', `${figure(service.notification_lag)} facts`] as const]),
+      : [['Notifications behind', `${number(service.notification_lag)} facts`] as const]),
   ];
   return (
     <dl class="tiles" aria-label="The service">
@@ -105,8 +105,8 @@ function EventCard({ event, history, Heading }: EventCardProps) {
       {queue !== null && (
         <div class="room">
           <p>
-            <b>{figure(queue.waiting)}</b> waiting · <b>{figure(queue.admitted)}</b> admitted ·{' '}
-            <b>{figure(queue.admitted_last_minute)}</b> in the last minute
+            <b>{number(queue.waiting)}</b> waiting · <b>{number(queue.admitted)}</b> admitted ·{' '}
+            <b>{number(queue.admitted_last_minute)}</b> in the last minute
           </p>
           <LineChart
             label={`People waiting for ${event.name} over time`}

@@ -1,14 +1,14 @@
 /**
- * Orders of all events by whatever is at hand. Names are sealed, so that a search opens orders part by part: the page says how far it
- * came, and goes on where asked.
+ * Orders of all events by whatever is at hand. Names are sealed, so that a search opens orders part by part: the page
+ * says how far it came, and goes on where asked.
  */
 import { useEffect, useState } from 'preact/hooks';
-import { textOfError, type Api } from '../api.ts';
-import type { FoundOrders, OverviewEvent } from '../bodies.ts';
-import { countOf, moment } from '../format.ts';
-import { Breadcrumbs, FilterForm, PageTitle } from '../parts/frame.tsx';
+import { textOfError, type Api } from '../app/api.ts';
+import type { FoundOrders, OverviewEvent } from '../app/bodies.ts';
+import { countOf, moment } from '../app/format.ts';
+import { Breadcrumbs, FilterChoice, FilterForm, PageTitle } from '../parts/frame.tsx';
 import { OrderTable } from '../parts/order-table.tsx';
-import { linkTo, queryOf, useFilters } from '../router.ts';
+import { linkTo, queryOf, useFilters } from '../app/router.ts';
 
 /** Requests that follow one another by themselves while nothing is found: 20,000 orders. */
 const ROUNDS_MAX = 10;
@@ -43,14 +43,7 @@ export function SearchPage({ api, events }: SearchPageProps) {
           aria-label="What to search for"
           autocomplete="off"
         />
-        <select name="event" aria-label="Event" key={event}>
-          <option value="">Every event</option>
-          {events.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === event}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <FilterChoice name="event" label="Event" chosen={event} options={events.map(({ id, name }) => [id, name])} />
       </FilterForm>
       {trouble !== null && <p class="alert">{trouble}</p>}
       <div role="status">

@@ -7,15 +7,21 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import type { Occupancy, Seating, SeatState } from '#client/bodies.ts';
-import { addressOf, usePolled, type Api } from '../api.ts';
-import type { OverviewEvent, OverviewPerformance } from '../bodies.ts';
-import { countOf, figure } from '../format.ts';
+import { addressOf, usePolled, type Api } from '../app/api.ts';
+import type { OverviewEvent, OverviewPerformance } from '../app/bodies.ts';
+import { countOf, number } from '../app/format.ts';
 import { StockLegend } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
-import { SeatPlan } from '../parts/seat-plan.tsx';
-import { linkTo } from '../router.ts';
-import { drawnLocality, followStates, seatsInWords, type DrawnLocality, type VersionedStates } from '../seats.ts';
+import { SeatPlan } from '../seats/plan.tsx';
+import { linkTo } from '../app/router.ts';
+import {
+  drawnLocality,
+  followStates,
+  seatsInWords,
+  type DrawnLocality,
+  type VersionedStates,
+} from '../seats/states.ts';
 
 interface SeatsPageProps {
   readonly api: Api;
@@ -116,8 +122,8 @@ interface Picks {
   /** The picked seats that each action can change. */
   readonly of: Readonly<Record<Action, readonly string[]>>;
   readonly toggle: (ids: readonly string[], isPicked: boolean) => void;
-  /** Picks these seats and those of `kept` alone. */
-  readonly select: (ids: readonly string[], kept: ReadonlySet<string>) => void;
+  /** Picks these seats and those of `base` alone. */
+  readonly select: (ids: readonly string[], base: ReadonlySet<string>) => void;
   readonly clear: () => void;
 }
 
@@ -140,7 +146,7 @@ function usePicks(stateOf: (id: string) => SeatState): Picks {
         }
         return next;
       }),
-    select: (ids, kept) => setAll(new Set([...kept, ...ids.filter(canPick)])),
+    select: (ids, base) => setAll(new Set([...base, ...ids.filter(canPick)])),
   };
 }
 
@@ -170,7 +176,7 @@ function PickBar({ picks, localities, onAction }: PickBarProps) {
     <div class="pick-bar" role="region" aria-label="Picked seats">
       <PickById known={known} onPick={(id) => picks.toggle([id], true)} />
       <span role="status">
-        <b>{figure(picks.all.size)}</b> picked
+        <b>{number(picks.all.size)}</b> picked
       </span>
       <button type="button" class="button plain" disabled={picks.all.size === 0} onClick={picks.clear}>
         Clear
@@ -183,7 +189,7 @@ function PickBar({ picks, localities, onAction }: PickBarProps) {
           disabled={picks.of[action].length === 0}
           onClick={() => onAction(action)}
         >
-          {VERBS[action]} {figure(picks.of[action].length)}
+          {VERBS[action]} {number(picks.of[action].length)}
         </button>
       ))}
     </div>

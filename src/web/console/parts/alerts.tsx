@@ -1,15 +1,15 @@
 /**
- * What the service's own figures say that somebody should look at, with what it means and what to do. The bounds and the words are
- * those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
+ * What the service's own figures say that somebody should look at, with what it means and what to do. The bounds and
+ * the words are those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
  */
-import type { ServiceFigures } from '../bodies.ts';
-import { bytes, figure } from '../format.ts';
+import type { ServiceState } from '../app/bodies.ts';
+import { bytes, number } from '../app/format.ts';
 
 interface Rule {
   /** As Prometheus' alert is called. */
   readonly name: string;
   /** What is seen now; null where all is well. */
-  readonly seen: (service: ServiceFigures) => string | null;
+  readonly seen: (service: ServiceState) => string | null;
   readonly means: string;
   readonly action: string;
 }
@@ -18,7 +18,7 @@ const FREE_BYTES_MIN = 2e9;
 const LOOP_DELAY_MS_MAX = 500;
 const NOTIFICATIONS_BEHIND_MAX = 1_000;
 
-export const RULES: readonly Rule[] = [
+const RULES: readonly Rule[] = [
   {
     name: 'HoldfastNotReady',
     seen: ({ ready, reason }) => (ready ? null : `Not ready: ${reason}`),
@@ -41,6 +41,12 @@ export const RULES: readonly Rule[] = [
     action: "See to the machine's clock, then restart the service, so that sales begin and end by the right time.",
   },
   {
+    name: 'HoldfastArchiveDamaged',
+    seen: ({ degraded }) => (degraded.includes('archive') ? 'The archive is damaged' : null),
+    means: 'A file of the archive is damaged or missing. The sale goes on; what the file had cannot be restored.',
+    action: 'The log and holdfast verify name it. Put it back from a backup; the next start or prune looks again.',
+  },
+  {
     name: 'HoldfastDiskFillsUp',
     seen: ({ free_bytes: free }) => (free !== null && free < FREE_BYTES_MIN ? `${bytes(free)} free` : null),
     means: 'The disk of the data folder will be full within a day, or has less than 2 GB.',
@@ -49,20 +55,20 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: 'HoldfastLoopIsLate',
-    seen: ({ event_loop_delay_ms: delay }) => (delay > LOOP_DELAY_MS_MAX ? `${figure(delay)} ms late` : null),
+    seen: ({ event_loop_delay_ms: delay }) => (delay > LOOP_DELAY_MS_MAX ? `${number(delay)} ms late` : null),
     means: 'Everybody waits half a second for the event loop.',
     action: 'The one thread of the sale has more to do than it can; put waiting rooms in front of the hottest events.',
   },
   {
     name: 'HoldfastNotificationsWait',
     seen: ({ notification_lag: lag }) =>
-      lag !== null && lag > NOTIFICATIONS_BEHIND_MAX ? `${figure(lag)} facts behind` : null,
+      lag !== null && lag > NOTIFICATIONS_BEHIND_MAX ? `${number(lag)} facts behind` : null,
     means: 'The receiver of notifications does not take them.',
     action: 'Nothing is lost; they are sent in order when it answers again.',
   },
 ];
 
-export function Alerts({ service }: { readonly service: ServiceFigures }) {
+export function Alerts({ service }: { readonly service: ServiceState }) {
   const raised = RULES.flatMap((rule) => {
     const seen = rule.seen(service);
     return seen === null ? [] : [{ ...rule, seen }];

@@ -1,15 +1,16 @@
 /**
- * Charts of what the console has read since it was opened: the tickets of a performance by state, and one figure over time.
+ * Charts of what the console has read since it was opened: the tickets of a performance by state, and one figure over
+ * time.
  *
  * Owns the history, one sample for each reading. It is kept in memory alone and drops the oldest samples; for longer
  * periods a metrics server reads /metrics.
  */
-import type { Overview, Stock } from '../bodies.ts';
-import { figure } from '../format.ts';
+import type { Overview, Stock } from '../app/bodies.ts';
+import { number } from '../app/format.ts';
 
 // ── the history ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Sample {
+interface Sample {
   readonly at: number;
   /** By event and performance (`performanceKey`). */
   readonly stock: ReadonlyMap<string, Stock>;
@@ -46,7 +47,7 @@ const HEIGHT = 140;
 /** Tickets by state as one bar. */
 export function StockBar({ stock }: { readonly stock: Stock }) {
   let x = 0;
-  const label = STATES.map((state) => `${figure(stock[state])} ${NAMES[state]}`).join(', ');
+  const label = STATES.map((state) => `${number(stock[state])} ${NAMES[state]}`).join(', ');
   return (
     <svg class="stock-bar" viewBox={`0 0 ${WIDTH} 12`} preserveAspectRatio="none" role="img" aria-label={label}>
       {STATES.map((state) => {
@@ -65,7 +66,7 @@ export function StockLegend({ stock }: { readonly stock: Stock }) {
     <ul class="legend">
       {STATES.map((state) => (
         <li key={state} class={`of-${state}`}>
-          <b>{figure(stock[state])}</b> {NAMES[state]}
+          <b>{number(stock[state])}</b> {NAMES[state]}
         </li>
       ))}
     </ul>
@@ -91,24 +92,24 @@ export function StockChart({ points, label }: { readonly points: readonly StockP
     return <polygon key={state} class={`fill-${state}`} points={[...above, ...below.reverse()].join(' ')} />;
   });
   return (
-    <Plot label={label} points={points} top={figure(capacity)}>
+    <Plot label={label} points={points} top={number(capacity)}>
       {areas}
     </Plot>
   );
 }
 
-interface FigurePoint {
+interface ChartPoint {
   readonly at: number;
   readonly value: number;
 }
 
 /** One figure over time, from 0 up. */
-export function LineChart({ points, label }: { readonly points: readonly FigurePoint[]; readonly label: string }) {
+export function LineChart({ points, label }: { readonly points: readonly ChartPoint[]; readonly label: string }) {
   const xOf = timeScale(points);
   const highest = Math.max(1, ...points.map(({ value }) => value));
   const path = points.map(({ at, value }) => `${xOf(at)},${HEIGHT - (value / highest) * (HEIGHT - 4) - 2}`).join(' ');
   return (
-    <Plot label={label} points={points} top={figure(highest)}>
+    <Plot label={label} points={points} top={number(highest)}>
       <polyline class="line" points={path} vector-effect="non-scaling-stroke" />
     </Plot>
   );

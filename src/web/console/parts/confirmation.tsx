@@ -1,12 +1,12 @@
 /**
  * The dialog before a change: it says what will happen, takes a note and further fields, and shows a refusal.
  *
- * It stays open until the change is done or dismissed, and then calls `onClose`. Dismissed, the focus is where it was before; after a
- * change it is on the heading of the page.
+ * It stays open until the change is done or dismissed, and then calls `onClose`. Dismissed, the focus is where it was
+ * before; after a change it is on the heading of the page.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { textOfError } from '../api.ts';
+import { textOfError } from '../app/api.ts';
 
 interface ConfirmationProps {
   readonly title: string;

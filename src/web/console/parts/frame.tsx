@@ -1,12 +1,15 @@
-/** The parts that pages share: the header with search and the state of the service, breadcrumbs, filters, status tags and page buttons. */
+/**
+ * The parts that pages share: the header with search and the state of the service, breadcrumbs, filters, status tags
+ * and page buttons.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { ServiceFigures } from '../bodies.ts';
-import { TIME_ZONE } from '../format.ts';
-import { linkTo, linkWith } from '../router.ts';
+import type { ServiceState } from '../app/bodies.ts';
+import { TIME_ZONE } from '../app/format.ts';
+import { linkTo, linkWith } from '../app/router.ts';
 
 interface FrameProps {
-  readonly service: ServiceFigures | null;
+  readonly service: ServiceState | null;
   readonly trouble: string | null;
   readonly operator: string;
   readonly signOut: () => void;
@@ -128,7 +131,10 @@ function wordsOf({ ready, reason, degraded }: NonNullable<FrameProps['service']>
 
 let hasShownPage = false;
 
-/** The heading of a page, and its name in the browser. It has the focus when an operator comes from another page of the console. */
+/**
+ * The heading of a page, and its name in the browser. It has the focus when an operator comes from another page of the
+ * console.
+ */
 export function PageTitle({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => {
@@ -157,6 +163,28 @@ export function Breadcrumbs({ links = [] }: { readonly links?: readonly (readonl
         </>
       ))}
     </p>
+  );
+}
+
+interface FilterChoiceProps {
+  /** Of the field, and what is chosen in the address. */
+  readonly name: string;
+  readonly chosen: string;
+  readonly label: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+}
+
+/** A list to choose a filter from; the first choice is no filter. */
+export function FilterChoice({ name, chosen, label, options }: FilterChoiceProps) {
+  return (
+    <select name={name} aria-label={label} key={chosen}>
+      <option value="">Every {label.toLowerCase()}</option>
+      {options.map(([value, text]) => (
+        <option key={value} value={value} selected={value === chosen}>
+          {text}
+        </option>
+      ))}
+    </select>
   );
 }
 

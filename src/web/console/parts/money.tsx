@@ -1,6 +1,6 @@
 /** Money by hour as a table with bars, and the sums of an event in one line. */
-import type { HourSums, MoneySums } from '../bodies.ts';
-import { figure, moment, money } from '../format.ts';
+import type { HourSums, MoneySums } from '../app/bodies.ts';
+import { number, moment, money } from '../app/format.ts';
 
 /** The hours of several events together, the newest first. */
 export function sumByHour(hours: readonly HourSums[]): readonly HourSums[] {
@@ -47,11 +47,11 @@ export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
               <td class="stamp">{moment(hour.at)}</td>
               <td class="number">
                 {money(hour.paid_amount, hour.currency)}{' '}
-                <span class="quiet small wide-only">in {figure(hour.payments)}</span>
+                <span class="quiet small wide-only">in {number(hour.payments)}</span>
               </td>
               <td class="number">
                 {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}
-                {hour.refunds > 0 && <span class="quiet small"> in {figure(hour.refunds)}</span>}
+                {hour.refunds > 0 && <span class="quiet small"> in {number(hour.refunds)}</span>}
               </td>
               <td class="wide-only bars">
                 <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">

@@ -1,6 +1,6 @@
 /** What was bought on an order: tickets by type and date, extras, seats in words and the guests on the tickets. */
-import type { Order } from '../bodies.ts';
-import { moment, money } from '../format.ts';
+import type { Order } from '../app/bodies.ts';
+import { moment, money } from '../app/format.ts';
 
 type Item = Order['items'][number];
 type Ticket = Order['ticket_objects'][number];

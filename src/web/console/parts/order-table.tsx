@@ -1,7 +1,7 @@
 /** Orders as rows of a table, with what was bought in words. */
-import type { Order } from '../bodies.ts';
-import { moment, money, sums } from '../format.ts';
-import { linkTo } from '../router.ts';
+import type { Order } from '../app/bodies.ts';
+import { moment, money, sums } from '../app/format.ts';
+import { linkTo } from '../app/router.ts';
 import { StatusTag } from './frame.tsx';
 
 interface OrderTableProps {
@@ -11,12 +11,12 @@ interface OrderTableProps {
 }
 
 /** A short form of an order's id, of which search finds the order. */
-export function orderNumber({ order_id: id }: Pick<Order, 'order_id'>): string {
+function orderNumber({ order_id: id }: Pick<Order, 'order_id'>): string {
   return `…${id.slice(-8)}`;
 }
 
 /** What was bought, such as "2 × Single, 1 × Spritz". */
-export function boughtIn({ items }: Pick<Order, 'items'>): string {
+function boughtIn({ items }: Pick<Order, 'items'>): string {
   return items
     .flatMap((item) => [
       `${item.quantity} × ${item.ticket_type_name}`,

@@ -3,8 +3,8 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { SeatState } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
-import type { DrawnLocality, DrawnSeat } from '../seats.ts';
-import { HallShape, seatClass, SeatMark, STATE_WORDS } from './seat-marks.tsx';
+import type { DrawnLocality, DrawnSeat } from './states.ts';
+import { HallShape, seatClass, SeatSymbol, STATE_WORDS } from './symbols.tsx';
 
 /** The id of a seat's element. */
 export function idOf({ id }: DrawnLocality, number: number): string {
@@ -13,21 +13,21 @@ export function idOf({ id }: DrawnLocality, number: number): string {
 
 /** Shapes, names and seats of the plan, rendered again only where a seat's state changes or it is picked. */
 export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked: ReadonlySet<string>, isFar: boolean) {
-  const { layout, shapes, names, seats } = locality;
-  const drawn = useMemo(() => new Map<string, { readonly look: string; readonly vnode: VNode }>(), [locality]);
+  const { plan, names, seats } = locality;
+  const drawn = useMemo(() => new Map<string, { readonly drawnAs: string; readonly vnode: VNode }>(), [locality]);
   const hall = useMemo(
     () => (
       <>
-        {shapes.map((shape, index) => (
-          <HallShape key={index} shape={shape} size={layout.radius * 2} />
+        {plan.shapes.map((shape, index) => (
+          <HallShape key={index} shape={shape} size={plan.radius * 2} />
         ))}
-        {names.map(({ text, x, y, of, side }, index) => (
+        {names.map(({ text, x, y, of }, index) => (
           <text
             key={index}
-            class={`name-of-${of} ${side}`}
+            class={`name-of-${of}`}
             x={x}
             y={y}
-            font-size={layout.radius * (of === 'section' ? 2.4 : 1.5)}
+            font-size={plan.radius * (of === 'section' ? 2.4 : 1.5)}
             data-name={index}
             aria-hidden="true"
           >
@@ -44,21 +44,21 @@ export function useDrawnSeats(locality: DrawnLocality, taken: SeatStates, picked
         {hall}
         {seats.map((seat) => {
           const [state, isPicked] = [taken.get(seat.id) ?? 'AVAILABLE', picked.has(seat.id)];
-          const look = `${state} ${isPicked} ${isFar}`;
+          const drawnAs = `${state} ${isPicked} ${isFar}`;
           const before = drawn.get(seat.id);
-          if (before?.look === look) return before.vnode;
+          if (before?.drawnAs === drawnAs) return before.vnode;
           const vnode = (
             <Seat
               key={seat.id}
               id={idOf(locality, seat.number)}
               seat={seat}
-              radius={layout.radius}
+              radius={plan.radius}
               state={state}
               isPicked={isPicked}
               isFar={isFar}
             />
           );
-          drawn.set(seat.id, { look, vnode });
+          drawn.set(seat.id, { drawnAs, vnode });
           return vnode;
         })}
       </>
@@ -90,7 +90,7 @@ function Seat({ id, seat, radius, state, isPicked, isFar }: SeatProps) {
       aria-disabled={isTaken || undefined}
       aria-label={wordsOf(seat, state)}
     >
-      <SeatMark
+      <SeatSymbol
         x={seat.x}
         y={seat.y}
         radius={radius}

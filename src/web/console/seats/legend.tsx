@@ -1,8 +1,11 @@
-/** What the marks of a plan mean: categories with their numbers of seats, states, and kinds of places that the plan has. */
+/**
+ * What the symbols of a plan mean: categories with their numbers of seats, states, and kinds of places that the plan
+ * has.
+ */
 import type { SeatState } from '#client/bodies.ts';
-import { figure } from '../format.ts';
-import type { Category, DrawnLocality } from '../seats.ts';
-import { seatClass, SeatMark, STATE_WORDS } from './seat-marks.tsx';
+import { number } from '../app/format.ts';
+import type { Category, DrawnLocality } from './states.ts';
+import { seatClass, SeatSymbol, STATE_WORDS } from './symbols.tsx';
 
 interface SwatchProps {
   readonly state?: SeatState;
@@ -22,7 +25,7 @@ function Swatch({
   return (
     <svg class="swatch" viewBox="-10 -10 20 20" width="18" height="18" aria-hidden="true">
       <g class={seatClass(state, category, isPicked)}>
-        <SeatMark
+        <SeatSymbol
           x={0}
           y={0}
           radius={8}
@@ -45,7 +48,7 @@ export function SeatLegend({ locality: { categories, seats } }: { readonly local
     <ul class="seat-legend" aria-label="What the seats mean">
       {categories.map((category) => (
         <li key={category.letter}>
-          <Swatch category={category} /> {category.name} <span class="quiet number">{figure(countIn(category))}</span>
+          <Swatch category={category} /> {category.name} <span class="quiet number">{number(countIn(category))}</span>
         </li>
       ))}
       {(['AVAILABLE', 'HELD', 'SOLD', 'BLOCKED'] as const).map((state) => (
@@ -58,12 +61,12 @@ export function SeatLegend({ locality: { categories, seats } }: { readonly local
       </li>
       {accessible > 0 && (
         <li>
-          <Swatch accessible /> wheelchair place <span class="quiet number">{figure(accessible)}</span>
+          <Swatch accessible /> wheelchair place <span class="quiet number">{number(accessible)}</span>
         </li>
       )}
       {restricted > 0 && (
         <li>
-          <Swatch restricted /> restricted view <span class="quiet number">{figure(restricted)}</span>
+          <Swatch restricted /> restricted view <span class="quiet number">{number(restricted)}</span>
         </li>
       )}
     </ul>

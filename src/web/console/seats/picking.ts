@@ -1,21 +1,21 @@
 /**
  * How seats of a plan are picked: with a press, a rectangle drawn with the pointer, and the keyboard.
  *
- * 1. A rectangle replaces what was picked; with Shift it adds to it. Shift with an arrow key draws one from the seat where Shift
- *    was pressed first.
+ * 1. A rectangle replaces what was picked; with Shift it adds to it. Shift with an arrow key draws one from the seat
+ *    where Shift was pressed first.
  * 2. A finger scrolls the plan; it draws rectangles where `isDrawing` says so.
  */
 import { useRef, useState } from 'preact/hooks';
-import { neighbourOf, seatsBetween, seatsWithin, type Box, type Point } from '#client/seat-layout.ts';
-import type { DrawnLocality } from '../seats.ts';
+import { neighbourOf, seatsBetween, seatsWithin, type Box, type LayoutPoint } from '#client/seat-layout.ts';
+import type { DrawnLocality } from './states.ts';
 
 export interface PickingProps {
   readonly locality: DrawnLocality;
   readonly picked: ReadonlySet<string>;
   /** Picks seats, or takes them back. */
   readonly onToggle: (ids: readonly string[], isPicked: boolean) => void;
-  /** Picks these seats beside those of `kept`, and no others. */
-  readonly onSelect: (ids: readonly string[], kept: ReadonlySet<string>) => void;
+  /** Picks these seats beside those of `base`, and no others. */
+  readonly onSelect: (ids: readonly string[], base: ReadonlySet<string>) => void;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -23,11 +23,14 @@ const DRAG_PIXELS_MIN = 5;
 
 interface Drag {
   readonly pointer: number;
-  readonly at: Point;
-  readonly from: Point;
+  readonly at: LayoutPoint;
+  readonly from: LayoutPoint;
 }
 
-/** Handlers of the pointer for the plan's drawing; `box` is the rectangle that is being drawn, `within` the ids of its seats. */
+/**
+ * Handlers of the pointer for the plan's drawing; `box` is the rectangle that is being drawn, `within` the ids of its
+ * seats.
+ */
 export function useRectangle({ locality, picked, onSelect }: PickingProps, isDrawing: boolean) {
   const drag = useRef<Drag | null>(null);
   /** A press that ends a rectangle is no press on a seat. */
@@ -39,13 +42,13 @@ export function useRectangle({ locality, picked, onSelect }: PickingProps, isDra
   };
   return {
     box,
-    within: box === null ? null : idsOf(locality, seatsWithin(locality.layout, box)),
+    within: box === null ? null : idsOf(locality, seatsWithin(locality.plan, box)),
     hasDrawn,
     handlers: {
       onPointerDown(press: PointerEvent): void {
         hasDrawn.current = false;
         if (press.button !== 0 || (press.pointerType === 'touch' && !isDrawing)) return;
-        drag.current = { pointer: press.pointerId, at: { x: press.clientX, y: press.clientY }, from: placeOf(press) };
+        drag.current = { pointer: press.pointerId, at: { x: press.clientX, y: press.clientY }, from: pointOf(press) };
       },
       onPointerMove(step: PointerEvent): void {
         const begun = drag.current;
@@ -54,12 +57,12 @@ export function useRectangle({ locality, picked, onSelect }: PickingProps, isDra
         if (!hasDrawn.current && moved < DRAG_PIXELS_MIN) return;
         if (!hasDrawn.current) (step.currentTarget as Element).setPointerCapture(step.pointerId);
         hasDrawn.current = true;
-        setBox(boxOf(begun.from, placeOf(step)));
+        setBox(boxOf(begun.from, pointOf(step)));
       },
       onPointerUp(lift: PointerEvent): void {
         const begun = drag.current;
         if (begun !== null && hasDrawn.current) {
-          const within = seatsWithin(locality.layout, boxOf(begun.from, placeOf(lift)));
+          const within = seatsWithin(locality.plan, boxOf(begun.from, pointOf(lift)));
           onSelect(idsOf(locality, within), lift.shiftKey ? picked : NONE);
         }
         end();
@@ -69,30 +72,30 @@ export function useRectangle({ locality, picked, onSelect }: PickingProps, isDra
   };
 }
 
-/** The seat of the keyboard, and the handler of keys. */
+/** The seat that the keyboard has reached, and the handler of its keys. */
 export function useSeatKeys({ locality, picked, onToggle, onSelect }: PickingProps) {
   const [cursor, setCursor] = useState<number | null>(null);
   /** Where Shift was pressed first, and what was picked then. */
-  const anchor = useRef<{ readonly seat: number; readonly kept: ReadonlySet<string> } | null>(null);
-  const { layout } = locality;
+  const anchor = useRef<{ readonly seat: number; readonly base: ReadonlySet<string> } | null>(null);
+  const { plan } = locality;
 
   const move = (key: KeyboardEvent): void => {
     const from = cursor ?? 0;
-    const to = cursor === null ? 0 : neighbourOf(layout, from, key.key);
+    const to = cursor === null ? 0 : neighbourOf(plan, from, key.key);
     if (key.shiftKey) {
-      anchor.current ??= { seat: from, kept: picked };
-      onSelect(idsOf(locality, seatsBetween(layout, anchor.current.seat, to)), anchor.current.kept);
+      anchor.current ??= { seat: from, base: picked };
+      onSelect(idsOf(locality, seatsBetween(plan, anchor.current.seat, to)), anchor.current.base);
     } else {
       anchor.current = null;
     }
     setCursor(to);
   };
   const onKeyDown = (key: KeyboardEvent): void => {
-    if (layout.seats.length === 0 || key.altKey) return;
+    if (plan.seats.length === 0 || key.altKey) return;
     if (key.ctrlKey || key.metaKey) {
       if (key.key.toLowerCase() !== 'a') return;
       onSelect(
-        layout.seats.map(({ id }) => id),
+        plan.seats.map(({ id }) => id),
         NONE,
       );
     } else if (/^(Arrow(Up|Down|Left|Right)|Home|End)$/.test(key.key)) {
@@ -100,7 +103,7 @@ export function useSeatKeys({ locality, picked, onToggle, onSelect }: PickingPro
     } else if (key.key === ' ' || key.key === 'Enter') {
       anchor.current = null;
       if (cursor === null) setCursor(0);
-      else onToggle(idsOf(locality, [cursor]), !picked.has(layout.seats[cursor]!.id));
+      else onToggle(idsOf(locality, [cursor]), !picked.has(plan.seats[cursor]!.id));
     } else if (key.key === 'Escape') {
       anchor.current = null;
       onSelect([], NONE);
@@ -110,16 +113,16 @@ export function useSeatKeys({ locality, picked, onToggle, onSelect }: PickingPro
   return { cursor, setCursor, onKeyDown };
 }
 
-function idsOf({ layout }: DrawnLocality, numbers: readonly number[]): readonly string[] {
-  return numbers.map((number) => layout.seats[number]!.id);
+function idsOf({ plan }: DrawnLocality, numbers: readonly number[]): readonly string[] {
+  return numbers.map((number) => plan.seats[number]!.id);
 }
 
-function boxOf(a: Point, b: Point): Box {
+function boxOf(a: LayoutPoint, b: LayoutPoint): Box {
   return { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), width: Math.abs(a.x - b.x), height: Math.abs(a.y - b.y) };
 }
 
 /** Where the pointer is, in units of the plan. */
-function placeOf({ currentTarget, clientX, clientY }: PointerEvent): Point {
+function pointOf({ currentTarget, clientX, clientY }: PointerEvent): LayoutPoint {
   const matrix = (currentTarget as SVGSVGElement).getScreenCTM()!.inverse();
   const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix);
   return { x, y };

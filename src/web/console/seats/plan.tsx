@@ -5,11 +5,11 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SeatStates } from '#client/live.ts';
-import { countOf, figure } from '../format.ts';
-import type { DrawnLocality, DrawnSeat } from '../seats.ts';
-import { SeatLegend } from './seat-legend.tsx';
-import { idOf, Ring, useDrawnSeats, wordsOf } from './seat-drawing.tsx';
-import { useRectangle, useSeatKeys, type PickingProps } from './seat-picking.ts';
+import { countOf, number } from '../app/format.ts';
+import type { DrawnLocality, DrawnSeat } from './states.ts';
+import { SeatLegend } from './legend.tsx';
+import { idOf, Ring, useDrawnSeats, wordsOf } from './drawing.tsx';
+import { useRectangle, useSeatKeys, type PickingProps } from './picking.ts';
 
 interface SeatPlanProps extends PickingProps {
   readonly taken: SeatStates;
@@ -72,9 +72,12 @@ interface DrawingProps extends SeatPlanProps {
   readonly isDrawing: boolean;
 }
 
-/** What is pressed and has the focus; what moves with the pointer lies above it, so that the seats need not be painted again. */
+/**
+ * What is pressed and has the focus; what moves with the pointer lies above it, so that the seats need not be painted
+ * again.
+ */
 function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zoom, isDrawing }: DrawingProps) {
-  const { layout, seats, names, name, box } = locality;
+  const { plan, seats, names, name } = locality;
   const { cursor, setCursor, onKeyDown } = keys;
   const last = useRef<number | null>(null);
   const drawnSeats = useDrawnSeats(locality, taken, picked, isFar(locality, zoom));
@@ -85,8 +88,8 @@ function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zo
 
   const onClick = (press: MouseEvent): void => {
     if (rectangle.hasDrawn.current) return;
-    const place = (press.target as Element).closest('[data-name]');
-    const group = names[Number(place?.getAttribute('data-name') ?? -1)];
+    const label = (press.target as Element).closest('[data-name]');
+    const group = names[Number(label?.getAttribute('data-name') ?? -1)];
     if (group !== undefined) return onToggle(group.seats, !group.seats.every((id) => picked.has(id)));
     const seat = seatUnder(press, locality);
     if (seat === null) return;
@@ -94,7 +97,7 @@ function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zo
     last.current = seat.number;
     setCursor(seat.number);
   };
-  const viewBox = `${box.x} ${box.y} ${box.width} ${box.height}`;
+  const viewBox = `${plan.box.x} ${plan.box.y} ${plan.box.width} ${plan.box.height}`;
   return (
     <div class={`sheet${zoom === 1 ? ' fit' : ''}`} style={{ width: `${zoom * 100}%` }}>
       <svg
@@ -118,7 +121,7 @@ function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zo
         {drawnSeats}
       </svg>
       <svg class="overlay" viewBox={viewBox} aria-hidden="true">
-        {cursor !== null && <Ring seat={seats[cursor]!} radius={layout.radius * 1.45} />}
+        {cursor !== null && <Ring seat={seats[cursor]!} radius={plan.radius * 1.45} />}
         {rectangle.box !== null && <rect class="rectangle" {...rectangle.box} />}
       </svg>
     </div>
@@ -126,9 +129,9 @@ function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zo
 }
 
 /** Whether seats are so small that nobody can read a letter on them. */
-function isFar({ box, layout }: DrawnLocality, zoom: number): boolean {
+function isFar({ plan: { box, radius } }: DrawnLocality, zoom: number): boolean {
   const scale = (Math.min(innerWidth, FRAME_PIXELS_MAX) * zoom) / box.width;
-  return layout.radius * 2 * scale < LETTER_SEAT_PIXELS_MIN;
+  return radius * 2 * scale < LETTER_SEAT_PIXELS_MIN;
 }
 
 function seatUnder(pointer: MouseEvent, { seats }: DrawnLocality): DrawnSeat | null {
@@ -137,7 +140,7 @@ function seatUnder(pointer: MouseEvent, { seats }: DrawnLocality): DrawnSeat | n
 }
 
 /** The seats of a row from the one pressed before to this one; this one alone when they are in different rows. */
-function stretch({ layout: { rows, rowOf, seats } }: DrawnLocality, seat: number, before: number | null) {
+function stretch({ plan: { rows, rowOf, seats } }: DrawnLocality, seat: number, before: number | null) {
   const row = rows[rowOf[seat]!]!;
   const [a, b] = [before === null ? -1 : row.indexOf(before), row.indexOf(seat)];
   const numbers = a === -1 ? [seat] : row.slice(Math.min(a, b), Math.max(a, b) + 1);
@@ -157,7 +160,7 @@ function Readout({ seat, taken, within }: ReadoutProps) {
     const blocked = within.filter((id) => taken.get(id) === 'BLOCKED').length;
     return (
       <p class="small readout">
-        {countOf(within.length, 'seat')} in the rectangle: {figure(free)} free, {figure(blocked)} blocked
+        {countOf(within.length, 'seat')} in the rectangle: {number(free)} free, {number(blocked)} blocked
       </p>
     );
   }

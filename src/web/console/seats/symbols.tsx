@@ -1,16 +1,16 @@
 /**
  * How seats and the shapes of a hall are drawn, for plan and legend alike.
  *
- * 1. Nothing is told by colour alone. The fill of a seat and the mark on it are its state, the letter and the edge its category; a
- *    wheelchair place is round, a seat with a restricted view has a corner cut off.
+ * 1. Nothing is told by colour alone. The fill of a seat and the mark on it are its state, the letter and the edge its
+ *    category; a wheelchair place is round, a seat with a restricted view has a corner cut off.
  */
 import type { SeatState } from '#client/bodies.ts';
 import type { Shape } from '#client/seat-layout.ts';
-import type { Category } from '../seats.ts';
+import type { Category } from './states.ts';
 
 export const STATE_WORDS = { AVAILABLE: 'free', HELD: 'held', SOLD: 'sold', BLOCKED: 'blocked' } as const;
 
-interface SeatMarkProps {
+interface SeatSymbolProps {
   readonly x: number;
   readonly y: number;
   /** Half of its side. */
@@ -23,7 +23,7 @@ interface SeatMarkProps {
   readonly restricted: boolean;
 }
 
-export function SeatMark({ x, y, radius: r, state, isPicked, letter, accessible, restricted }: SeatMarkProps) {
+export function SeatSymbol({ x, y, radius: r, state, isPicked, letter, accessible, restricted }: SeatSymbolProps) {
   return (
     <>
       <SeatBody x={x} y={y} r={r} accessible={accessible} restricted={restricted} />
@@ -32,9 +32,9 @@ export function SeatMark({ x, y, radius: r, state, isPicked, letter, accessible,
   );
 }
 
-type Place = { readonly x: number; readonly y: number; readonly r: number };
+type Square = { readonly x: number; readonly y: number; readonly r: number };
 
-function SeatBody({ x, y, r, accessible, restricted }: Place & Pick<SeatMarkProps, 'accessible' | 'restricted'>) {
+function SeatBody({ x, y, r, accessible, restricted }: Square & Pick<SeatSymbolProps, 'accessible' | 'restricted'>) {
   const width = r * 0.26;
   if (accessible) return <circle class="body" cx={x} cy={y} r={r} stroke-width={width} />;
   if (restricted) {
@@ -44,7 +44,7 @@ function SeatBody({ x, y, r, accessible, restricted }: Place & Pick<SeatMarkProp
   return <rect class="body" x={x - r} y={y - r} width={r * 2} height={r * 2} rx={r * 0.45} stroke-width={width} />;
 }
 
-interface SeatSignProps extends Place {
+interface SeatSignProps extends Square {
   readonly state: SeatState;
   readonly isPicked: boolean;
   readonly letter: string | null;

@@ -1,9 +1,10 @@
 /**
  * The check of a waiting room's draw in the buyer's own browser, from the published proof alone.
  *
- * The hash of the seed must equal the commitment that was published before the waiting room opened, and the entries must be
- * in the order that seed and opening lead to: ascending by HMAC-SHA-256(K, D ‖ h), where h is an entry's hash, D the hash of all of them and
- * K = HMAC-SHA-256(seed, opening). A draw recorded before there were openings has none; its K is the seed.
+ * The hash of the seed must equal the commitment that was published before the waiting room opened, and the entries
+ * must be in the order that seed and opening lead to: ascending by HMAC-SHA-256(K, D ‖ h), where h is an entry's hash,
+ * D the hash of all of them and K = HMAC-SHA-256(seed, opening). A draw recorded before there were openings has none;
+ * its K is the seed.
  */
 import type { Draw } from '#client/bodies.ts';
 
@@ -18,13 +19,13 @@ export async function checkDraw(draw: Draw, entries: readonly string[]): Promise
   const seed = bytesOf(draw.seed ?? '');
   const digest = await sha256OfText(entries.toSorted().join(''));
   const drawKey = draw.opening == null ? seed : await hmacUnder(seed)(bytesOf(draw.opening));
-  const markOf = hmacUnder(drawKey);
-  const marks: string[] = [];
-  for (const entry of entries) marks.push(hexOf(await markOf(new TextEncoder().encode(digest + entry))));
+  const hmacOf = hmacUnder(drawKey);
+  const hmacs: string[] = [];
+  for (const entry of entries) hmacs.push(hexOf(await hmacOf(new TextEncoder().encode(digest + entry))));
   return {
     commitmentHolds: (await sha256(seed)) === draw.draw_commitment,
     digestHolds: digest === draw.entries_digest,
-    orderHolds: marks.every((mark, index) => index === 0 || marks[index - 1]! <= mark),
+    orderHolds: hmacs.every((hmac, index) => index === 0 || hmacs[index - 1]! <= hmac),
   };
 }
 

@@ -1,5 +1,5 @@
 /** How money, dates, spans of time, counts and labels are written in the language of the page. */
-import { wordingOf } from '#texts/wording.ts';
+import { wordingOf } from '#texts/locale/wording.ts';
 import { language, texts } from './language.ts';
 
 export const {
@@ -40,9 +40,4 @@ export const isBareLabel = (label: string): boolean => /^\w{1,4}$/.test(label);
 /** A label with its noun where it needs one: "row 7". */
 export function labelled(noun: string, label: string): string {
   return isBareLabel(label) ? `${noun} ${label}` : label;
-}
-
-/** "1 ticket", "3 tickets". */
-export function count(n: number, noun: string, plural = `${noun}s`): string {
-  return `${number(n)} ${n === 1 ? noun : plural}`;
 }

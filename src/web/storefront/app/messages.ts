@@ -1,7 +1,7 @@
 /**
  * Errors as sentences for buyers: what happened and what to do next, for every code that a buyer can meet.
  *
- * Owns which figures of a refusal are told; the sentences are in `texts`.
+ * Owns which numbers of a refusal are shown; the sentences are in `texts`.
  */
 import { isApiError, type ApiError } from '#client/api-error.ts';
 import { hour } from './format.ts';
@@ -19,13 +19,13 @@ type Detail = Readonly<Record<string, unknown>>;
 const { refusals, refused } = texts;
 const PLAIN: Readonly<Record<string, string>> = refusals;
 
-const WITH_FIGURES: Readonly<Record<string, (detail: Detail, words: Words) => string>> = {
+const WITH_DETAIL: Readonly<Record<string, (detail: Detail, words: Words) => string>> = {
   INSUFFICIENT_TICKETS: insufficient,
   SEAT_TAKEN: taken,
   VALIDATION_ERROR: validation,
   MAX_PER_ORDER_EXCEEDED: ({ limit }) => refused.maxPerOrder(Number(limit)),
   MAX_TICKETS_PER_ORDER_EXCEEDED: ({ limit }) => refused.maxTickets(Number(limit)),
-  MAX_TICKETS_PER_EMAIL_EXCEEDED: ({ limit, already }) => perEmail(Number(limit), Number(already ?? 0)),
+  MAX_TICKETS_PER_EMAIL_EXCEEDED: ({ limit }) => refused.perEmail(Number(limit)),
   BAR_PERK_SOLD_OUT: ({ available }) =>
     Number(available ?? 0) > 0 ? refused.perksLeft(Number(available)) : refused.perkSoldOut,
 };
@@ -38,7 +38,7 @@ export function inWords(error: unknown, words: Words = {}): string {
 }
 
 function sentenceOf({ code, detail }: ApiError, words: Words): string {
-  return WITH_FIGURES[code]?.(detail, words) ?? PLAIN[code] ?? refused.other;
+  return WITH_DETAIL[code]?.(detail, words) ?? PLAIN[code] ?? refused.other;
 }
 
 function insufficient(detail: Detail, { timezone }: Words): string {
@@ -57,10 +57,6 @@ function taken({ seat_ids: ids }: Detail, { seats: nameSeats }: Words): string {
   const seats = Array.isArray(ids) ? (ids as string[]) : [];
   const names = seats.length > 6 ? [] : (nameSeats?.(seats) ?? []);
   return refused.seatsTaken(seats.length, names.join('; '));
-}
-
-function perEmail(limit: number, already: number): string {
-  return already > 0 ? `${refused.perEmail(limit)} ${refused.haveAlready(already)}` : refused.perEmail(limit);
 }
 
 /** What is wrong with a body; its own words are for programs. */

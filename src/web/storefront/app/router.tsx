@@ -1,9 +1,9 @@
 /** The page's address: which page it names, and how it changes without a new document. */
 import type { ComponentChildren } from 'preact';
-import { useAddress } from '#client/browser/hooks.ts';
+import { useAddress } from '../../hooks.ts';
 import { pagesBase } from './service.ts';
 
-export type Route =
+type Route =
   | { readonly page: 'events' }
   | { readonly page: 'event' | 'checkout' | 'queue' | 'draw'; readonly slug: string }
   | { readonly page: 'unknown' };
@@ -36,14 +36,14 @@ export const hasMoved = (): boolean => moves > 0;
 
 /** Shows another page; `replace` adds no entry to the browser's history. */
 export function go(path: string, options: { readonly replace?: boolean } = {}): void {
-  history[options.replace ? 'replaceState' : 'pushState'](null, '', keepApi(path));
+  history[options.replace ? 'replaceState' : 'pushState'](null, '', withApi(path));
   moves += 1;
   dispatchEvent(new PopStateEvent('popstate'));
 }
 
 /**
- * Leaves for a page of the service or of a payment provider. Browsers may come back to this one as it was left, when an order
- * has been paid or has ended: it is loaded again then.
+ * Leaves for a page of the service or of a payment provider. Browsers may come back to this one as it was left, when an
+ * order has been paid or has ended: it is loaded again then.
  */
 export function leaveFor(address: string): void {
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
@@ -51,7 +51,7 @@ export function leaveFor(address: string): void {
 }
 
 /** Adds the query parameter that names the service, where the address has one. */
-function keepApi(path: string): string {
+function withApi(path: string): string {
   const api = new URLSearchParams(location.search).get('api');
   if (api === null) return path;
   return `${path}${path.includes('?') ? '&' : '?'}api=${encodeURIComponent(api)}`;

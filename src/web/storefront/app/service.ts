@@ -1,5 +1,6 @@
 /**
- * The service that these pages use: its address and that of the pages, which the page's meta tags name, a client, and its time.
+ * The service that these pages use: its address and that of the pages, which the page's meta tags name, a client, and
+ * its time.
  *
  * No page asks the buyer's own clock for the time: it may be hours off, and everything ends by the service's clock.
  */
@@ -52,7 +53,10 @@ function tick(): void {
 }
 client.clock.follow(tick);
 
-/** The service's time, updated each second and at each correction; for all parts of a page at once, so that no two differ. */
+/**
+ * The service's time, updated each second and at each correction; for all parts of a page at once, so that no two
+ * differ.
+ */
 export function useServiceNow(): number {
   const [now, setNow] = useState(serviceNow);
   useEffect(() => {

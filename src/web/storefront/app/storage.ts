@@ -1,5 +1,8 @@
-/** What the browser stores: the buyer's language, and of a purchase that is not finished one small record for each event. */
-import { LANGUAGE_COOKIE } from '#texts/language.ts';
+/**
+ * What the browser stores: the buyer's language, and of a purchase that is not finished one small record for each
+ * event.
+ */
+import { LANGUAGE_COOKIE } from '#texts/locale/language.ts';
 import { store } from './service.ts';
 
 export interface FunnelContent {
@@ -24,7 +27,7 @@ export interface HeldBasket {
   readonly until: string;
 }
 
-export interface Kept {
+interface StoredPurchase {
   /** The hold that was placed last. */
   readonly holdId?: string;
   /** Grows with each change of the hold, so that other tabs notice it. */
@@ -46,20 +49,20 @@ export interface Kept {
 
 const PREFIX = 'holdfast.event.';
 const nameOf = (eventId: string): string => `${PREFIX}${eventId}`;
-const inMemory = new Map<string, Kept>();
+const inMemory = new Map<string, StoredPurchase>();
 
 /** What is stored of an event; nothing where it cannot be read. */
-export function recall(eventId: string): Kept {
+export function recall(eventId: string): StoredPurchase {
   try {
     const text = store?.getItem(nameOf(eventId)) ?? null;
-    return text === null ? (inMemory.get(eventId) ?? {}) : (JSON.parse(text) as Kept);
+    return text === null ? (inMemory.get(eventId) ?? {}) : (JSON.parse(text) as StoredPurchase);
   } catch {
     return inMemory.get(eventId) ?? {};
   }
 }
 
 /** The events of which something is stored. */
-export function keptEventIds(): readonly string[] {
+export function storedEventIds(): readonly string[] {
   try {
     const names = Object.keys(store ?? {}).filter((name) => name.startsWith(PREFIX));
     return [...new Set([...names.map((name) => name.slice(PREFIX.length)), ...inMemory.keys()])];
@@ -69,11 +72,14 @@ export function keptEventIds(): readonly string[] {
 }
 
 /** Changes what is stored of an event; `undefined` removes a field. */
-export function keep(eventId: string, change: { readonly [Field in keyof Kept]: Kept[Field] | undefined }): void {
-  const kept = { ...recall(eventId), ...change } as Kept;
-  inMemory.set(eventId, kept);
+export function storePurchase(
+  eventId: string,
+  change: { readonly [Field in keyof StoredPurchase]: StoredPurchase[Field] | undefined },
+): void {
+  const stored = { ...recall(eventId), ...change } as StoredPurchase;
+  inMemory.set(eventId, stored);
   try {
-    store?.setItem(nameOf(eventId), JSON.stringify(kept));
+    store?.setItem(nameOf(eventId), JSON.stringify(stored));
   } catch {
     // The store is full or forbidden: `inMemory` has it for as long as the page lives.
   }
@@ -83,7 +89,7 @@ export function keep(eventId: string, change: { readonly [Field in keyof Kept]: 
 const listeners = new Set<() => void>();
 
 /** Calls back when this tab or another one changes what is stored of any event; what it returns ends that. */
-export function followAllKept(onChange: () => void): () => void {
+export function followAllStored(onChange: () => void): () => void {
   listeners.add(onChange);
   addEventListener('storage', onChange);
   return () => {
@@ -93,7 +99,7 @@ export function followAllKept(onChange: () => void): () => void {
 }
 
 /** Calls back when another tab changes what is stored of an event; what it returns ends that. */
-export function followKept(eventId: string, onChange: () => void): () => void {
+export function followStored(eventId: string, onChange: () => void): () => void {
   const follow = ({ key }: StorageEvent): void => {
     if (key === nameOf(eventId) || key === null) onChange();
   };
@@ -107,7 +113,7 @@ const LANGUAGE = 'holdfast.language';
 const YEAR_S = 365 * 24 * 3600;
 
 /** The language that the buyer chose; null before that, and where nothing can be stored. */
-export function keptLanguage(): string | null {
+export function storedLanguage(): string | null {
   try {
     return store?.getItem(LANGUAGE) ?? null;
   } catch {
@@ -116,7 +122,7 @@ export function keptLanguage(): string | null {
 }
 
 /** Stores the buyer's choice; the cookie tells the pages that the service itself renders. */
-export function keepLanguage(language: string): void {
+export function storeLanguage(language: string): void {
   document.cookie = `${LANGUAGE_COOKIE}=${language}; path=/; max-age=${YEAR_S}; samesite=lax`;
   try {
     store?.setItem(LANGUAGE, language);

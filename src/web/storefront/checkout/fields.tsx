@@ -1,13 +1,13 @@
 /**
- * The buyer, the people on the tickets and the extras in the checkout form, and what is read from them. How it is paid is in
- * `payment-fields.tsx`. Values are stored by name, so that a reload restores them.
+ * The buyer, the people on the tickets and the extras in the checkout form, and what is read from them. How it is paid
+ * is in `payment-fields.tsx`. Values are stored by name, so that a reload restores them.
  */
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
-import { seatsInWords, type SeatRegister } from './seat-register.tsx';
-import { ticketTypeOf } from './selection.ts';
+import { seatsInWords, type KnownSeats } from '../event/seat-register.tsx';
+import { ticketTypeOf } from '../event/selection.ts';
 
 const words = texts.checkout;
 
@@ -104,8 +104,11 @@ export function Problem({ name, problem }: { readonly name: string; readonly pro
   );
 }
 
-/** One name for each ticket, where the event issues tickets to people. The first is the buyer's own, as long as they say so. */
-export function Attendees({ event, hold, register, ...fields }: OfHold & { readonly register: SeatRegister }) {
+/**
+ * One name for each ticket, where the event issues tickets to people. The first is the buyer's own, as long as they say
+ * so.
+ */
+export function Attendees({ event, hold, register, ...fields }: OfHold & { readonly register: KnownSeats }) {
   if (!event.require_individual_data) return null;
   const { values, set } = fields;
   const labelOf = (item: Hold['items'][number], ticket: number): string => {

@@ -1,27 +1,27 @@
 /**
  * From held tickets to an order: buyer, attendees, extras, a code and installments.
  *
- * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the buyer is
- * sent to the payment page.
+ * Owns the form. The checkout is started once, because a repeat has the same idempotency key (`startKey`); then the
+ * buyer is sent to the payment page.
  *
- *  1. What is paid now stands on the button, or directly above it where its words must stand alone (§ 312j BGB). A code that was typed and not applied is applied first, and the form is not sent.
+ *  1. What is paid now stands on the button, or directly above it where its words must stand alone (§ 312j BGB). A code
+ *     that was typed and not applied is applied first, and the form is not sent.
  *  2. What is wrong with a field is said at the field, and the first such field gets the focus.
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
+import { useLoaded } from '../../hooks.ts';
 import type { CheckoutItem, EventPayload, Hold } from '#client/bodies.ts';
 import { randomText } from '#client/transport.ts';
-import { money } from '../format.ts';
-import { reportStarted } from '../funnel.ts';
-import { keep, recall, type FunnelContent } from '../kept.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
-import { Notice } from '../parts/controls.tsx';
+import { money } from '../app/format.ts';
+import { reportStarted } from './funnel.ts';
+import { storePurchase, recall, type FunnelContent } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
+import { Notice, withLink } from '../parts/controls.tsx';
 import { PageHeading } from '../parts/frame.tsx';
-import { withLink } from '../parts/with-link.tsx';
-import { eventPath, leaveFor } from '../router.tsx';
-import { client } from '../service.ts';
+import { eventPath, leaveFor } from '../app/router.tsx';
+import { client } from '../app/service.ts';
 import {
   Attendees,
   attendeeName,
@@ -32,8 +32,8 @@ import {
   Problem,
   type FieldProblems,
   type FormValues,
-} from './checkout-fields.tsx';
-import { problemsIn, problemsOf } from './checkout-problems.ts';
+} from './fields.tsx';
+import { problemsIn, problemsOf } from './problems.ts';
 import { OrderSummary } from './order-summary.tsx';
 import {
   appliedCode,
@@ -44,8 +44,8 @@ import {
   installmentsOf,
   withCode,
 } from './payment-fields.tsx';
-import { totalOf } from './selection.ts';
-import { useRegister } from './use-register.ts';
+import { totalOf } from '../event/selection.ts';
+import { useRegister } from '../event/seat-register.tsx';
 
 const words = texts.checkout;
 
@@ -61,7 +61,7 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
   const register = useRegister(event, hold);
   const setAll = (next: FormValues): void => {
     setValues(next);
-    keep(event.id, { form: next });
+    storePurchase(event.id, { form: next });
   };
   const fields = {
     values,
@@ -201,8 +201,8 @@ const dueNow = (event: EventPayload, values: FormValues, total: number): number 
   installmentsOf(total, chosenParts(event, values))[0] ?? total;
 
 /**
- * What is wrong with the fields, how it changes while they are filled in, and how it is told after each press: then the first such
- * field gets the focus, also where it was told before (rule 2).
+ * What is wrong with the fields, how it changes while they are filled in, and how it is told after each press: then the
+ * first such field gets the focus, also where it was told before (rule 2).
  */
 function useProblems(form: { readonly current: HTMLFormElement | null }) {
   const [problems, setProblems] = useState<FieldProblems>({});
@@ -217,7 +217,9 @@ function useProblems(form: { readonly current: HTMLFormElement | null }) {
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The price of the order: the service's for tickets and code, as soon as it has answered, and perks at their prices. */
+/**
+ * The price of the order: the service's for tickets and code, as soon as it has answered, and perks at their prices.
+ */
 function usePrice(event: EventPayload, hold: Hold, values: FormValues) {
   const code = appliedCode(values);
   const quote = useLoaded(`${hold.id} ${hold.expires_at} ${code ?? ''}`, (signal) =>
@@ -252,7 +254,9 @@ function useCode(
 
 // ── the start ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Starts the checkout and leaves for the payment page; `trouble` says why it did not start where no field is to blame. */
+/**
+ * Starts the checkout and leaves for the payment page; `trouble` says why it did not start where no field is to blame.
+ */
 function useStart(event: EventPayload, hold: Hold, values: FormValues, tell: (problems: FieldProblems) => void) {
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -260,21 +264,21 @@ function useStart(event: EventPayload, hold: Hold, values: FormValues, tell: (pr
     setBusy(true);
     setTrouble(null);
     const startKey = recall(event.id).startKey ?? randomText(18);
-    keep(event.id, { startKey });
+    storePurchase(event.id, { startKey });
     try {
       const started = await client.startCheckout(requestOf(event, hold, values), { idempotencyKey: startKey });
-      keep(event.id, { orderId: started.order_id, startKey: undefined, form: undefined, held: undefined });
+      storePurchase(event.id, { orderId: started.order_id, startKey: undefined, form: undefined, held: undefined });
       await reportStarted(event, hold, perksOf(event, hold, values), started);
       leaveFor(started.redirect_url);
     } catch (error) {
       if (isApiError(error, 'IDEMPOTENCY_KEY_REUSED') || isApiError(error, 'HOLD_NOT_ACTIVE')) {
-        keep(event.id, { startKey: undefined });
+        storePurchase(event.id, { startKey: undefined });
         location.reload();
         return;
       }
       // A refusal is not stored under the key; a request whose answer never came must be repeated with the same key.
       if (!isApiError(error, 'UNREACHABLE') && !isApiError(error, 'PAYMENT_PROVIDER_UNAVAILABLE')) {
-        keep(event.id, { startKey: undefined });
+        storePurchase(event.id, { startKey: undefined });
       }
       const atFields = problemsOf(error, event);
       tell(atFields);

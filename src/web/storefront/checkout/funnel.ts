@@ -1,18 +1,18 @@
 /**
- * The steps of a purchase for tag managers: DOM events on the document. They have the names, contents and `dedupe_id` of the
- * service's own notifications, so that a platform that gets both counts one.
+ * The steps of a purchase for tag managers: DOM events on the document. They have the names, contents and `dedupe_id`
+ * of the service's own notifications, so that a platform that gets both counts one.
  *
  * Owns the events, and what is stored until a payment is seen. They contain no name, address or id of a person.
  *
  *  1. A purchase is reported once: when the buyer returns after the first payment, or at once when the order is free.
  */
 import type { EventPayload, Hold, StartedCheckout } from '#client/bodies.ts';
-import { sha256OfText } from './draw-proof.ts';
-import { unitPrice } from './event/selection.ts';
-import { keep, keptEventIds, recall, type FunnelContent, type FunnelDetail } from './kept.ts';
-import { client } from './service.ts';
+import { sha256OfText } from '../app/draw-proof.ts';
+import { unitPrice } from '../event/selection.ts';
+import { storePurchase, storedEventIds, recall, type FunnelContent, type FunnelDetail } from '../app/storage.ts';
+import { client } from '../app/service.ts';
 
-export type FunnelStep = 'view-content' | 'add-to-cart' | 'initiate-checkout' | 'purchase' | 'complete-payment';
+type FunnelStep = 'view-content' | 'add-to-cart' | 'initiate-checkout' | 'purchase' | 'complete-payment';
 
 /** The page of an event is seen: what is on sale, each ticket type at its lowest price. */
 export function reportViewed(event: EventPayload): void {
@@ -49,17 +49,17 @@ export async function reportStarted(
   };
   const isFree = started.payment_provider === 'FREE';
   dispatch(isFree ? 'purchase' : 'initiate-checkout', detail);
-  if (!isFree) keep(event.id, { paying: { orderId: started.order_id, detail } });
+  if (!isFree) storePurchase(event.id, { paying: { orderId: started.order_id, detail } });
 }
 
 /** Reads the orders whose payment this browser has not seen yet (rule 1). */
 export async function reportPaid(): Promise<void> {
-  for (const eventId of keptEventIds()) {
+  for (const eventId of storedEventIds()) {
     const { paying } = recall(eventId);
     if (paying === undefined) continue;
     const order = await client.getOrder(paying.orderId).catch(() => null);
     if (order === null || order.status === 'PENDING') continue;
-    keep(eventId, { paying: undefined });
+    storePurchase(eventId, { paying: undefined });
     if (order.paid_installments === 0) continue;
     dispatch('purchase', paying.detail);
     dispatch('complete-payment', paying.detail);

@@ -1,17 +1,16 @@
 /** The checkout when nothing is held: an order that waits or ended, a hold that ran out, or an empty basket. */
 import { useState } from 'preact/hooks';
 import type { EventPayload, Hold, Order } from '#client/bodies.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
 import { Notice } from '../parts/controls.tsx';
 import { PageHeading } from '../parts/frame.tsx';
-import { ArrowIcon } from '../parts/icons.tsx';
-import { eventPath, Link } from '../router.tsx';
-import { hasEnded, orderAddress, PayButton, PayUntil, useOwnOrder } from './own-order.tsx';
-import { SeatNames } from './seat-register.tsx';
-import { asRequest, ticketCount, ticketTypeOf, unitPrice } from './selection.ts';
-import { useRegister } from './use-register.ts';
-import { troubleOf, type HoldKeeper } from './use-hold.ts';
+import { ArrowIcon } from '../../buttons.tsx';
+import { eventPath, Link } from '../app/router.tsx';
+import { hasEnded, orderAddress, PayButton, PayUntil, useOwnOrder } from '../event/own-order.tsx';
+import { SeatNames, useRegister } from '../event/seat-register.tsx';
+import { asRequest, ticketCount, ticketTypeOf, unitPrice } from '../event/selection.ts';
+import { troubleOf, type HoldKeeper } from '../event/use-hold.ts';
 
 const words = texts.nothingHeld;
 

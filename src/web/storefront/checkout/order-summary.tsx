@@ -1,13 +1,12 @@
 /** The order before it is placed: its items, how long they are held, and its total. */
 import type { ComponentChildren } from 'preact';
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { dayAndHour, money, price } from '../format.ts';
-import { texts } from '../language.ts';
-import { Countdown } from '../parts/controls.tsx';
-import { chosenPerks, type FormValues } from './checkout-fields.tsx';
-import { SeatNames, type SeatRegister } from './seat-register.tsx';
-import { VatLine } from './vat-line.tsx';
-import { ticketTypeOf, unitPrice } from './selection.ts';
+import { dayAndHour, money, price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { Countdown, VatLine } from '../parts/controls.tsx';
+import { chosenPerks, type FormValues } from './fields.tsx';
+import { SeatNames, type KnownSeats } from '../event/seat-register.tsx';
+import { ticketTypeOf, unitPrice } from '../event/selection.ts';
 
 interface OrderSummaryProps {
   readonly event: EventPayload;
@@ -15,7 +14,7 @@ interface OrderSummaryProps {
   readonly values: FormValues;
   readonly total: number;
   readonly discount: { readonly code: string | null; readonly amount: number };
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   readonly children: ComponentChildren;
 }
 

@@ -1,9 +1,12 @@
-/** How an order is paid, in the checkout form: a code, which is applied before the buyer commits to anything, and installments. */
+/**
+ * How an order is paid, in the checkout form: a code, which is applied before the buyer commits to anything, and
+ * installments.
+ */
 import { useState } from 'preact/hooks';
 import type { EventPayload } from '#client/bodies.ts';
-import { money } from '../format.ts';
-import { texts } from '../language.ts';
-import { described, Problem, type FieldsProps, type FormValues } from './checkout-fields.tsx';
+import { money } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { described, Problem, type FieldsProps, type FormValues } from './fields.tsx';
 
 const words = texts.checkout;
 

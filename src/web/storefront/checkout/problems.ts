@@ -1,9 +1,12 @@
-/** What is wrong in the checkout form, by field: what the page sees itself, and refusals of the service that are about one field. */
+/**
+ * What is wrong in the checkout form, by field: what the page sees itself, and refusals of the service that are about
+ * one field.
+ */
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
-import { attendeeField, attendeeName, type FieldProblems, type FormValues } from './checkout-fields.tsx';
+import { texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
+import { attendeeField, attendeeName, type FieldProblems, type FormValues } from './fields.tsx';
 
 /** The fields that must be filled in and are not, in the order of the form. */
 export function problemsIn(event: EventPayload, hold: Hold, values: FormValues, acceptsTerms: boolean): FieldProblems {
@@ -17,8 +20,8 @@ export function problemsIn(event: EventPayload, hold: Hold, values: FormValues, 
   if (event.require_individual_data) {
     for (const [index, { ticket_count: count }] of hold.items.entries()) {
       for (let ticket = 0; ticket < count; ticket += 1) {
-        const isNamed = attendeeName(values, index, ticket) !== '';
-        if (!isNamed) problems[attendeeField(index, ticket)] = texts.problems.attendee;
+        const hasName = attendeeName(values, index, ticket) !== '';
+        if (!hasName) problems[attendeeField(index, ticket)] = texts.problems.attendee;
       }
     }
   }

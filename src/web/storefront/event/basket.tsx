@@ -4,14 +4,13 @@
  * Owns no state: every change is a callback.
  */
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
-import { dayAndHour, price } from '../format.ts';
-import { texts } from '../language.ts';
-import { Countdown, Notice } from '../parts/controls.tsx';
-import { ArrowIcon, CloseIcon } from '../parts/icons.tsx';
-import { eventPath, Link } from '../router.tsx';
-import { useFocusWithin } from './use-focus-within.ts';
-import { VatLine } from './vat-line.tsx';
-import { SeatNames, seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { dayAndHour, price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { Countdown, Notice, VatLine } from '../parts/controls.tsx';
+import { ArrowIcon, CloseIcon } from '../../buttons.tsx';
+import { eventPath, Link } from '../app/router.tsx';
+import { useFocusWithin } from '../../hooks.ts';
+import { SeatNames, seatsInWords, type KnownSeats } from './seat-register.tsx';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 const words = texts.basket;
@@ -26,7 +25,7 @@ interface BasketProps {
   readonly needsPass: boolean;
   readonly obstacle: string | null;
   readonly trouble: string | null;
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   /** Holds what is selected and goes to the checkout. */
   readonly onContinue: () => void;
   readonly onHold: () => void;
@@ -39,9 +38,9 @@ interface BasketProps {
 export function Basket(props: BasketProps) {
   const { event, items, hold, isHeld, trouble } = props;
   const tickets = ticketCount(items, event);
-  const place = useFocusWithin(props.isBusy);
+  const section = useFocusWithin(props.isBusy);
   return (
-    <section class="basket" id="your-tickets" aria-label={words.title} ref={place}>
+    <section class="basket" id="your-tickets" aria-label={words.title} ref={section}>
       <div class="basket-head">
         <h2 tabIndex={-1}>{words.title}</h2>
         {hold !== null && <Countdown until={hold.expires_at} label={words.heldFor} />}

@@ -1,12 +1,12 @@
 /** The form in which the service suggests the best seats for a ticket type and a number of people. */
 import { useState } from 'preact/hooks';
 import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
 import { Notice, Stepper } from '../parts/controls.tsx';
-import { SparkIcon } from '../parts/icons.tsx';
-import { client } from '../service.ts';
+import { SparkIcon } from '../../buttons.tsx';
+import { client } from '../app/service.ts';
 import { rowFor, ticketTypeOf } from './selection.ts';
 
 interface BestSeatsProps {

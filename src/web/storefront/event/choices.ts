@@ -1,11 +1,13 @@
 /**
  * What a buyer has chosen on all dates of an event, held or not, and how it is stored.
  *
- * Owns the record of each tab in `sessionStorage`: a reload, another date and the waiting room lose nothing, and two tabs do
- * not overwrite each other's choice.
+ * Owns the record of each tab in `sessionStorage`: a reload, another date and the waiting room lose nothing, and two
+ * tabs do not overwrite each other's choice.
  *
- *  1. `base` is what was held when the choice was last brought together with the hold. What differs from it was chosen here.
- *  2. A hold that changed elsewhere (in another tab) is merged in: what was chosen here stays, what was not follows the hold.
+ *  1. `base` is what was held when the choice was last brought together with the hold. What differs from it was chosen
+ *     here.
+ *  2. A hold that changed elsewhere (in another tab) is merged in: what was chosen here stays, what was not follows the
+ *     hold.
  *  3. A hold that ran out leaves the choice as it is.
  */
 import type { EventPayload, Hold } from '#client/bodies.ts';
@@ -103,9 +105,9 @@ function known(event: EventPayload, choices: Choices): Choices {
     Object.entries(choices)
       .filter(([id]) => has(event.performances, id))
       .map(([id, { units, seats }]) => {
-        const kept = Object.entries(units).filter(([key]) => isSold(...(key.split(' ') as [string, string])));
-        const keptSeats = seats.filter(({ ticketTypeId, sellingStageId }) => isSold(ticketTypeId, sellingStageId));
-        return [id, { units: Object.fromEntries(kept), seats: keptSeats }];
+        const soldUnits = Object.entries(units).filter(([key]) => isSold(...(key.split(' ') as [string, string])));
+        const soldSeats = seats.filter(({ ticketTypeId, sellingStageId }) => isSold(ticketTypeId, sellingStageId));
+        return [id, { units: Object.fromEntries(soldUnits), seats: soldSeats }];
       }),
   );
 }

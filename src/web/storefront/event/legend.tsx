@@ -1,15 +1,17 @@
 /**
- * The legend of a plan, and what leads to its zones and blocks. Seats are drawn as on the plan (`draw-seat.ts`), each in a square of 20: filled when free, striped when held, a dot when
- * sold, a cross when blocked, a check when the buyer's own: framed while only chosen, filled when held. A wheel marks accessible seats, a cut corner a restricted view.
+ * The legend of a plan, and what leads to its zones and blocks. Seats are drawn as on the plan (`draw-seat.ts`), each
+ * in a square of 20: filled when free, striped when held, a dot when sold, a cross when blocked, a check when the
+ * buyer's own: framed while only chosen, filled when held. A wheel marks accessible seats, a cut corner a restricted
+ * view.
  */
 import { useMemo } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
-import { rowFor, typesForSeat } from '../event/selection.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
-import type { Colours } from './colours.ts';
-import type { BlockFigures } from './draw-blocks.ts';
-import type { SeatPlan } from './plan.ts';
+import { rowFor, typesForSeat } from './selection.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import type { Colours } from '../../seat-map/colours.ts';
+import type { BlockSummary } from '../../seat-map/draw-blocks.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
 
 export function SeatSymbols() {
   return (
@@ -56,7 +58,7 @@ interface LegendProps {
   readonly rows: readonly TicketAvailability[];
   readonly localityId: string;
   readonly colours: Colours;
-  readonly figures: readonly BlockFigures[];
+  readonly summaries: readonly BlockSummary[];
   /** The zone that is shown. */
   readonly zone: number | null;
   readonly onZone: (zone: number | null) => void;
@@ -79,24 +81,11 @@ export function Legend(props: LegendProps) {
       <Zones {...props} />
       {plan.isByBlock && <Blocks {...props} />}
       <ul class="legend" aria-label={t.seats}>
-        <li>
-          <Swatch symbol="free" fill={fill} /> {t.free}
-        </li>
-        <li>
-          <Swatch symbol="chosen" /> {t.chosen}
-        </li>
-        <li>
-          <Swatch symbol="mine" /> {t.mine}
-        </li>
-        <li>
-          <Swatch symbol="held" /> {t.held}
-        </li>
-        <li>
-          <Swatch symbol="sold" /> {t.sold}
-        </li>
-        <li>
-          <Swatch symbol="blocked" /> {t.blocked}
-        </li>
+        {(['free', 'chosen', 'mine', 'held', 'sold', 'blocked'] as const).map((state) => (
+          <li key={state}>
+            <Swatch symbol={state} fill={fill} /> {t[state]}
+          </li>
+        ))}
         {some.accessible !== undefined && (
           <li>
             <Swatch symbol="free-accessible" fill={fill} /> {t.wheelchair}
@@ -140,14 +129,14 @@ function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendP
   );
 }
 
-/** The blocks with what is left in them; pressing one leads there. */
-function Blocks({ plan, figures, onBlock }: LegendProps) {
+/** A list of the blocks with what is left in them. Pressing one shows it on the plan. */
+function Blocks({ plan, summaries, onBlock }: LegendProps) {
   return (
     <ul class="legend block-list" aria-label={texts.plan.legend.blocks} tabIndex={0}>
       {plan.blocks.map(({ name }, block) => (
         <li key={block}>
           <button type="button" class="legend-zone" onClick={() => onBlock(block)}>
-            <b>{name}</b> {figures[block]!.price} <span class="quiet">{figures[block]!.free}</span>
+            <b>{name}</b> {summaries[block]!.price} <span class="quiet">{summaries[block]!.free}</span>
           </button>
         </li>
       ))}

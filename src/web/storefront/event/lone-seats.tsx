@@ -1,15 +1,15 @@
 /** A hint that the choice leaves a single free seat beside it, with one press to avoid it. Nothing is refused. */
 import { useState } from 'preact/hooks';
-import { texts } from '../language.ts';
+import { texts } from '../app/language.ts';
 import { Notice } from '../parts/controls.tsx';
-import { loneSeats } from '../seat-map/beside.ts';
-import type { SeatPlan } from '../seat-map/plan.ts';
-import { seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { loneSeats } from '../../seat-map/adjacent.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
+import { seatsInWords, type KnownSeats } from './seat-register.tsx';
 import type { PickedSeat } from './selection.ts';
 
 interface LoneSeatsProps {
   readonly plan: SeatPlan;
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   readonly picked: readonly PickedSeat[];
   readonly isFree: (seat: number) => boolean;
   /** Whether a seat can be bought as the ticket of another one. */

@@ -4,16 +4,16 @@
  *  1. An order that ended without tickets is said once: what comes next is another choice.
  */
 import { useState } from 'preact/hooks';
-import { useLoaded } from '#client/browser/hooks.ts';
+import { useLoaded } from '../../hooks.ts';
 import type { EventPayload, Order } from '#client/bodies.ts';
-import { dayAndHour, money } from '../format.ts';
-import { keep, recall } from '../kept.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
+import { dayAndHour, money } from '../app/format.ts';
+import { storePurchase, recall } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
-import { ArrowIcon } from '../parts/icons.tsx';
-import { leaveFor } from '../router.tsx';
-import { client, serviceAddress } from '../service.ts';
+import { ArrowIcon } from '../../buttons.tsx';
+import { leaveFor } from '../app/router.tsx';
+import { client, serviceAddress } from '../app/service.ts';
 
 const words = texts.ownOrder;
 
@@ -23,7 +23,7 @@ export function useOwnOrder(event: EventPayload, orderId: string | null): Order 
   const id = orderId ?? storedId;
   const loaded = useLoaded(id, async (signal) => {
     const order = await client.getOrder(id!, { signal });
-    if (hasEnded(order)) keep(event.id, { orderId: undefined });
+    if (hasEnded(order)) storePurchase(event.id, { orderId: undefined });
     return order;
   });
   return loaded.value;

@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { dayAndHour } from '../format.ts';
-import { keep, recall } from '../kept.ts';
-import { texts } from '../language.ts';
+import { dayAndHour } from '../app/format.ts';
+import { storePurchase, recall } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
 import { Countdown } from '../parts/controls.tsx';
-import { ArrowIcon } from '../parts/icons.tsx';
-import { eventPath, Link } from '../router.tsx';
-import { client, serviceNow, useServiceNow } from '../service.ts';
+import { ArrowIcon } from '../../buttons.tsx';
+import { eventPath, Link } from '../app/router.tsx';
+import { client, serviceNow, useServiceNow } from '../app/service.ts';
 
 const words = texts.queue;
 
@@ -26,7 +26,7 @@ export function usePass(event: EventPayload): Pass {
     if (!event.waiting_room || passId === undefined) return;
     const abort = new AbortController();
     client.getQueueEntry(passId, { signal: abort.signal }).then(setEntry, (error: unknown) => {
-      if (isApiError(error, 'QUEUE_ENTRY_NOT_FOUND')) keep(event.id, { passId: undefined });
+      if (isApiError(error, 'QUEUE_ENTRY_NOT_FOUND')) storePurchase(event.id, { passId: undefined });
     });
     return () => abort.abort();
   }, [event.id]);

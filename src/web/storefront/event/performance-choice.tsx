@@ -1,9 +1,9 @@
 /** The performances of an event, to choose one. */
 import type { EventPayload } from '#client/bodies.ts';
-import { dayParts, hour, price } from '../format.ts';
-import { texts } from '../language.ts';
-import { eventPath, go } from '../router.tsx';
-import { serviceNow } from '../service.ts';
+import { dayParts, hour, price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { eventPath, go } from '../app/router.tsx';
+import { serviceNow } from '../app/service.ts';
 
 interface PerformanceChoiceProps {
   readonly event: EventPayload;

@@ -1,10 +1,10 @@
 /** Says when the sale of an event begins that has not begun, and counts down to it. */
 import { useEffect } from 'preact/hooks';
 import type { EventPayload, SellingStage } from '#client/bodies.ts';
-import { dayAndHour, zoneNote } from '../format.ts';
-import { texts } from '../language.ts';
+import { dayAndHour, zoneNote } from '../app/format.ts';
+import { texts } from '../app/language.ts';
 import { Countdown } from '../parts/controls.tsx';
-import { useServiceNow } from '../service.ts';
+import { useServiceNow } from '../app/service.ts';
 
 interface SaleStartProps {
   readonly event: EventPayload;

@@ -1,17 +1,19 @@
 /**
  * How each seat and block of a plan looks and reads for a buyer, and as which ticket types a seat can be bought.
  *
- *  1. In a rush what is left changes some times a second. As long as the same is on sale at the same prices, only looks and figures
- *     are made anew: the names of thousands of seats would take longer than the time between two changes.
+ *  1. In a rush what is left changes some times a second. As long as the same is on sale at the same prices, only
+ *     appearances and block summaries are made anew: the names of thousands of seats would take longer than the time
+ *     between two changes.
  */
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import type { EventPayload, PlannedSeat, TicketAvailability, TicketType } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
-import type { BlockFigures } from '../seat-map/draw-blocks.ts';
-import { isOwn, type Look } from '../seat-map/look.ts';
-import { seatName, type SeatPlan } from '../seat-map/plan.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import type { BlockSummary } from '../../seat-map/draw-blocks.ts';
+import { isOwn, type Appearance } from '../../seat-map/appearance.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
+import { seatName } from './seat-register.tsx';
 import { rowFor, typesForSeat } from './selection.ts';
 
 interface Sale {
@@ -19,13 +21,13 @@ interface Sale {
   readonly rows: readonly TicketAvailability[];
   /** The seats that are not free for the public. */
   readonly states: SeatStates;
-  /** Seats of the buyer's own hold, picked or not. */
+  /** The seats of the buyer's own hold, whether they are picked now or not. */
   readonly own: ReadonlySet<string>;
 }
 
-export type SeatLooks = ReturnType<typeof useLooks>;
+export type SeatAppearances = ReturnType<typeof useSeatAppearances>;
 
-export function useLooks(
+export function useSeatAppearances(
   { event, rows, states, own }: Sale,
   plan: SeatPlan,
   localityId: string,
@@ -34,34 +36,34 @@ export function useLooks(
   const types = useSame(event.ticketTypes);
   const offers = useSame(offersOf(types, rows));
   const typesBySeat = useMemo(() => typesOfSeats(types, offers, plan, localityId), [types, offers, plan]);
-  const looks = useMemo(
+  const appearances = useMemo(
     () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
     [plan, typesBySeat, states, pickedIds, own],
   );
-  const figures = useMemo(
-    () => figuresOf(plan, looks, typesBySeat, offers, event.currency),
-    [plan, looks, typesBySeat, event.currency],
+  const summaries = useMemo(
+    () => summariesOf(plan, appearances, typesBySeat, offers, event.currency),
+    [plan, appearances, typesBySeat, event.currency],
   );
   const describe = useCallback(
-    (number: number, look: Look): string =>
-      describeSeat(plan, number, look, typesBySeat[number]!, offers, event.currency),
+    (number: number, appearance: Appearance): string =>
+      describeSeat(plan, number, appearance, typesBySeat[number]!, offers, event.currency),
     [plan, typesBySeat, event.currency],
   );
   const describeBlock = useCallback(
     (block: number): string => {
-      const { price: lowest, free } = figures[block]!;
+      const { price: lowest, free } = summaries[block]!;
       return [plan.blocks[block]!.name, lowest, free].filter((part) => part !== '').join(' · ');
     },
-    [plan, figures],
+    [plan, summaries],
   );
-  return { typesBySeat, looks, figures, describe, describeBlock };
+  return { typesBySeat, appearances, summaries, describe, describeBlock };
 }
 
 /** The value itself, or an earlier one that reads the same. */
 function useSame<Value>(value: Value): Value {
-  const kept = useRef(value);
-  if (JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
-  return kept.current;
+  const earlier = useRef(value);
+  if (JSON.stringify(earlier.current) !== JSON.stringify(value)) earlier.current = value;
+  return earlier.current;
 }
 
 /** The row in which each ticket type is bought, without what is left of it (rule 1). */
@@ -78,7 +80,7 @@ function appearanceOf(
   states: SeatStates,
   picked: ReadonlySet<string>,
   own: ReadonlySet<string>,
-): Look {
+): Appearance {
   if (picked.has(id)) return own.has(id) ? 'mine' : 'chosen';
   const state = own.has(id) ? undefined : states.get(id);
   if (state === 'HELD') return 'held';
@@ -105,33 +107,37 @@ function typesOfSeats(
 }
 
 /** The lowest price of a single ticket that anybody can buy; of any ticket where there is no other. */
-export function lowestPrice(types: readonly TicketType[], rows: readonly TicketAvailability[]): number | null {
+function lowestPrice(types: readonly TicketType[], rows: readonly TicketAvailability[]): number | null {
   const open = types.filter((type) => !type.accessible && type.group_size === 1);
   const prices = (open.length > 0 ? open : types).map(({ id }) => rowFor(rows, id)!.price);
   return prices.length === 0 ? null : Math.min(...prices);
 }
 
-function figuresOf(
+function summariesOf(
   plan: SeatPlan,
-  looks: readonly Look[],
+  appearances: readonly Appearance[],
   typesBySeat: readonly (readonly TicketType[])[],
   rows: readonly TicketAvailability[],
   currency: string,
-): readonly BlockFigures[] {
-  if (!plan.isByBlock) return plan.blocks.map(({ seats }) => ({ ...NO_FIGURES, zone: plan.zoneOf[seats[0]!]! }));
+): readonly BlockSummary[] {
+  if (!plan.isByBlock) return plan.blocks.map(({ seats }) => ({ ...NO_SUMMARY, zone: plan.zoneOf[seats[0]!]! }));
   const priceOf = new Map<readonly TicketType[], number | null>();
   return plan.blocks.map(({ seats }) => {
     const counts = new Map<number, number>();
-    let [free, lowest] = [0, Infinity];
+    // Places for wheelchairs say what a block costs only where it has nothing else.
+    let [free, lowestOpen, lowestOther] = [0, Infinity, Infinity];
     for (const seat of seats) {
       counts.set(plan.zoneOf[seat]!, (counts.get(plan.zoneOf[seat]!) ?? 0) + 1);
-      if (looks[seat] !== 'free' && !isOwn(looks[seat])) continue;
+      if (appearances[seat] !== 'free' && !isOwn(appearances[seat])) continue;
       free += 1;
       const types = typesBySeat[seat]!;
       if (!priceOf.has(types)) priceOf.set(types, lowestPrice(types, rows));
-      lowest = Math.min(lowest, priceOf.get(types) ?? Infinity);
+      const ofSeat = priceOf.get(types) ?? Infinity;
+      if (types.every(({ accessible }) => accessible)) lowestOther = Math.min(lowestOther, ofSeat);
+      else lowestOpen = Math.min(lowestOpen, ofSeat);
     }
     const zone = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0];
+    const lowest = lowestOpen === Infinity ? lowestOther : lowestOpen;
     const shortPrice = lowest === Infinity ? '' : price(lowest, currency);
     return {
       price: shortPrice === '' ? '' : texts.plan.from(shortPrice),
@@ -144,7 +150,7 @@ function figuresOf(
   });
 }
 
-const NO_FIGURES = { price: '', shortPrice: '', free: '', isFull: false, zones: new Set<number>() };
+const NO_SUMMARY = { price: '', shortPrice: '', free: '', isFull: false, zones: new Set<number>() };
 
 /** What a seat is besides its row and number: its zone, and what is special about it. */
 export function traitsOf(plan: SeatPlan, number: number): readonly string[] {
@@ -159,7 +165,7 @@ export function traitsOf(plan: SeatPlan, number: number): readonly string[] {
 function describeSeat(
   plan: SeatPlan,
   number: number,
-  look: Look,
+  appearance: Appearance,
   types: readonly TicketType[],
   rows: readonly TicketAvailability[],
   currency: string,
@@ -169,8 +175,8 @@ function describeSeat(
     plan.sectionNames[number] ?? '',
     seatName(plan, number),
     ...traitsOf(plan, number),
-    row !== undefined && (look === 'free' || isOwn(look)) ? price(row.price, currency) : '',
-    texts.plan.states[look],
+    row !== undefined && (appearance === 'free' || isOwn(appearance)) ? price(row.price, currency) : '',
+    texts.plan.states[appearance],
   ]
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');

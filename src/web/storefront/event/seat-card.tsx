@@ -1,22 +1,26 @@
-/** The card of a seat: where it is, what it costs, as which kind of ticket it is chosen, and for whom a wheelchair place is. */
+/**
+ * The card of a seat: where it is, what it costs, as which kind of ticket it is chosen, and for whom a wheelchair place
+ * is.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
-import { price } from '../format.ts';
-import { texts } from '../language.ts';
-import type { Colours } from '../seat-map/colours.ts';
-import { isOwn, type Look } from '../seat-map/look.ts';
-import { seatName, type SeatPlan } from '../seat-map/plan.ts';
-import { traitsOf } from './seat-looks.ts';
+import { price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import type { Colours } from '../../seat-map/colours.ts';
+import { isOwn, type Appearance } from '../../seat-map/appearance.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
+import { seatName } from './seat-register.tsx';
+import { traitsOf } from './seat-appearance.ts';
 import { rowFor } from './selection.ts';
 
-export interface SeatCardProps {
+interface SeatCardProps {
   readonly event: EventPayload;
   readonly rows: readonly TicketAvailability[];
   readonly plan: SeatPlan;
   readonly colours: Colours;
   readonly seat: number;
-  readonly look: Look;
+  readonly appearance: Appearance;
   readonly types: readonly TicketType[];
   /** The type as which it is chosen. */
   readonly chosenId: string | null;
@@ -28,8 +32,8 @@ export interface SeatCardProps {
 }
 
 export function SeatCard(props: SeatCardProps) {
-  const { plan, seat, look, types, colours, question } = props;
-  const isBuyable = look === 'free' || isOwn(look);
+  const { plan, seat, appearance, types, colours, question } = props;
+  const isBuyable = appearance === 'free' || isOwn(appearance);
   const [section, traits] = [plan.sectionNames[seat] ?? '', traitsOf(plan, seat)];
   const zone = colours.zones[plan.zoneOf[seat]!]?.fill;
   return (
@@ -38,9 +42,11 @@ export function SeatCard(props: SeatCardProps) {
         {isBuyable && <span class="card-zone" style={{ background: zone }} />}
         <b>{section}</b> {seatName(plan, seat)}
       </p>
-      <p class="small quiet">{[...traits.filter((trait) => trait !== section), texts.plan.states[look]].join(' · ')}</p>
+      <p class="small quiet">
+        {[...traits.filter((trait) => trait !== section), texts.plan.states[appearance]].join(' · ')}
+      </p>
       {question ?? (isBuyable && types.length > 0 && <Kinds {...props} />)}
-      {question === null && isOwn(look) && (
+      {question === null && isOwn(appearance) && (
         <div class="card-actions">
           <button type="button" class="button small" onClick={props.onRemove}>
             {texts.plan.card.remove}
@@ -55,12 +61,12 @@ export function SeatCard(props: SeatCardProps) {
 }
 
 /** The kinds of ticket with their prices and conditions: to choose from once the seat is chosen, else to read. */
-function Kinds({ event, rows, seat, look, types, chosenId, onKind }: SeatCardProps) {
+function Kinds({ event, rows, seat, appearance, types, chosenId, onKind }: SeatCardProps) {
   const priceOf = (type: TicketType): string => {
     const amount = price(rowFor(rows, type.id)!.price, event.currency);
     return type.group_size > 1 ? texts.plan.card.groupOf(amount, type.group_size) : amount;
   };
-  const isChoice = isOwn(look) && types.length > 1;
+  const isChoice = isOwn(appearance) && types.length > 1;
   return (
     <div class="card-kinds" {...(isChoice && { role: 'radiogroup', 'aria-label': texts.plan.card.kinds })}>
       {types.map((type) => {
@@ -97,7 +103,6 @@ export function WheelchairQuestion({ types, companion, onTake, onClose }: Wheelc
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus({ preventScroll: true }), []);
   const own = types.find(({ accessible }) => accessible)!;
-  const open = types.find(({ accessible, group_size: size }) => !accessible && size === 1);
   const t = texts.plan.wheelchair;
   return (
     <div class="card-question" role="group" aria-label={t.question}>
@@ -108,11 +113,6 @@ export function WheelchairQuestion({ types, companion, onTake, onClose }: Wheelc
       {companion !== null && (
         <button type="button" class="button" onClick={() => onTake(own.id, true)}>
           {t.companion(companion)}
-        </button>
-      )}
-      {open !== undefined && (
-        <button type="button" class="button" onClick={() => onTake(open.id, false)}>
-          {t.asSeat(open.name)}
         </button>
       )}
       <button type="button" class="button plain" onClick={onClose}>

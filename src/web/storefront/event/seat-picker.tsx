@@ -7,20 +7,20 @@ import { useMemo, useState } from 'preact/hooks';
 import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
-import { texts } from '../language.ts';
-import { announce } from '../parts/announcer.tsx';
-import { companionSeat } from '../seat-map/beside.ts';
-import { useColours, type Colours } from '../seat-map/colours.ts';
-import { Legend, SeatSymbols } from '../seat-map/legend.tsx';
-import { isOwn } from '../seat-map/look.ts';
-import { planOf, type SeatPlan } from '../seat-map/plan.ts';
-import { aroundBlock } from '../seat-map/moves.ts';
-import { SeatMap, type Goal } from '../seat-map/seat-map.tsx';
+import { texts } from '../app/language.ts';
+import { announce } from '../parts/controls.tsx';
+import { companionSeat } from '../../seat-map/adjacent.ts';
+import { useColours, type Colours } from '../../seat-map/colours.ts';
+import { Legend, SeatSymbols } from './legend.tsx';
+import { isOwn } from '../../seat-map/appearance.ts';
+import { planOf, type SeatPlan } from '../../seat-map/plan.ts';
+import { aroundBlock } from '../../seat-map/moves.ts';
+import { SeatMap, type Goal } from '../../seat-map/seat-map.tsx';
 import { BestSeats } from './best-seats.tsx';
 import { LoneSeats } from './lone-seats.tsx';
 import { SeatCard, WheelchairQuestion } from './seat-card.tsx';
-import { useLooks, type SeatLooks } from './seat-looks.ts';
-import { seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { useSeatAppearances, type SeatAppearances } from './seat-appearance.ts';
+import { seatsInWords, type KnownSeats } from './seat-register.tsx';
 import { SeatsTaken } from './seats-taken.tsx';
 import { pickedAs, type PickedSeat } from './selection.ts';
 
@@ -36,7 +36,7 @@ interface SeatPickerProps {
   readonly own: ReadonlySet<string>;
   /** Picked seats that somebody else took. */
   readonly lost: readonly PickedSeat[];
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   readonly onPick: (seats: readonly PickedSeat[]) => void;
   readonly onLostSeen: () => void;
 }
@@ -53,15 +53,15 @@ export function SeatPicker(props: SeatPickerProps) {
   const plan = useMemo(() => planOf(locality), [locality]);
   const colours = useColours(plan);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
-  const seats = useLooks(props, plan, locality.id, pickedIds);
+  const seats = useSeatAppearances(props, plan, locality.id, pickedIds);
   const showSeats = (ids: readonly string[]): void => {
-    const places = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
-    if (places.length > 0) setGoal({ box: grown(boxAround(places), CLOSE_MARGIN), isNear: true });
+    const shown = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
+    if (shown.length > 0) setGoal({ box: grown(boxAround(shown), CLOSE_MARGIN), isNear: true });
   };
   const showZone = (next: number | null): void => {
     setZone(next);
-    const places = next === null ? [] : plan.seats.filter((_, seat) => plan.zoneOf[seat] === next);
-    setGoal({ box: places.length > 0 ? boxAround(places) : plan.box, isNear: false });
+    const shown = next === null ? [] : plan.seats.filter((_, seat) => plan.zoneOf[seat] === next);
+    setGoal({ box: shown.length > 0 ? boxAround(shown) : plan.box, isNear: false });
   };
 
   return (
@@ -87,7 +87,7 @@ export function SeatPicker(props: SeatPickerProps) {
         rows={rows}
         localityId={locality.id}
         colours={colours}
-        figures={seats.figures}
+        summaries={seats.summaries}
         zone={zone}
         onZone={showZone}
         onBlock={(block) => setGoal({ box: aroundBlock(plan, block), isNear: true })}
@@ -99,7 +99,7 @@ export function SeatPicker(props: SeatPickerProps) {
 interface MapProps extends SeatPickerProps {
   readonly plan: SeatPlan;
   readonly colours: Colours;
-  readonly seats: SeatLooks;
+  readonly seats: SeatAppearances;
   readonly goal: Goal | null;
   readonly zone: number | null;
   readonly name: string;
@@ -109,15 +109,15 @@ interface MapProps extends SeatPickerProps {
 /** The plan with its cards and what is to say about the choice. */
 function PlanMap(props: MapProps) {
   const { event, rows, picked, register, onPick, plan, colours, seats, goal, zone, name, showSeats } = props;
-  const { looks, typesBySeat } = seats;
+  const { appearances, typesBySeat } = seats;
   const choice = useSeatChoice(props, plan, seats);
   const fits = (number: number, { ticketTypeId }: PickedSeat): boolean =>
     typesBySeat[number]!.some(({ id }) => id === ticketTypeId);
-  const isFree = (number: number): boolean => looks[number] === 'free';
+  const isFree = (number: number): boolean => appearances[number] === 'free';
   const cardOf = (seat: number, close: () => void) => (
     <SeatCard
       {...{ event, rows, plan, colours, seat }}
-      look={looks[seat]!}
+      appearance={appearances[seat]!}
       types={typesBySeat[seat]!}
       chosenId={choice.pickedAt(seat)?.ticketTypeId ?? null}
       onKind={(ticketTypeId) => choice.setKind(seat, ticketTypeId)}
@@ -130,7 +130,7 @@ function PlanMap(props: MapProps) {
     />
   );
   return (
-    <div class="map-place">
+    <div class="map-area">
       <SeatsTaken
         {...props}
         isFree={(number, as) => isFree(number) && fits(number, as)}
@@ -140,8 +140,9 @@ function PlanMap(props: MapProps) {
         }}
       />
       <SeatMap
-        {...{ plan, looks, colours, zone, name }}
-        figures={seats.figures}
+        words={texts.plan}
+        {...{ plan, appearances, colours, zone, name }}
+        summaries={seats.summaries}
         describe={seats.describe}
         describeBlock={seats.describeBlock}
         seatCard={(seat, close) => ({ isActive: choice.isActive(seat), body: cardOf(seat, close) })}
@@ -172,12 +173,12 @@ function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; on
 function useSeatChoice(
   { rows, picked, register, onPick }: SeatPickerProps,
   plan: SeatPlan,
-  { looks, typesBySeat }: SeatLooks,
+  { appearances, typesBySeat }: SeatAppearances,
 ) {
   const [asked, setAsked] = useState<number | null>(null);
   const idOf = (seat: number): string => plan.seats[seat]!.id;
   const pickedAt = (seat: number): PickedSeat | undefined => picked.find(({ seatId }) => seatId === idOf(seat));
-  const isFree = (seat: number): boolean => looks[seat] === 'free' && !plan.seats[seat]!.accessible;
+  const isFree = (seat: number): boolean => appearances[seat] === 'free' && !plan.seats[seat]!.accessible;
   /** What somebody who comes along can sit in. */
   const openType = (seat: number) =>
     typesBySeat[seat]!.find(({ accessible, group_size: size }) => !accessible && size === 1);
@@ -193,7 +194,7 @@ function useSeatChoice(
     /** Whether the card of a seat has something to press. */
     isActive: (seat: number): boolean =>
       seat === asked ||
-      (isOwn(looks[seat]) && (typesBySeat[seat]!.length > 1 || matchMedia('(max-width: 40rem)').matches)),
+      (isOwn(appearances[seat]) && (typesBySeat[seat]!.length > 1 || matchMedia('(max-width: 40rem)').matches)),
     setKind(seat: number, ticketTypeId: string): void {
       const [changed] = pickedAs(rows, ticketTypeId, [idOf(seat)]);
       onPick(picked.map((each) => (each.seatId === idOf(seat) ? changed! : each)));
@@ -201,7 +202,7 @@ function useSeatChoice(
     toggle(seat: number): void {
       setAsked(null);
       if (pickedAt(seat) !== undefined) return remove(seat);
-      if (looks[seat] !== 'free') return;
+      if (appearances[seat] !== 'free') return;
       const types = typesBySeat[seat]!;
       if (types.some(({ accessible }) => accessible)) return setAsked(seat);
       const lastType = picked.at(-1)?.ticketTypeId;

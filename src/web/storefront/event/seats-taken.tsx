@@ -1,14 +1,14 @@
 /** Says over the plan which chosen seats somebody else took, and offers others beside those that stay. */
-import { texts } from '../language.ts';
-import { seatsBeside } from '../seat-map/beside.ts';
-import type { SeatPlan } from '../seat-map/plan.ts';
+import { texts } from '../app/language.ts';
+import { adjacentSeats } from '../../seat-map/adjacent.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
 import { Notice } from '../parts/controls.tsx';
-import { seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { seatsInWords, type KnownSeats } from './seat-register.tsx';
 import type { PickedSeat } from './selection.ts';
 
 interface SeatsTakenProps {
   readonly plan: SeatPlan;
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   readonly picked: readonly PickedSeat[];
   readonly lost: readonly PickedSeat[];
   /** Whether a seat of the plan can be picked as the ticket of another one. */
@@ -53,7 +53,7 @@ function offerOf({ plan, picked, lost, isFree }: SeatsTakenProps) {
     seats.flatMap(({ seatId }) => plan.numberById.get(seatId) ?? []);
   const alike = picked.filter(({ ticketTypeId }) => ticketTypeId === first.ticketTypeId);
   const row = plan.rowOf[plan.numberById.get(first.seatId) ?? -1];
-  const block = seatsBeside(plan, (seat) => isFree(seat, first), numbers(lost), numbers(alike));
+  const block = adjacentSeats(plan, (seat) => isFree(seat, first), numbers(lost), numbers(alike));
   if (block === null) return null;
   const seats = block.map((number): PickedSeat => ({ ...first, seatId: plan.seats[number]!.id }));
   const stays = picked.filter(

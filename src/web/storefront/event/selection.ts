@@ -1,10 +1,10 @@
 /**
- * What a buyer has selected on the performances of an event, as plain values: the items to request, their price, whether the
- * hold has them already, and what prevents a hold.
+ * What a buyer has selected on the performances of an event, as plain values: the items to request, their price,
+ * whether the hold has them already, and what prevents a hold.
  */
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
-import { texts } from '../language.ts';
+import { texts } from '../app/language.ts';
 
 export interface Selection {
   /** Units of general admission by row (`rowKey`). */
@@ -62,19 +62,21 @@ interface SeatClass {
   readonly accessible: boolean;
 }
 
-/** The ticket types on sale that a seat can be bought as; accessible types need an accessible seat. */
+/**
+ * The ticket types on sale that a seat can be bought as: an accessible seat as the accessible types of its zone alone,
+ * where there are such.
+ */
 export function typesForSeat(
   ticketTypes: readonly TicketType[],
   rows: readonly TicketAvailability[],
   { locality, zone, accessible }: SeatClass,
 ): readonly TicketType[] {
-  return ticketTypes.filter(
-    (type) =>
-      type.locality_id === locality &&
-      (type.zone_keys === null || type.zone_keys.includes(zone)) &&
-      (accessible || !type.accessible) &&
-      rowFor(rows, type.id) !== undefined,
+  const sold = ticketTypes.filter(
+    ({ id, locality_id: at, zone_keys: zones }) =>
+      at === locality && (zones === null || zones.includes(zone)) && rows.some((row) => row.ticket_type_id === id),
   );
+  const isReserved = accessible && sold.some((type) => type.accessible);
+  return sold.filter((type) => type.accessible === isReserved && rowFor(rows, type.id) !== undefined);
 }
 
 /**
@@ -195,6 +197,6 @@ export function ticketTypeOf(event: EventPayload, id: string): TicketType | unde
   return event.ticketTypes.find((type) => type.id === id);
 }
 
-export function groupSize(event: EventPayload, ticketTypeId: string): number {
+function groupSize(event: EventPayload, ticketTypeId: string): number {
   return ticketTypeOf(event, ticketTypeId)?.group_size ?? 1;
 }

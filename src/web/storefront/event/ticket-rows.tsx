@@ -1,10 +1,10 @@
 /** Tickets of general admission: their price, what is left, and how many are selected. */
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
-import { day, price } from '../format.ts';
-import { texts } from '../language.ts';
+import { day, price } from '../app/format.ts';
+import { texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
-import { serviceNow } from '../service.ts';
+import { serviceNow } from '../app/service.ts';
 import { ticketTypeOf } from './selection.ts';
 
 interface TicketRowsProps {

@@ -1,22 +1,23 @@
 /**
- * The buyer's choice on the event page: how it changes, is held and released, and follows a hold that other tabs change.
+ * The buyer's choice on the event page: how it changes, is held and released, and follows a hold that other tabs
+ * change.
  *
  *  1. While a request is under way the hold is not merged in: its answer is, with what was asked as the base.
  *  2. The choice of the tab is stored at each change (`choices.ts`).
- *  3. A chosen seat that somebody else takes leaves the choice at once. Seats of the own hold, standing or just ended, are shown
- *     as held too and stay.
+ *  3. A chosen seat that somebody else takes leaves the choice at once. Seats of the own hold, standing or just ended,
+ *     are shown as held too and stay.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability } from '#client/bodies.ts';
 import { rowKey, type SeatStates } from '#client/live.ts';
-import { keep } from '../kept.ts';
-import { texts } from '../language.ts';
-import { announce } from '../parts/announcer.tsx';
+import { storePurchase } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { announce } from '../parts/controls.tsx';
 import { choicesOf, merged, NO_CHOICES, recallChoice, storeChoice, type Choices, type ChoiceState } from './choices.ts';
 import type { Pass } from './pass.tsx';
-import type { SeatRegister } from './seat-register.tsx';
-import { serviceNow } from '../service.ts';
+import type { KnownSeats } from './seat-register.tsx';
+import { serviceNow } from '../app/service.ts';
 import { itemsOf, NOTHING, type PickedSeat, type Selection } from './selection.ts';
 import { troubleOf, type HoldKeeper } from './use-hold.ts';
 
@@ -28,12 +29,15 @@ interface ChoiceProps {
   readonly states: SeatStates;
   readonly keeper: HoldKeeper;
   readonly pass: Pass;
-  readonly register: SeatRegister;
+  readonly register: KnownSeats;
   /** Reads again what is on sale. */
   readonly reload: () => void;
 }
 
-/** `selection` is the choice on the date that is shown, `items` that on all dates; `trouble` is the last refusal in words. */
+/**
+ * `selection` is the choice on the date that is shown, `items` that on all dates; `trouble` is the last refusal in
+ * words.
+ */
 export function useChoices(props: ChoiceProps) {
   const { event, performanceId, keeper, pass, register, reload } = props;
   const { hold } = keeper;
@@ -61,7 +65,7 @@ export function useChoices(props: ChoiceProps) {
     setTrouble(troubleOf(error, event, register));
     if (isApiError(error, 'SEAT_TAKEN')) lose(new Set(error.detail['seat_ids'] as string[]));
     if (isApiError(error) && error.code.startsWith('QUEUE_PASS')) {
-      keep(event.id, { passId: undefined });
+      storePurchase(event.id, { passId: undefined });
       pass.forget();
     }
     reload();

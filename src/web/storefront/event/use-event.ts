@@ -1,8 +1,8 @@
 /**
  * An event on one of its performances, kept up to date.
  *
- * Owns which figures are shown. Without a hold they are those of the live stream. With a hold they are those of the event's
- * own payload, in which the tickets of the session's hold count as free.
+ * Owns which counts are shown. Without a hold they are those of the live stream. With a hold they are those of the
+ * event's own payload, in which the tickets of the session's hold count as free.
  *
  *  1. While a hold stands, a change on the stream causes the payload to be read again, at most every `REFRESH_MS`.
  *  2. A hidden page closes its stream, because browsers allow only few connections to one host.
@@ -11,12 +11,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { firstPerformance } from '#client/first-performance.ts';
 import type { LiveState, SeatStates } from '#client/live.ts';
-import { client } from '../service.ts';
-import { takeFirstEvent, type FirstEvent } from '../first.ts';
+import { client } from '../app/service.ts';
+import { takeFirstEvent, type FirstEvent } from '../app/first-html.ts';
 import { lastPerformance } from './choices.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
+import { useLoaded } from '../../hooks.ts';
 
-export interface ShownEvent {
+interface ShownEvent {
   readonly event: EventPayload | null;
   readonly error: unknown;
   readonly performanceId: string | null;
@@ -29,8 +29,8 @@ const REFRESH_MS = 5_000;
 const NO_SEATS: SeatStates = new Map();
 
 /**
- * `chosenId` is the performance that the address names. Without one the performance that this tab showed last is shown, else
- * the first that can be bought.
+ * `chosenId` is the performance that the address names. Without one the performance that this tab showed last is shown,
+ * else the first that can be bought.
  */
 export function useEvent(slug: string, chosenId: string | null, hasHold: boolean): ShownEvent {
   const [known] = useState(() => takeFirstEvent(slug, chosenId ?? lastPerformance(slug)));

@@ -1,22 +1,23 @@
 /**
  * The buyer's hold on an event: placing, changing and releasing it, and noticing its end.
  *
- * Owns the hold that this browser stores for all its tabs, and whether a request becomes a new hold or a change of the one
- * that stands.
+ * Owns the hold that this browser stores for all its tabs, and whether a request becomes a new hold or a change of the
+ * one that stands.
  *
  *  1. The service decides: after every doubt the hold is read again and shown as the service has it.
  *  2. All tabs show the same hold. A change in one is noticed in the others, at the latest when they become visible.
- *  3. A tab places no hold while another one's stands: it shows that one first. Requests of several tabs wait for each other.
+ *  3. A tab places no hold while another one's stands: it shows that one first. Requests of several tabs wait for each
+ *     other.
  *  4. A hold that ran out is `lapsed` until something is held again, and at most for `LAPSED_MS_MAX`.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
-import { followKept, keep, recall, type HeldBasket } from '../kept.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
-import { client, serviceNow, useServiceNow } from '../service.ts';
-import { seatsInWords, type SeatRegister } from './seat-register.tsx';
+import { followStored, storePurchase, recall, type HeldBasket } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
+import { client, serviceNow, useServiceNow } from '../app/service.ts';
+import { seatsInWords, type KnownSeats } from './seat-register.tsx';
 import { itemKey } from './selection.ts';
 
 export interface HoldKeeper {
@@ -37,14 +38,14 @@ export interface HoldKeeper {
 }
 
 /** Nothing was requested, because another tab holds tickets that this one did not show (rule 3). */
-export class HeldElsewhere extends Error {
+class HeldElsewhere extends Error {
   constructor() {
     super(texts.basket.heldElsewhere);
   }
 }
 
 /** Why a hold was not placed, in words. */
-export function troubleOf(error: unknown, { timezone }: EventPayload, register: SeatRegister): string {
+export function troubleOf(error: unknown, { timezone }: EventPayload, register: KnownSeats): string {
   if (error instanceof HeldElsewhere) return error.message;
   return inWords(error, { timezone, seats: (ids) => seatsInWords(register, ids) });
 }
@@ -66,14 +67,14 @@ export function useHold(slug: string, eventId: string | null, onPlaced: (hold: H
   }, [isOver]);
 
   const request = async (items: readonly HoldItemRequest[]): Promise<Hold | null> => {
-    await shown.lookElsewhere();
+    await shown.checkOtherTabs();
     if (items.length === 0) {
       if (hold !== null) await client.releaseHold(hold.id);
       forget();
       return null;
     }
     const standing = hold !== null && serviceNow() < Date.parse(hold.expires_at) ? hold : null;
-    const next = standing === null ? await place(eventId!, items) : await change(standing, items, eventId!);
+    const next = standing === null ? await placeHold(eventId!, items) : await change(standing, items, eventId!);
     if (next.id !== standing?.id) onPlaced(next);
     shown.showChanged(next);
     return next;
@@ -115,7 +116,7 @@ function useShownHold(slug: string, eventId: string | null) {
     setLapsed(hasLapsed ? next : null);
     if (next.order_id !== null) setSold(next);
     if (eventId === null) return next;
-    keep(eventId, {
+    storePurchase(eventId, {
       holdId: isActive || next.status === 'CONVERTED' ? next.id : undefined,
       lapsedId: hasLapsed ? next.id : undefined,
       held: isActive ? basketOf(slug, next) : undefined,
@@ -128,7 +129,7 @@ function useShownHold(slug: string, eventId: string | null) {
     setHold(null);
     setLapsed(null);
     if (eventId === null) return;
-    keep(eventId, { holdId: undefined, lapsedId: undefined, held: undefined });
+    storePurchase(eventId, { holdId: undefined, lapsedId: undefined, held: undefined });
     shownVersion.current = versionOf(eventId);
   };
   const read = (id: string): Promise<Hold | null> =>
@@ -160,11 +161,11 @@ function useShownHold(slug: string, eventId: string | null) {
     showChanged(next: Hold): void {
       if (eventId === null) return;
       show(next);
-      keep(eventId, { holdRound: (recall(eventId).holdRound ?? 0) + 1 });
+      storePurchase(eventId, { holdRound: (recall(eventId).holdRound ?? 0) + 1 });
       shownVersion.current = versionOf(eventId);
     },
     /** Throws where another tab holds tickets that this one does not show yet; shows them (rule 3). */
-    async lookElsewhere(): Promise<void> {
+    async checkOtherTabs(): Promise<void> {
       if (hasNews() && (await readStored())?.status === 'ACTIVE') throw new HeldElsewhere();
     },
   };
@@ -178,7 +179,7 @@ function basketOf(slug: string, { items, expires_at: until }: Hold): HeldBasket 
 function useNews(eventId: string | null, onStored: () => void, onVisible: () => unknown): void {
   useEffect(() => {
     if (eventId === null) return;
-    const unfollow = followKept(eventId, onStored);
+    const unfollow = followStored(eventId, onStored);
     const follow = (): void => void (!document.hidden && onVisible());
     document.addEventListener('visibilitychange', follow);
     return () => {
@@ -188,7 +189,7 @@ function useNews(eventId: string | null, onStored: () => void, onVisible: () => 
   }, [eventId]);
 }
 
-/** Differs when a tab has placed, changed or ended the hold of an event. */
+/** A text that changes when any tab places, changes or ends the hold of an event. */
 function versionOf(eventId: string): string {
   const { holdId, holdRound, orderId } = recall(eventId);
   return [holdId, holdRound, orderId].join(' ');
@@ -199,7 +200,7 @@ function oneTabAtATime<Result>(eventId: string, work: () => Promise<Result>): Pr
   return navigator.locks === undefined ? work() : navigator.locks.request(`holdfast.${eventId}`, work);
 }
 
-/** Whether some work is going on, and what runs it. */
+/** A flag that is set while work goes on, and the function that runs such work. */
 function useBusy(): [isBusy: boolean, whileBusy: <Result>(work: () => Promise<Result>) => Promise<Result>] {
   const [isBusy, setBusy] = useState(false);
   return [
@@ -215,7 +216,7 @@ function useBusy(): [isBusy: boolean, whileBusy: <Result>(work: () => Promise<Re
   ];
 }
 
-function place(eventId: string, items: readonly HoldItemRequest[]): Promise<Hold> {
+function placeHold(eventId: string, items: readonly HoldItemRequest[]): Promise<Hold> {
   return client.createHold({ event_id: eventId, items, queue_pass: recall(eventId).passId ?? null });
 }
 
@@ -235,6 +236,6 @@ async function change(hold: Hold, items: readonly HoldItemRequest[], eventId: st
   } catch (error) {
     const hasEnded = isApiError(error) && ['HOLD_EXPIRED', 'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND'].includes(error.code);
     if (!hasEnded) throw error;
-    return place(eventId, items);
+    return placeHold(eventId, items);
   }
 }

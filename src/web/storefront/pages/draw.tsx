@@ -1,17 +1,17 @@
 /** The proof of a waiting room's draw: the commitment, the result, and a check in the buyer's own browser. */
 import { useState } from 'preact/hooks';
 import type { Draw } from '#client/bodies.ts';
-import { checkDraw, sha256OfText, type DrawVerdict } from '../draw-proof.ts';
-import { dayAndHour } from '../format.ts';
-import { recall } from '../kept.ts';
-import { texts } from '../language.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
-import { inWords } from '../messages.ts';
-import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
-import { BackIcon, CheckIcon } from '../parts/icons.tsx';
-import { Loading, Notice } from '../parts/controls.tsx';
-import { eventPath, Link } from '../router.tsx';
-import { client, serviceAddress } from '../service.ts';
+import { checkDraw, sha256OfText, type DrawVerdict } from '../app/draw-proof.ts';
+import { dayAndHour } from '../app/format.ts';
+import { recall } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { useLoaded } from '../../hooks.ts';
+import { inWords } from '../app/messages.ts';
+import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
+import { BackIcon, CheckIcon } from '../../buttons.tsx';
+import { Notice } from '../parts/controls.tsx';
+import { eventPath, Link } from '../app/router.tsx';
+import { client, serviceAddress } from '../app/service.ts';
 
 const words = texts.draw;
 const PAGE = 10_000;
@@ -23,14 +23,7 @@ export function DrawPage({ slug }: { readonly slug: string }) {
     event: await client.getEvent(slug, { signal }),
     draw: await client.getDraw(slug, { limit: 1, signal }),
   }));
-  if (loaded.error !== null) return <Missing error={loaded.error} />;
-  if (loaded.value === null) {
-    return (
-      <Frame title={words.title}>
-        <Loading what={words.loading} />
-      </Frame>
-    );
-  }
+  if (loaded.value === null) return <Unloaded error={loaded.error} title={words.title} loading={words.loading} />;
   const { event, draw } = loaded.value;
   return (
     <Frame title={words.titleOf(event.name)}>
@@ -80,7 +73,7 @@ interface CheckProps {
 }
 
 function Check({ slug, eventId, draw }: CheckProps) {
-  const [verdict, setVerdict] = useState<(DrawVerdict & { readonly place: number | null }) | null>(null);
+  const [verdict, setVerdict] = useState<(DrawVerdict & { readonly position: number | null }) | null>(null);
   const [trouble, setTrouble] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   if (draw.count > CHECKED_MAX) return <Notice tone="info">{words.tooLong}</Notice>;
@@ -93,8 +86,8 @@ function Check({ slug, eventId, draw }: CheckProps) {
         entries.push(...(await client.getDraw(slug, { offset: entries.length, limit: PAGE })).entries);
       }
       const { passId } = recall(eventId);
-      const place = passId === undefined ? -1 : entries.indexOf(await sha256OfText(passId));
-      setVerdict({ ...(await checkDraw(draw, entries)), place: place < 0 ? null : place + 1 });
+      const position = passId === undefined ? -1 : entries.indexOf(await sha256OfText(passId));
+      setVerdict({ ...(await checkDraw(draw, entries)), position: position < 0 ? null : position + 1 });
     } catch (error) {
       setTrouble(error);
     } finally {
@@ -119,7 +112,7 @@ function Check({ slug, eventId, draw }: CheckProps) {
       <Finding holds={verdict.commitmentHolds}>{words.commitmentHolds}</Finding>
       <Finding holds={verdict.digestHolds}>{words.digestHolds}</Finding>
       <Finding holds={verdict.orderHolds}>{words.orderHolds}</Finding>
-      {verdict.place !== null && <Finding holds>{words.yourNumber(verdict.place)}</Finding>}
+      {verdict.position !== null && <Finding holds>{words.yourNumber(verdict.position)}</Finding>}
     </ul>
   );
 }

@@ -6,6 +6,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { Basket } from '../event/basket.tsx';
+import { EventHeading } from '../event/heading.tsx';
 import { PerformanceChoice } from '../event/performance-choice.tsx';
 import { OwnOrderNotice, useOwnOrder } from '../event/own-order.tsx';
 import { PassBar, usePass, type Pass } from '../event/pass.tsx';
@@ -17,19 +18,17 @@ import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { clockText, dayAndHour, listing, price, zoneNote } from '../format.ts';
-import { eventLinesOf } from '#texts/event-lines.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
-import { language, texts } from '../language.ts';
-import { recall } from '../kept.ts';
-import { inWords } from '../messages.ts';
-import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
-import { ArrowIcon, ClockIcon } from '../parts/icons.tsx';
+import { clockText, price, zoneNote } from '../app/format.ts';
+import { useLoaded } from '../../hooks.ts';
+import { texts } from '../app/language.ts';
+import { recall } from '../app/storage.ts';
+import { inWords } from '../app/messages.ts';
+import { Frame, Unloaded } from '../parts/frame.tsx';
+import { ArrowIcon, ClockIcon } from '../../buttons.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
-import { EventArt } from '../parts/poster.tsx';
-import { eventPath, go } from '../router.tsx';
-import { client, serviceNow, useServiceNow } from '../service.ts';
-import { reportHeld, reportViewed } from '../funnel.ts';
+import { eventPath, go } from '../app/router.tsx';
+import { client, serviceNow, useServiceNow } from '../app/service.ts';
+import { reportHeld, reportViewed } from '../checkout/funnel.ts';
 
 interface EventPageProps {
   readonly slug: string;
@@ -49,59 +48,22 @@ export function EventPage({ slug, performance }: EventPageProps) {
     if (event !== null) reportViewed(event);
   }, [event?.id]);
 
-  if (sale.error !== null && event === null) return <Missing error={sale.error} />;
   if (event === null || performanceId === null) {
-    return (
-      <Frame title={texts.frame.shop}>
-        <Loading what={texts.event.loading} />
-      </Frame>
-    );
+    const error = event === null ? sale.error : null;
+    return <Unloaded error={error} title={texts.frame.shop} loading={texts.event.loading} />;
   }
   const { holdId, lapsedId } = recall(event.id);
   // The choice begins with what is held or was: it waits for that where there is something to know.
   const isNew = holdId === undefined && lapsedId === undefined;
   return (
     <Frame title={event.name} legal={event.legal}>
-      <Heading event={event} performanceId={performanceId} />
+      <EventHeading event={event} performanceId={performanceId} zoneOf={zoneNote} />
       {keeper.isKnown || isNew ? (
         <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />
       ) : (
         <Loading what={texts.event.loadingTickets} />
       )}
     </Frame>
-  );
-}
-
-const { addressOf, entranceOf, performerOf } = eventLinesOf(language);
-
-function Heading({ event, performanceId }: { readonly event: EventPayload; readonly performanceId: string }) {
-  const performance = event.performances.find(({ id }) => id === performanceId);
-  const startsAt = performance?.starts_at ?? null;
-  const zone = startsAt === null ? null : zoneNote(startsAt, event.timezone);
-  const entrance = performance === undefined ? null : entranceOf(performance, event);
-  const lineup = event.lineup ?? [];
-  return (
-    <header class="event-head">
-      <div class="event-art">
-        <EventArt name={event.slug} picture={event.picture} isFirst />
-      </div>
-      <div>
-        <PageHeading>{event.name}</PageHeading>
-        {startsAt !== null && (
-          <p class="when">
-            {dayAndHour(startsAt, event.timezone)} {zone !== null && <span class="quiet">{zone}</span>}
-          </p>
-        )}
-        {event.venue !== undefined && <p class="where">{addressOf(event.venue)}</p>}
-        {entrance !== null && <p class="quiet">{entrance}</p>}
-        {event.description !== '' && <p class="lead">{event.description}</p>}
-        {lineup.length > 0 && (
-          <p class="lineup">
-            <b>{texts.show.lineup}</b> {listing(lineup.map(performerOf))}
-          </p>
-        )}
-      </div>
-    </header>
   );
 }
 

@@ -7,30 +7,22 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { dayAndHour, number } from '../format.ts';
-import { keep } from '../kept.ts';
-import { texts } from '../language.ts';
-import { useLoaded } from '#client/browser/hooks.ts';
-import { inWords } from '../messages.ts';
-import { Countdown, Loading, Notice } from '../parts/controls.tsx';
-import { Frame, Missing, PageHeading } from '../parts/frame.tsx';
-import { BackIcon } from '../parts/icons.tsx';
-import { withLink } from '../parts/with-link.tsx';
-import { eventPath, go, Link } from '../router.tsx';
-import { client } from '../service.ts';
+import { dayAndHour, number } from '../app/format.ts';
+import { storePurchase } from '../app/storage.ts';
+import { texts } from '../app/language.ts';
+import { useLoaded } from '../../hooks.ts';
+import { inWords } from '../app/messages.ts';
+import { Countdown, Loading, Notice, withLink } from '../parts/controls.tsx';
+import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
+import { BackIcon } from '../../buttons.tsx';
+import { eventPath, go, Link } from '../app/router.tsx';
+import { client } from '../app/service.ts';
 
 const words = texts.queue;
 
 export function QueuePage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
-  if (loaded.error !== null) return <Missing error={loaded.error} />;
-  if (loaded.value === null) {
-    return (
-      <Frame title={words.title}>
-        <Loading what={words.loading} />
-      </Frame>
-    );
-  }
+  if (loaded.value === null) return <Unloaded error={loaded.error} title={words.title} loading={words.loading} />;
   return <WaitingRoom event={loaded.value} />;
 }
 
@@ -42,7 +34,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
   useEffect(() => {
     const abort = new AbortController();
     const onEntry = (next: QueueEntry): void => {
-      keep(event.id, { passId: next.id });
+      storePurchase(event.id, { passId: next.id });
       setEntry(next);
     };
     client.waitForAdmission(event.id, { signal: abort.signal, onEntry }).then(
@@ -58,7 +50,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
 
   const leave = async (): Promise<void> => {
     if (entry !== null) await client.leaveQueue(entry.id).catch(() => {});
-    keep(event.id, { passId: undefined });
+    storePurchase(event.id, { passId: undefined });
     go(eventPath(event.slug));
   };
   const title = entry?.position == null ? words.title : words.titleOf(entry.position);
@@ -106,8 +98,8 @@ function Position({ entry, event }: { readonly entry: QueueEntry; readonly event
   if (entry.status !== 'WAITING') return <Notice tone="warn">{words.rejoining}</Notice>;
   if (entry.position === null) {
     return (
-      <section class="place" aria-live="polite">
-        <p class="place-label">{words.inTime}</p>
+      <section class="queue-position" aria-live="polite">
+        <p class="queue-position-label">{words.inTime}</p>
         {entry.opens_at !== null && (
           <>
             <Countdown until={entry.opens_at} label={words.opensIn} />
@@ -118,9 +110,9 @@ function Position({ entry, event }: { readonly entry: QueueEntry; readonly event
     );
   }
   return (
-    <section class="place" aria-live="polite">
-      <p class="place-label">{words.yourPlace}</p>
-      <p class="place-number">{number(entry.position)}</p>
+    <section class="queue-position" aria-live="polite">
+      <p class="queue-position-label">{words.yourPlace}</p>
+      <p class="queue-position-number">{number(entry.position)}</p>
       <p>
         <b>{estimate(entry.estimated_minutes)}</b>
         {entry.waiting_ahead > 0 ? words.ahead(entry.waiting_ahead) : words.next}

@@ -1,9 +1,14 @@
-/** Small parts of many pages: notices, a countdown and a stepper. */
+/**
+ * Small parts of many pages: notices, what is said aloud, a countdown, a stepper, a link within a text, the tax in an
+ * amount.
+ */
 import type { ComponentChildren } from 'preact';
-import { clockText } from '../format.ts';
-import { texts } from '../language.ts';
-import { useServiceNow } from '../service.ts';
-import { CheckIcon, ClockIcon, InfoIcon, MinusIcon, PlusIcon } from './icons.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import type { EventPayload } from '#client/bodies.ts';
+import { clockText, money } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { useServiceNow } from '../app/service.ts';
+import { CheckIcon, ClockIcon, InfoIcon, MinusIcon, PlusIcon, pressedUnless } from '../../buttons.tsx';
 
 interface NoticeProps {
   readonly tone: 'info' | 'good' | 'warn' | 'bad';
@@ -52,11 +57,6 @@ export function Countdown({ until, label }: CountdownProps) {
   );
 }
 
-/** The attributes of a button that its own press may switch off: it keeps the focus, which `disabled` would take from it. */
-export function pressedUnless(isOff: boolean, onPress: () => void) {
-  return { 'aria-disabled': isOff, onClick: () => void (!isOff && onPress()) };
-}
-
 interface StepperProps {
   /** What is counted, for assistive technology. */
   readonly label: string;
@@ -88,4 +88,52 @@ export function Stepper({ label, value, max, min = 0, disabled = false, onChange
       </button>
     </div>
   );
+}
+
+// ── what assistive technology says without moving the focus ──────────────────────────────────────────────────────────
+
+let said = '';
+const listeners = new Set<() => void>();
+
+/** Has a screen reader say a sentence; the same sentence is said again each time. */
+export function announce(sentence: string): void {
+  said = sentence === said ? `${sentence}\u00a0` : sentence;
+  for (const listener of listeners) listener();
+}
+
+/** One live region for the whole page. */
+export function Announcer() {
+  const [text, setText] = useState(said);
+  useEffect(() => {
+    const follow = (): void => setText(said);
+    listeners.add(follow);
+    return () => void listeners.delete(follow);
+  }, []);
+  return (
+    <p class="unseen" role="status" id="announcements">
+      {text}
+    </p>
+  );
+}
+
+// ── texts ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A text whose words in [brackets] become a link. Languages place them where they like. */
+export function withLink(text: string, link: (words: string) => ComponentChildren): ComponentChildren {
+  const [, before = text, words = '', after = ''] = /^([^[]*)\[([^\]]*)\](.*)$/.exec(text) ?? [];
+  return (
+    <>
+      {before}
+      {words !== '' && link(words)}
+      {after}
+    </>
+  );
+}
+
+/** The value-added tax in an amount, where the event names its rate. */
+export function VatLine({ event, total }: { readonly event: EventPayload; readonly total: number }) {
+  const percent = event.legal?.vat_percent ?? null;
+  if (percent === null || total === 0) return null;
+  const vat = Math.round((total * percent) / (100 + percent));
+  return <p class="vat small quiet">{texts.basket.vat(percent, money(vat, event.currency))}</p>;
 }

@@ -1,17 +1,20 @@
-/** What every page has: the header, the footer and the heading; and the page that stands in for one that cannot be shown. */
+/**
+ * What every page has: the header, the footer and the heading; and the page that stands in for one that cannot be
+ * shown.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { Legal } from '#client/bodies.ts';
-import { clockText } from '../format.ts';
-import { followAllKept, keptEventIds, recall } from '../kept.ts';
-import { texts } from '../language.ts';
-import { inWords } from '../messages.ts';
-import { eventPath, hasMoved, homePath, Link } from '../router.tsx';
-import { serviceAddress, useServiceNow } from '../service.ts';
-import { Announcer } from './announcer.tsx';
-import { ClockIcon } from './icons.tsx';
-import { LanguageSwitch } from './language-switch.tsx';
+import { LANGUAGES } from '#texts/locale/language.ts';
+import { clockText } from '../app/format.ts';
+import { followAllStored, storedEventIds, recall } from '../app/storage.ts';
+import { chooseLanguage, language, texts } from '../app/language.ts';
+import { inWords } from '../app/messages.ts';
+import { eventPath, hasMoved, homePath, Link } from '../app/router.tsx';
+import { serviceAddress, useServiceNow } from '../app/service.ts';
+import { Announcer, Loading } from './controls.tsx';
+import { ClockIcon } from '../../buttons.tsx';
 
 interface FrameProps {
   readonly title: string;
@@ -54,12 +57,14 @@ export function Frame({ title, legal = null, children }: FrameProps) {
   );
 }
 
-/** The tickets that this browser holds and for how long, of the event whose time ends first; the way to their checkout. */
+/**
+ * The tickets that this browser holds and for how long, of the event whose time ends first; the way to their checkout.
+ */
 function HeaderBasket() {
   const now = useServiceNow();
   const [, showAgain] = useState(0);
-  useEffect(() => followAllKept(() => showAgain((n) => n + 1)), []);
-  const baskets = keptEventIds().flatMap((id) => recall(id).held ?? []);
+  useEffect(() => followAllStored(() => showAgain((n) => n + 1)), []);
+  const baskets = storedEventIds().flatMap((id) => recall(id).held ?? []);
   const standing = baskets
     .filter(({ until }) => Date.parse(until) > now)
     .toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until));
@@ -97,6 +102,19 @@ function LegalLinks({ legal }: { readonly legal: Legal }) {
   );
 }
 
+/** The choice of the language, each by its own name. */
+function LanguageSwitch() {
+  return (
+    <p class="languages" role="group" aria-label={texts.frame.language}>
+      {Object.entries(LANGUAGES).map(([tag, name]) => (
+        <button type="button" lang={tag} aria-pressed={tag === language} onClick={() => chooseLanguage(tag)}>
+          {name}
+        </button>
+      ))}
+    </p>
+  );
+}
+
 /** The heading of a page; focused when the page is reached by a link, so that it is read out. */
 export function PageHeading({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -124,6 +142,23 @@ export function Missing({ error }: { readonly error?: unknown }) {
           </Link>
         </p>
       </div>
+    </Frame>
+  );
+}
+
+interface UnloadedProps {
+  /** Why it cannot be loaded; null while it is being loaded. */
+  readonly error: unknown;
+  readonly title: string;
+  readonly loading: string;
+}
+
+/** In place of a page whose event is not loaded. */
+export function Unloaded({ error, title, loading }: UnloadedProps) {
+  if (error !== null) return <Missing error={error} />;
+  return (
+    <Frame title={title}>
+      <Loading what={loading} />
     </Frame>
   );
 }

@@ -1,9 +1,9 @@
 /** The search above a long list of events; what is chosen stands in the page's address. */
 import type { EventListEntry } from '#client/bodies.ts';
-import { choicesOf, queryOf, type Filter } from '#client/event-filter.ts';
-import { month as monthText } from '../format.ts';
-import { texts } from '../language.ts';
-import { go, homePath, Link } from '../router.tsx';
+import { choicesOf, QUERY_LENGTH_MAX, queryOf, type Filter } from '#client/event-filter.ts';
+import { month as monthText } from '../app/format.ts';
+import { texts } from '../app/language.ts';
+import { go, homePath, Link } from '../app/router.tsx';
 
 interface ListFilterProps {
   readonly events: readonly EventListEntry[];
@@ -25,7 +25,7 @@ export function ListFilter({ events, filter, found }: ListFilterProps) {
           type="search"
           value={filter.q}
           placeholder={list.searchHint}
-          maxLength={100}
+          maxLength={QUERY_LENGTH_MAX}
           onInput={({ currentTarget }) => set({ q: currentTarget.value })}
         />
       </label>
@@ -52,9 +52,9 @@ export function ListFilter({ events, filter, found }: ListFilterProps) {
           {list.priceUpTo(currency)}
           <input
             type="number"
-            inputMode="numeric"
             min="0"
             step="1"
+            inputMode="numeric"
             value={filter.price}
             onInput={({ currentTarget }) => set({ price: currentTarget.value })}
           />

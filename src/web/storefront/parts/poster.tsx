@@ -1,7 +1,7 @@
 /** The picture of an event, or the poster that stands in for one that it has not, or that cannot be had. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { POSTER_BOX, posterShapes } from '#client/poster.ts';
-import { serviceAddress } from '../service.ts';
+import { serviceAddress } from '../app/service.ts';
 
 interface EventArtProps {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** The checkout in German. The words of the button that orders have to say that it costs money (§ 312j BGB). */
-import type { Texts } from '../en.ts';
-import { wordingOf } from '../wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('de');
 

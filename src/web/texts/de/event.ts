@@ -1,6 +1,6 @@
 /** The page of an event in German. */
-import type { Texts } from '../en.ts';
-import { wordingOf } from '../wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, plural, number } = wordingOf('de');
 const TICKETS = { one: 'Ticket', other: 'Tickets' };
@@ -86,4 +86,24 @@ export const ownOrder: Texts['ownOrder'] = {
   payAmount: (amount) => `${amount} bezahlen`,
   keptFor: 'Noch reserviert für',
   payUntil: (when) => `Bitte bis ${when} bezahlen.`,
+};
+
+/** What an event says about itself. */
+export const show: Texts['show'] = {
+  entrance: (hour) => `Einlass ab ${hour} Uhr`,
+  lineup: 'Mit',
+  dates: 'Termine',
+  prices: 'Preise',
+  cancelled: 'abgesagt',
+  soldOut: 'ausverkauft',
+  about: (when, where) => (where === null ? when : `${when}, ${where}`),
+  ticketsFrom: (price) => `Tickets ab ${price}.`,
+  freeTickets: 'Kostenlose Tickets.',
+};
+
+/** What is said where scripts are switched off. */
+export const noScript: Texts['noScript'] = {
+  title: 'Bitte schalten Sie JavaScript ein',
+  why: 'Dieser Shop zeigt freie Plätze und reserviert sie, während Sie wählen. Dafür muss Ihr Browser das Skript des Shops ausführen; von anderswo lädt er keines.',
+  how: 'Schalten Sie JavaScript für diese Seite ein und laden Sie sie neu. Ihre Bestellungen und Tickets funktionieren auch ohne.',
 };

@@ -1,12 +1,11 @@
 /** The texts of the pages in German. */
-import type { Texts } from './en.ts';
-import { checkout, nothingHeld, problems } from './de/checkout.ts';
-import { basket, event, notes, ownOrder } from './de/event.ts';
-import { plan } from './de/plan.ts';
-import { refusals, refused } from './de/refusals.ts';
-import { draw, queue } from './de/waiting.ts';
-import { noScript, show } from './de/show.ts';
-import { wordingOf } from './wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { checkout, nothingHeld, problems } from './checkout.ts';
+import { basket, event, noScript, notes, ownOrder, show } from './event.ts';
+import { plan } from './plan.ts';
+import { refusals, refused } from './refusals.ts';
+import { draw, queue } from './waiting.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('de');
 const TICKETS = { one: 'Ticket', other: 'Tickets' };

@@ -1,6 +1,6 @@
 /** The texts of the seat plan in German. */
-import type { Texts } from '../en.ts';
-import { wordingOf } from '../wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, listing } = wordingOf('de');
 const SEATS = { one: 'Platz', other: 'Plätze' };
@@ -66,7 +66,6 @@ export const plan: Texts['plan'] = {
     question: 'Braucht jemand im Rollstuhl diesen Platz?',
     yes: 'Ja',
     companion: (name) => `Ja, mit Begleitung auf ${name}`,
-    asSeat: (kind) => `Nein, als „${kind}“ buchen`,
     no: 'Nein, anderen Platz wählen',
     plea: 'Von diesen Plätzen gibt es nur wenige. Bitte lassen Sie sie frei, solange es andere gibt.',
   },

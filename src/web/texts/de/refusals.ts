@@ -1,6 +1,6 @@
 /** What went wrong and what to do next, in German. */
-import type { Texts } from '../en.ts';
-import { wordingOf } from '../wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number } = wordingOf('de');
 const TICKETS = { one: 'Ticket', other: 'Tickets' };
@@ -52,7 +52,6 @@ export const refused: Texts['refused'] = {
   maxPerOrder: (limit) => `Von diesem Ticket können Sie höchstens ${number(limit)} je Bestellung kaufen.`,
   maxTickets: (limit) => `Sie können höchstens ${count(limit, TICKETS)} je Bestellung kaufen.`,
   perEmail: (limit) => `Für diese Veranstaltung gibt es höchstens ${count(limit, TICKETS)} je E-Mail-Adresse.`,
-  haveAlready: (tickets) => `Sie haben schon ${count(tickets, TICKETS)}.`,
   perkSoldOut: 'Dieses Extra ist ausverkauft.',
   perksLeft: (n) => `Von diesem Extra gibt es nur noch ${number(n)}.`,
   noBlock: (longest) =>

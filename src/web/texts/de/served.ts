@@ -1,6 +1,6 @@
 /** The pages that the service writes itself, in German. */
 import type { served as english } from '../en/served.ts';
-import { wordingOf } from '../wording.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, dayAndHour, money } = wordingOf('de');
 

@@ -1,6 +1,6 @@
 /** The waiting room and the proof of its draw in German. */
-import type { Texts } from '../en.ts';
-import { wordingOf } from '../wording.ts';
+import type { Texts } from '../en/pages.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, plural } = wordingOf('de');
 const PEOPLE = { one: 'Person', other: 'Personen' };

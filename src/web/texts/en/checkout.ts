@@ -1,5 +1,5 @@
 /** The checkout: the form, the order before it is placed, and what is said when nothing is held. */
-import { wordingOf } from '../wording.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('en');
 

@@ -1,11 +1,10 @@
 /** The texts of the pages in English, by page. Its shape is that of every language: see `texts.ts`. */
-import { checkout, nothingHeld, problems } from './en/checkout.ts';
-import { basket, event, notes, ownOrder } from './en/event.ts';
-import { plan } from './en/plan.ts';
-import { refusals, refused } from './en/refusals.ts';
-import { draw, queue } from './en/waiting.ts';
-import { noScript, show } from './en/show.ts';
-import { wordingOf } from './wording.ts';
+import { checkout, nothingHeld, problems } from './checkout.ts';
+import { basket, event, noScript, notes, ownOrder, show } from './event.ts';
+import { plan } from './plan.ts';
+import { refusals, refused } from './refusals.ts';
+import { draw, queue } from './waiting.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('en');
 const TICKETS = { one: 'ticket', other: 'tickets' };

@@ -1,5 +1,5 @@
 /** The texts of the seat plan in English: blocks, seats, kinds of ticket, wheelchair places. */
-import { wordingOf } from '../wording.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, listing } = wordingOf('en');
 const SEATS = { one: 'seat', other: 'seats' };
@@ -65,7 +65,6 @@ export const plan = {
     question: 'Does somebody in a wheelchair need this place?',
     yes: 'Yes',
     companion: (name: string) => `Yes, with a companion on ${name}`,
-    asSeat: (kind: string) => `No, book it as “${kind}”`,
     no: 'No, choose another seat',
     plea: 'There are few of these places. Please leave them to those who need them while there are other seats.',
   },

@@ -1,5 +1,7 @@
-/** What went wrong and what to do next: a sentence for each code that a buyer can meet, and those with figures in them. */
-import { wordingOf } from '../wording.ts';
+/**
+ * What went wrong and what to do next: a sentence for each code that a buyer can meet, and those with figures in them.
+ */
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number } = wordingOf('en');
 const TICKETS = { one: 'ticket', other: 'tickets' };
@@ -51,7 +53,6 @@ export const refused = {
   maxPerOrder: (limit: number) => `You can buy at most ${number(limit)} of this ticket in one order.`,
   maxTickets: (limit: number) => `You can buy at most ${count(limit, TICKETS)} in one order.`,
   perEmail: (limit: number) => `This event allows ${count(limit, TICKETS)} for one e-mail address.`,
-  haveAlready: (tickets: number) => `You have ${count(tickets, TICKETS)} already.`,
   perkSoldOut: 'This extra is sold out.',
   perksLeft: (n: number) => `Only ${number(n)} of these extras are left.`,
   noBlock: (longest: number) =>

@@ -1,5 +1,8 @@
-/** The pages that the service writes itself: an order, its payment in the sandbox, the proof of a draw, what is not there. */
-import { wordingOf } from '../wording.ts';
+/**
+ * The pages that the service writes itself: an order, its payment in the sandbox, the proof of a draw, what is not
+ * there.
+ */
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, dayAndHour, money } = wordingOf('en');
 

@@ -1,5 +1,5 @@
 /** The waiting room and the proof of its draw. */
-import { wordingOf } from '../wording.ts';
+import { wordingOf } from '../locale/wording.ts';
 
 const { count, number } = wordingOf('en');
 const PEOPLE = { one: 'person', other: 'people' };

@@ -1,6 +1,8 @@
 /** The languages of the pages, and which of them somebody reads. Without browser APIs: the service asks it too. */
 
-/** Each language by its own name, in the order in which pages offer them. The first is for whoever reads none of them. */
+/**
+ * Each language by its own name, in the order in which pages offer them. The first is for whoever reads none of them.
+ */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
 /** The cookie with the buyer's choice, for pages that the service itself renders. */

@@ -1,28 +1,60 @@
-/** How a language writes money, dates, numbers and lists. Without browser APIs: the service's own pages are written with it too. */
+/**
+ * How a language writes money, dates, numbers and lists. Without browser APIs: the service's own pages are written with
+ * it too.
+ */
 import { moneyText } from '#client/money.ts';
 import type { Language } from './language.ts';
 
 /** A noun or a phrase in the forms that it has beside numbers; a language uses those that it knows. */
-export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
+type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
 
 type Moment = string | number;
 
 /** English dates are European: the day comes first, and hours are counted to 24. */
 const DATES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE' };
 
-const DAY = { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' } as const;
-const HOUR = { hour: '2-digit', minute: '2-digit' } as const;
+/** How the parts of a moment are written. */
+const STYLES = {
+  day: { weekday: 'short', day: 'numeric', month: 'long', year: 'numeric' },
+  hour: { hour: '2-digit', minute: '2-digit' },
+  month: { month: 'long', year: 'numeric' },
+  span: { day: 'numeric', month: 'long', year: 'numeric' },
+  zone: { timeZoneName: 'longGeneric' },
+  sheetDay: { day: 'numeric' },
+  sheetMonth: { month: 'short' },
+  sheetWeekday: { weekday: 'short' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-export type Wording = ReturnType<typeof wordingOf>;
+type Style = keyof typeof STYLES;
 
-export function wordingOf(language: Language) {
+const wordings = new Map<Language, ReturnType<typeof makeWording>>();
+
+/** The wording of a language, made once: its formatters cost far more to make than to use. */
+export function wordingOf(language: Language): ReturnType<typeof makeWording> {
+  const known = wordings.get(language) ?? makeWording(language);
+  wordings.set(language, known);
+  return known;
+}
+
+function makeWording(language: Language) {
   const dates = DATES[language];
   const plurals = new Intl.PluralRules(language);
-  const date = (moment: Moment, timeZone: string | undefined, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(dates, { ...options, ...(timeZone !== undefined && { timeZone }) }).format(
-      new Date(moment),
-    );
-  const number = (n: number): string => n.toLocaleString(dates);
+  const numbers = new Intl.NumberFormat(dates);
+  const countries = new Intl.DisplayNames(language, { type: 'region' });
+  const lists = new Intl.ListFormat(dates, { type: 'conjunction' });
+  /** By style and zone: as many as events have zones. */
+  const formats = new Map<string, Intl.DateTimeFormat>();
+  const formatOf = (style: Style, timeZone: string | undefined): Intl.DateTimeFormat => {
+    const key = `${style} ${timeZone ?? ''}`;
+    const known = formats.get(key);
+    if (known !== undefined) return known;
+    const format = new Intl.DateTimeFormat(dates, { ...STYLES[style], ...(timeZone !== undefined && { timeZone }) });
+    formats.set(key, format);
+    return format;
+  };
+  const date = (moment: Moment, timeZone: string | undefined, style: Style): string =>
+    formatOf(style, timeZone).format(new Date(moment));
+  const number = (n: number): string => numbers.format(n);
   /** The form of a noun beside a number. */
   const plural = (n: number, forms: Forms): string => forms[plurals.select(n)] ?? forms.other;
   return {
@@ -35,32 +67,31 @@ export function wordingOf(language: Language) {
     /** The same without the decimals of a whole amount. */
     shortMoney: (amount: number, currency: string): string => moneyText(amount, currency, language, { short: true }),
     /** A day such as "Sat, 23 September 2028", in the event's own time zone. */
-    day: (moment: Moment, timeZone?: string): string => date(moment, timeZone, DAY),
+    day: (moment: Moment, timeZone?: string): string => date(moment, timeZone, 'day'),
     /** A time of the day such as "20:30". */
-    hour: (moment: Moment, timeZone?: string): string => date(moment, timeZone, HOUR),
+    hour: (moment: Moment, timeZone?: string): string => date(moment, timeZone, 'hour'),
     dayAndHour: (moment: Moment, timeZone?: string): string =>
-      `${date(moment, timeZone, DAY)}, ${date(moment, timeZone, HOUR)}`,
+      `${date(moment, timeZone, 'day')}, ${date(moment, timeZone, 'hour')}`,
     /** A span of days such as "14 October – 11 November 2028". */
     days: (start: Moment, end: Moment): string =>
-      new Intl.DateTimeFormat(dates, { day: 'numeric', month: 'long', year: 'numeric' }).formatRange(
-        new Date(start),
-        new Date(end),
-      ),
+      formatOf('span', undefined).formatRange(new Date(start), new Date(end)),
     /** A month such as "October 2028". */
-    month: (moment: Moment, timeZone?: string): string => date(moment, timeZone, { month: 'long', year: 'numeric' }),
+    month: (moment: Moment, timeZone?: string): string => date(moment, timeZone, 'month'),
     /** The name of a time zone such as "Central European Time". */
     zone: (moment: Moment, timeZone: string): string =>
-      new Intl.DateTimeFormat(dates, { timeZone, timeZoneName: 'longGeneric' })
+      formatOf('zone', timeZone)
         .formatToParts(new Date(moment))
         .find(({ type }) => type === 'timeZoneName')!.value,
     /** The parts of a date for a calendar sheet. */
     dayParts: (moment: Moment, timeZone?: string): { day: string; month: string; weekday: string } => ({
       // A German day alone is "14.": a sheet has the number.
-      day: String(Number.parseInt(date(moment, timeZone, { day: 'numeric' }), 10)),
-      month: date(moment, timeZone, { month: 'short' }),
-      weekday: date(moment, timeZone, { weekday: 'short' }),
+      day: String(Number.parseInt(date(moment, timeZone, 'sheetDay'), 10)),
+      month: date(moment, timeZone, 'sheetMonth'),
+      weekday: date(moment, timeZone, 'sheetWeekday'),
     }),
+    /** The name of a country by its two letters. */
+    country: (code: string): string => countries.of(code) ?? code,
     /** "a, b and c". */
-    listing: (parts: readonly string[]): string => new Intl.ListFormat(dates, { type: 'conjunction' }).format(parts),
+    listing: (parts: readonly string[]): string => lists.format(parts),
   };
 }

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fc } from '../property.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { CheckpointOutdated, claimShard, readAhead } from '#persistence/nats/claim.ts';
-import { decodeRecord, encodeRecord, type ShardRecord } from '#persistence/nats/records.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
-import { applyRecord, ChainBroken, copyHead, emptyHead, readRecord } from '#persistence/nats/shard-reading.ts';
+import { fc } from '../../../property.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { CheckpointOutdated, claimShard, readAhead } from '#persistence/nats/log/claim.ts';
+import { decodeRecord, encodeRecord, type ShardRecord } from '#persistence/nats/log/records.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
+import { applyRecord, ChainBroken, copyHead, emptyHead, readRecord } from '#persistence/nats/log/head.ts';
 import { machineTiming, type Timing } from '#persistence/nats/timing.ts';
-import { appendAll, durable, unitOf } from './journals.ts';
-import { claimed, readShard } from './shards.ts';
+import { appendAll, durable, unitOf } from '../../journals.ts';
+import { claimed, readShard } from '../../shards.ts';
 
 const impatient: Timing = { ...machineTiming, after: (_, run) => machineTiming.after(0, run) };
 

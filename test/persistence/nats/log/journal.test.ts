@@ -1,20 +1,23 @@
-/** The protocol of a shard's owner over a log that loses, holds and refuses: pipelining, ambiguity, fencing, void batches. */
+/**
+ * The protocol of a shard's owner over a log that loses, holds and refuses: pipelining, ambiguity, fencing, void
+ * batches.
+ */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import { until } from '../fixtures/until.ts';
-import { fc } from '../property.ts';
+import { until } from '../../../fixtures/until.ts';
+import { fc } from '../../../property.ts';
 import { JournalFault, type Unit } from '#persistence/journal.ts';
-import { MemoryLog, type AppendFault } from '#persistence/memory-log.ts';
-import { IN_FLIGHT_MAX } from '#persistence/nats/append-window.ts';
-import { appendChannel, type AppendMessage, type ShardJournal } from '#persistence/nats/shard-journal.ts';
-import { EXECUTED_KEPT_MS } from '#persistence/nats/executed-commands.ts';
-import { LogUnreachable, type ShardLog } from '#persistence/nats/shard-log.ts';
+import { MemoryLog, type AppendFault } from '#persistence/memory/shard-log.ts';
+import { IN_FLIGHT_MAX } from '#persistence/nats/log/append-window.ts';
+import { appendChannel, type AppendMessage, type ShardJournal } from '#persistence/nats/log/journal.ts';
+import { EXECUTED_KEPT_MS } from '#persistence/nats/log/executed-commands.ts';
+import { LogUnreachable, type ShardLog } from '#persistence/shard-log.ts';
 import { machineTiming, type Timing } from '#persistence/nats/timing.ts';
-import { appendAll, durable, outcome, unitOf } from './journals.ts';
-import { claimed, readShard } from './shards.ts';
+import { appendAll, durable, outcome, unitOf } from '../../journals.ts';
+import { claimed, readShard } from '../../shards.ts';
 
 /** Pauses between tries cost nothing. */
 const impatient: Timing = { ...machineTiming, after: (_, run) => machineTiming.after(0, run) };

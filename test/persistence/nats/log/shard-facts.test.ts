@@ -1,16 +1,19 @@
 /** Reading all facts of a shard for a copy of it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MemoryLog } from '#persistence/memory-log.ts';
-import { claimShard } from '#persistence/nats/claim.ts';
-import { encodeRecord } from '#persistence/nats/records.ts';
-import { readShardFacts } from '#persistence/nats/shard-facts.ts';
-import { LogUnreachable } from '#persistence/nats/shard-log.ts';
-import { ChainBroken } from '#persistence/nats/shard-reading.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
+import { claimShard } from '#persistence/nats/log/claim.ts';
+import { encodeRecord } from '#persistence/nats/log/records.ts';
+import { readShardFacts } from '#persistence/nats/log/shard-facts.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
+import { ChainBroken } from '#persistence/nats/log/head.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { machineTiming } from '#persistence/nats/timing.ts';
 
-/** A log that two owners wrote, 20 units of two facts each, with a void batch of the first owner after the second one's claim. */
+/**
+ * A log that two owners wrote, 20 units of two facts each, with a void batch of the first owner after the second one's
+ * claim.
+ */
 async function writtenLog(): Promise<MemoryLog> {
   const log = new MemoryLog();
   for (const node of ['node-a', 'node-b']) {

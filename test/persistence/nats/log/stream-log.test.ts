@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
-import { until } from '../fixtures/until.ts';
-import { MemoryLog } from '#persistence/memory-log.ts';
+import { nats, startNats, type NatsServer } from '../../../fixtures/nats.ts';
+import { until } from '../../../fixtures/until.ts';
+import { MemoryLog } from '#persistence/memory/shard-log.ts';
 import { ServersRefused, whyTooOld } from '#persistence/nats/connection.ts';
-import { raceGuard } from '#persistence/nats/race-guard.ts';
-import { openServers, type ClusterServers, type ClusterSettings } from '#persistence/nats/servers.ts';
-import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '#persistence/nats/shard-log.ts';
-import { appendAll, durable, outcome, unitOf } from './journals.ts';
-import { claimed, readShard } from './shards.ts';
+import { raceGuard } from '#persistence/nats/servers/race-guard.ts';
+import { openServers, type ClusterServers, type ClusterSettings } from '#persistence/nats/servers/servers.ts';
+import { LogUnreachable, type AppendOutcome, type LogMessage, type ShardLog } from '#persistence/shard-log.ts';
+import { appendAll, durable, outcome, unitOf } from '../../journals.ts';
+import { claimed, readShard } from '../../shards.ts';
 
 const text = (body: Uint8Array): string => Buffer.from(body).toString();
 const body = (given: string): Uint8Array => Buffer.from(given);

@@ -1,14 +1,17 @@
-/** The bucket on real servers: the contract of named objects, what a damage of the servers looks like, and their absence. */
+/**
+ * The bucket on real servers: the contract of named objects, what a damage of the servers looks like, and their
+ * absence.
+ */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { ObjectBucket } from '#persistence/nats/object-bucket.ts';
-import { ObjectDamaged, ObjectsUnreachable } from '#persistence/nats/objects.ts';
-import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
-import { describeObjects } from './objects.ts';
+import { ObjectBucket } from '#persistence/nats/objects/objects.ts';
+import { ObjectDamaged, ObjectsUnreachable } from '#persistence/objects.ts';
+import { nats, startNats, type NatsServer } from '../../../fixtures/nats.ts';
+import { describeObjects } from '../../objects.ts';
 
 describe('On a NATS server,', { skip: nats.missing }, () => {
   let server: NatsServer;

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { MemoryObjects } from '#persistence/nats/memory-objects.ts';
-import { ObjectsUnreachable, type Objects } from '#persistence/nats/objects.ts';
-import { SnapshotBucket, shardFolder } from '#persistence/nats/snapshot-bucket.ts';
+import { MemoryObjects } from '#persistence/memory/objects.ts';
+import { ObjectsUnreachable, type Objects } from '#persistence/objects.ts';
+import { SnapshotBucket, shardFolder } from '#persistence/nats/objects/snapshot-bucket.ts';
 import { SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
-import { newFolder } from '../fixtures/folders.ts';
+import { newFolder } from '../../../fixtures/folders.ts';
 
 const SHARD = 7;
 

@@ -1,18 +1,21 @@
-/** The stores of a cluster on a real server: snapshots, checkpoints, archive and purge of a shard work on them as on their twins. */
+/**
+ * The stores of a cluster on a real server: snapshots, checkpoints, archive and purge of a shard work on them as on
+ * their twins.
+ */
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ArchiveBucket } from '#persistence/nats/archive-bucket.ts';
-import { Checkpoints } from '#persistence/nats/checkpoints.ts';
-import { openBuckets, type ClusterBuckets } from '#persistence/nats/cluster-buckets.ts';
-import { purgeLog, wholeLog } from '#persistence/nats/purge.ts';
-import { openServers, type ClusterServers } from '#persistence/nats/servers.ts';
-import type { LogMessage } from '#persistence/nats/shard-log.ts';
-import { emptyHead } from '#persistence/nats/shard-reading.ts';
-import { shardFolder, SnapshotBucket } from '#persistence/nats/snapshot-bucket.ts';
+import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
+import { Checkpoints } from '#persistence/nats/objects/checkpoints.ts';
+import { openBuckets, type ClusterBuckets } from '#persistence/nats/servers/buckets.ts';
+import { purgeLog, wholeLog } from '#persistence/nats/objects/purge.ts';
+import { openServers, type ClusterServers } from '#persistence/nats/servers/servers.ts';
+import type { LogMessage } from '#persistence/shard-log.ts';
+import { emptyHead } from '#persistence/nats/log/head.ts';
+import { shardFolder, SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import { SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
-import { newFolder } from '../fixtures/folders.ts';
-import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
+import { newFolder } from '../../../fixtures/folders.ts';
+import { nats, startNats, type NatsServer } from '../../../fixtures/nats.ts';
 
 const SHARD = 1;
 

@@ -1,0 +1,59 @@
+/**
+ * How an event actor is put together: the state that was activated, what its turns bring along, and the features that
+ * follow them. A new feature is added to `followersOf`.
+ */
+import { CancellationTurns } from './cancellation-turns.ts';
+import { createHashing } from './crypto.ts';
+import { Draws } from './draw.ts';
+import { Erasures } from './erasures.ts';
+import { EventActor } from './event-actor.ts';
+import { RetainedRecords } from './process-bytes.ts';
+import { WaitingBuyers } from './waiting-buyers.ts';
+import type { EventState } from '#domain/event/state.ts';
+import type { Activated } from './activation.ts';
+import type { EventActorPorts, TurnContext } from './event-actor-ports.ts';
+import type { EvictedEvent } from './evicted-events.ts';
+import type { FollowedActor, Follower } from './follower.ts';
+
+/** Activations in this process; an activation's number tells its revisions from those of another one. */
+let activations = 0;
+
+/** The actor of an event that was activated; with what was remembered at its eviction, where it was evicted before. */
+export function createEventActor(
+  activated: Activated,
+  ports: EventActorPorts<EventActor>,
+  evicted: EvictedEvent | null = null,
+): EventActor {
+  const { state } = activated;
+  return new EventActor(activated, contextOf(state, ports), ports, (actor) =>
+    followersOf(state, ports, evicted, actor),
+  );
+}
+
+function contextOf({ eventId, eventNumber }: EventState, ports: EventActorPorts<EventActor>): TurnContext {
+  activations += 1;
+  return {
+    now: 0,
+    activation: `${ports.owner ?? ''}${activations.toString(36)}`,
+    newId: (prefix) => ports.ids.newId(prefix, eventNumber),
+    newSeed: () => ports.ids.newSeed(),
+    hashing: createHashing(),
+    sealing: ports.sealingOf?.(eventId) ?? null,
+  };
+}
+
+function followersOf(
+  state: EventState,
+  { clock, journal, keyDestruction, cancelledAtOnceMax, processBytes }: EventActorPorts<EventActor>,
+  evicted: EvictedEvent | null,
+  actor: FollowedActor,
+): readonly Follower[] {
+  const erasures = keyDestruction === undefined ? [] : [new Erasures(keyDestruction)];
+  return [
+    new WaitingBuyers(state, evicted ?? { since: clock.now(), lastSeen: null }, actor),
+    new Draws(state, actor),
+    new RetainedRecords(state, actor, processBytes),
+    new CancellationTurns(state, journal, actor, cancelledAtOnceMax),
+    ...erasures,
+  ];
+}

@@ -1,0 +1,48 @@
+/**
+ * What a waiting room needs beside its facts: when everybody was last seen, and room for one more. A follower of the
+ * event actor.
+ *
+ * 1. When a buyer was last seen is soft state: it changes after the decision, and no fact says so. Where it was not
+ *    remembered at an eviction everybody counts as just seen.
+ * 2. While the room is full nobody joins it.
+ * 3. While nothing can be written a poll admits nobody: it reads the entry, and keeps the buyer from being dropped.
+ */
+import { markEverybodySeen, noteEntrySeen, restoreLastSeen } from '#domain/waiting-room/last-seen.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
+import type { Command, Reply } from '#domain/command.ts';
+import type { WaitingRoomState } from '#domain/waiting-room/state.ts';
+import type { EvictedEvent } from './evicted-events.ts';
+import type { FollowedActor, Follower } from './follower.ts';
+
+export class WaitingBuyers implements Follower {
+  readonly #state: WaitingRoomState;
+  readonly #actor: Pick<FollowedActor, 'noteDue'>;
+
+  constructor(state: WaitingRoomState, { since, lastSeen }: EvictedEvent, actor: Pick<FollowedActor, 'noteDue'>) {
+    this.#state = state;
+    this.#actor = actor;
+    if (lastSeen === null) markEverybodySeen(state, since);
+    else restoreLastSeen(state, lastSeen);
+  }
+
+  admit(command: Command): void {
+    if (command.type !== 'JoinQueue' || !isRoomFull(this.#state, command.sessionKey)) return;
+    throw new Overloaded('the waiting room is full', RETRY_AFTER_SECONDS);
+  }
+
+  answerUnwritten(command: Command, now: number): Reply | Refusal | null {
+    if (command.type !== 'PollQueue') return null;
+    noteEntrySeen(this.#state, command, now);
+    this.#actor.noteDue();
+    const entry = viewOwnEntry(this.#state, command.entryId, command.sessionKey, now);
+    return isRefusal(entry) ? entry : { outcome: 'DONE', entry };
+  }
+
+  afterTurn(command: Command, _facts: unknown, _answer: unknown, now: number): void {
+    if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
+    noteEntrySeen(this.#state, command, now);
+    this.#actor.noteDue();
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * The texts that a checkout brings and an order keeps and shows, and does nothing else with.
+ *
+ * A line here is a field of the request, the command, the fact, the state, an operator's answers, both exports, the
+ * journal's page and the report about a person. Names are snake_case there.
+ *
+ * 1. Such a text never prevents a sale: one that is too long is cut.
+ * 2. Facts that were kept before a text existed lack it; readers take that as null.
+ */
+
+interface OrderText {
+  /** Characters that are kept. */
+  readonly lengthMax: number;
+  /** What it is, for the reference; nothing where the name says it. */
+  readonly about?: string;
+}
+
+const ORDER_TEXTS = {
+  // As long as the ids of the catalogue.
+  promoterCode: { lengthMax: 128 },
+  referralCode: { lengthMax: 128 },
+} as const satisfies Readonly<Record<string, OrderText>>;
+
+export type OrderTextName = keyof typeof ORDER_TEXTS;
+
+export type OrderTexts = { readonly [Name in OrderTextName]?: string | null };
+
+/** Something made for each text, by its name. */
+export function forOrderTexts<Made>(make: (name: OrderTextName, text: OrderText) => Made): Record<OrderTextName, Made> {
+  const made = Object.entries(ORDER_TEXTS).map(([name, text]) => [name, make(name as OrderTextName, text)]);
+  return Object.fromEntries(made) as Record<OrderTextName, Made>;
+}

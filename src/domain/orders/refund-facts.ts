@@ -1,0 +1,121 @@
+/** What facts make of the refunds of an order: requested, answered, given back. */
+import { follow } from '#machines/compile.ts';
+import { refundTransitions } from '#machines/refund.ts';
+import { invariant } from '../invariant.ts';
+import { foreignCurrencies, isCovered, refundable, refundStatusOf, type Order } from './order.ts';
+import { openOrder, type Orders, type OrderState } from './state.ts';
+import type { FactData } from '../fact.ts';
+import type { SealedOperatorNote } from '../view.ts';
+
+/** Counts the refund that a fact is about, or with -1 takes it out as it was before. */
+export function countRefund(orders: Orders, data: Readonly<{ orderId: string; refundId: string }>, sign: 1 | -1): void {
+  const order = openOrder(orders, data.orderId);
+  const id = 'sameAs' in data ? data.sameAs : data.refundId;
+  orders.refunds.note(
+    order,
+    order.refunds.find((refund) => refund.id === id),
+    sign,
+  );
+}
+
+export function evolveRefundRequested(state: OrderState, data: FactData['RefundRequested'], at: number): void {
+  const { orderId, refundId: id, ...said } = data;
+  const order = openOrder(state.orders, orderId);
+  const tried = { tries: 0, unclearSince: at, nextTryAt: at };
+  order.refunds.push({ id, at, ...said, status: refundTransitions.initial, ...tried });
+}
+
+const triggerOfAnswer = { FAILED: 'FAIL', NEEDS_OPERATOR: 'STOP', RETRY: 'RETRY' } as const;
+
+export function evolveRefundAnswered(state: OrderState, data: FactData['RefundAnswered'], at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  const index = order.refunds.findIndex(({ id }) => id === data.refundId);
+  const known = order.refunds[index];
+  invariant(known !== undefined, 'an answer about a refund names one of its order');
+  const { answer, amountCents, tries, reference, failure, keyTry, nextTryAt } = data;
+  const { nextTryAt: _nextTryAt, unclearTries = 0, failure: _failure, ...before } = known;
+  const status = refundStatusOf(known);
+  if (answer === 'FAILED' && status === 'SUCCEEDED') {
+    const { finishedAt = known.at, currency = order.purchase.currency } = known;
+    state.orders.money.noteRefund(finishedAt, known.amountCents, currency, -1);
+  }
+  const isUnclear = answer === 'UNCLEAR';
+  const isClear = answer === 'PENDING' || answer === 'RETRY';
+  const isOpen = answer === 'PENDING' || answer === 'UNCLEAR' || answer === 'REDUCED';
+  order.refunds[index] = {
+    ...before,
+    status: isOpen ? status : follow(refundTransitions, status, triggerOfAnswer[answer]),
+    amountCents,
+    tries,
+    ...(reference !== undefined && { reference }),
+    ...(failure !== undefined && { failure }),
+    ...(keyTry !== undefined && { keyTry }),
+    ...(isUnclear && { unclearTries: unclearTries + 1 }),
+    ...(answer === 'REDUCED' && unclearTries > 0 && { unclearTries }),
+    ...(isClear && { unclearSince: at }),
+    ...(nextTryAt !== undefined && { nextTryAt }),
+    ...(answer === 'FAILED' && { finishedAt: at }),
+  };
+  addNote(order, index, data);
+}
+
+/** Adds what a further record of a refund says; a note on one that has one is kept, but not shown. */
+function addNote(order: Order, index: number, { operator, note, sealedNote }: SealedOperatorNote): void {
+  const known = order.refunds[index]!;
+  const isNoted = known.note !== null || known.sealedNote !== undefined;
+  order.refunds[index] = {
+    ...known,
+    operator: known.operator ?? operator,
+    note: known.note ?? note,
+    ...(!isNoted && sealedNote !== undefined && { sealedNote }),
+  };
+  if (isNoted && sealedNote !== undefined) order.unshownNotes = [...(order.unshownNotes ?? []), sealedNote];
+}
+
+/**
+ * Adds a refund to its order, or adds what a further record says of one that is there; one that was requested has
+ * succeeded.
+ */
+export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRecorded'], at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  const { refundId: id, amountCents, operator, note, sealedNote, provider, sameAs } = data;
+  const { reference, reportReference, paymentId, isExecuted, tries = 0 } = data;
+  const said = {
+    ...(paymentId !== undefined && { paymentId }),
+    ...(reference !== undefined && { reference }),
+    ...(reportReference !== undefined && { reportReference }),
+    ...(provider !== undefined && { provider }),
+  };
+  const sealed = sealedNote !== undefined && { sealedNote };
+  if (sameAs !== undefined) {
+    const index = order.refunds.findIndex((refund) => refund.id === sameAs);
+    const known = order.refunds[index];
+    invariant(known !== undefined, 'a record of a refund that is known names it');
+    const isOfOther = (known.provider === undefined) !== (provider === undefined);
+    order.refunds[index] = { ...known, ...said, ...(isOfOther && { isMatched: true }) };
+    return addNote(order, index, data);
+  }
+  const currency = currencyOf(order, data);
+  const isOwn = currency === order.purchase.currency;
+  if (isExecuted === true) {
+    const index = order.refunds.findIndex((refund) => refund.id === id);
+    const known = order.refunds[index];
+    invariant(known !== undefined, 'a refund that was executed was requested before');
+    const { nextTryAt: _nextTryAt, unclearTries: _unclearTries, failure: _failure, ...before } = known;
+    const status = follow(refundTransitions, refundStatusOf(known), 'SUCCEED');
+    order.refunds[index] = { ...before, ...said, status, amountCents, tries, finishedAt: at };
+    addNote(order, index, data);
+  } else {
+    order.refunds.push({ id, amountCents, operator, note, at, ...said, ...sealed, ...(!isOwn && { currency }) });
+  }
+  state.orders.money.noteRefund(at, amountCents, currency);
+  invariant(isCovered(order), 'no more is given back than was paid');
+}
+
+/** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
+function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
+  const own = order.purchase.currency;
+  if (currency !== undefined) return currency;
+  if (amountCents <= refundable(order, own)) return own;
+  return [...foreignCurrencies(order)].find((foreign) => amountCents <= refundable(order, foreign)) ?? own;
+}

@@ -1,0 +1,261 @@
+/**
+ * Refunds that the service executes: over which payments an amount is given back, and how a refund ends.
+ *
+ * 1. An amount is given back over the PAID payments of its currency, the newest first, one refund each; over one
+ *    payment where it is named.
+ * 2. What is reserved is not asked for again: recorded, pending and executed refunds together never exceed what came.
+ * 3. An event that refunds by itself asks for what becomes due by money or by a cancellation, in the turn that makes it
+ *    due; not for what is due again because a refund failed, which somebody must look at.
+ */
+import { sealMark } from './erasure.ts';
+import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
+import { sumOf } from '../money.ts';
+import {
+  foreignCurrencies,
+  isReserved,
+  notGivenBack,
+  refundable,
+  refundDueCents,
+  reservedCents,
+  type Order,
+  type Payment,
+} from './order.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { orderById, type OrderState, type OrderTurn } from './state.ts';
+import type { CommandOf } from '../command.ts';
+import type { Decision } from '../decision.ts';
+import type { RefundView } from '../view.ts';
+
+// ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Has money given back at the provider. ORDER_NOT_FOUND; NOT_FOUND for a payment that the order has not, or that is not
+ * PAID; REFUND_TOO_HIGH for more than came and is not given back or reserved, and where nothing is due.
+ */
+export function decideExecuteRefund(
+  state: OrderState,
+  command: CommandOf<'ExecuteRefund'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  const { orderId, amountCents, paymentId } = command;
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const named = order.payments.find(({ id, status }) => id === paymentId && status === 'PAID');
+  if (paymentId !== null && named === undefined) return refuse('NOT_FOUND', {});
+  const own = named?.currency ?? order.purchase.currency;
+  const asked = amountCents === null ? toAsk(order, named) : [{ currency: own, amountCents }];
+  const limit = roomFor(order, own, named);
+  if (asked.length === 0) return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: 0 });
+  if (amountCents !== null && amountCents > limit) {
+    return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
+  }
+  const facts = asked.flatMap((each) => requests(order, each, named, command, turn));
+  return { facts, reply: { shows: 'ORDER', orderId, repeated: false } };
+}
+
+interface AskedAmount {
+  readonly currency: string;
+  readonly amountCents: number;
+}
+
+/** What is due and not reserved, in each currency; of one payment as far as it goes. */
+function toAsk(order: Order, named: Payment | undefined): readonly AskedAmount[] {
+  const currencies = named === undefined ? [order.purchase.currency, ...foreignCurrencies(order)] : [named.currency];
+  return currencies
+    .map((currency) => {
+      const isOwn = currency === order.purchase.currency;
+      const due = (isOwn ? refundDueCents(order) : notGivenBack(order, currency)) - reservedCents(order, currency);
+      return { currency, amountCents: Math.min(due, roomFor(order, currency, named)) };
+    })
+    .filter(({ amountCents }) => amountCents > 0);
+}
+
+/** What may be given back in a currency, or of one payment of it (rule 2). */
+function roomFor(order: Order, currency: string, named: Payment | undefined): number {
+  const limit = refundable(order, currency);
+  return named === undefined ? limit : Math.min(limit, roomOf(order, named));
+}
+
+/** What of a payment is neither given back nor reserved, as far as it is known of which payment a refund was. */
+function roomOf({ refunds }: Order, { id, amountCents }: Payment): number {
+  const gone = sumOf(refunds, (refund) =>
+    refund.paymentId === id && refund.status !== 'FAILED' ? refund.amountCents : 0,
+  );
+  return Math.max(0, amountCents - gone);
+}
+
+/** One refund for each payment that an amount is given back over (rule 1). */
+function requests(
+  order: Order,
+  { currency, amountCents }: AskedAmount,
+  named: Payment | undefined,
+  by: OperatorNote,
+  turn: OrderTurn,
+): readonly Fact[] {
+  const paid = order.payments.filter((payment) => payment.status === 'PAID' && payment.currency === currency);
+  const newestFirst = paid.reverse().sort((one, other) => (other.paidAt ?? 0) - (one.paidAt ?? 0));
+  const facts: Fact[] = [];
+  let left = amountCents;
+  for (const payment of named === undefined ? newestFirst : [named]) {
+    const part = Math.min(left, roomOf(order, payment));
+    if (part === 0) continue;
+    left -= part;
+    facts.push(
+      fact('RefundRequested', {
+        orderId: order.id,
+        refundId: turn.newId('ref'),
+        paymentId: payment.id,
+        amountCents: part,
+        ...currencyOf(order, currency),
+        ...sealMark(order.id, 'RefundRecorded', by, turn),
+      }),
+    );
+  }
+  return facts;
+}
+
+const NOBODY = { operator: null, note: null };
+
+/** The facts with the refunds of what they make due, where the event refunds by itself (rule 3). */
+export function withAutomaticRefunds(state: OrderState, decision: Decision, turn: OrderTurn): Decision {
+  if (state.plan.definition.refunds !== 'AUTOMATIC') return decision;
+  const refunds = decision.facts.flatMap((happened) => {
+    const order = orderOwing(state, happened, decision.facts);
+    return order === null
+      ? []
+      : toAsk(order, undefined).flatMap((each) => requests(order, each, undefined, NOBODY, turn));
+  });
+  return refunds.length === 0 ? decision : { ...decision, facts: [...decision.facts, ...refunds] };
+}
+
+/** The order of a fact that may make money due, as its money stands after the fact; null for another fact. */
+function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonly Fact[]): Order | null {
+  if (type !== 'OrderCancelled' && type !== 'PaymentRecorded' && type !== 'StrayMoneyRecorded') return null;
+  const order = orders.byId.get(data.orderId);
+  if (order === undefined) return null;
+  if (type === 'OrderCancelled') return { ...order, status: 'CANCELLED' };
+  if (type === 'PaymentRecorded' && data.isCounted) return null;
+  const { paymentId, amountCents, currency } = data;
+  const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;
+  const paidAt = Number.POSITIVE_INFINITY;
+  const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted: false, paidAt };
+  const others = order.payments.filter(({ id }) => id !== paymentId);
+  const isCancelled = facts.some((other) => other.type === 'OrderCancelled' && other.data.orderId === order.id);
+  return { ...order, payments: [...others, paid], ...(isCancelled && { status: 'CANCELLED' as const }) };
+}
+
+// ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const currencyOf = ({ purchase }: Order, currency: string) => currency !== purchase.currency && { currency };
+
+/** What is due in the currency of a refund, after another amount of it was given back. */
+function dueAfter(order: Order, { currency = order.purchase.currency }: RefundView, givenBackCents: number): number {
+  const isOwn = currency === order.purchase.currency;
+  return Math.max(0, (isOwn ? refundDueCents(order) : notGivenBack(order, currency)) - givenBackCents);
+}
+
+/** The fact that a refund was given back; never of more than came and was not given back. */
+export function succeeded(
+  order: Order,
+  refund: RefundView,
+  {
+    reference,
+    amountCents,
+    isTry,
+    by = NOBODY,
+  }: {
+    readonly reference: string | null;
+    readonly amountCents: number;
+    readonly isTry: boolean;
+    readonly by?: OperatorNote;
+  },
+): Fact {
+  const { id: refundId, currency, paymentId, tries = 0 } = refund;
+  const { paymentProvider } = order.purchase;
+  const given = Math.min(amountCents, notGivenBack(order, currency ?? order.purchase.currency));
+  return fact('RefundRecorded', {
+    orderId: order.id,
+    refundId,
+    amountCents: given,
+    refundDueCents: currency === undefined ? dueAfter(order, refund, given) : refundDueCents(order),
+    ...by,
+    ...(currency !== undefined && { currency }),
+    ...(paymentId !== undefined && { paymentId }),
+    ...(reference !== null && { reference }),
+    ...(by === NOBODY && paymentProvider !== 'FREE' && { provider: paymentProvider }),
+    isExecuted: true,
+    tries: tries + (isTry ? 1 : 0),
+  });
+}
+
+/** The fact that a refund did not go: what it was of is due again. */
+export function failed(
+  order: Order,
+  refund: RefundView,
+  failure: RefundFailure,
+  { isTry = false, reference, by = NOBODY }: { isTry?: boolean; reference?: string; by?: OperatorNote } = {},
+): Fact {
+  const { id: refundId, amountCents, currency, tries = 0 } = refund;
+  const refundDue = dueAfter(order, refund, isReserved(refund) ? 0 : -amountCents);
+  return fact('RefundAnswered', {
+    orderId: order.id,
+    refundId,
+    answer: 'FAILED',
+    amountCents,
+    ...(currency !== undefined && { currency }),
+    tries: tries + (isTry ? 1 : 0),
+    ...(reference !== undefined && { reference }),
+    failure,
+    refundDueCents: refundDue,
+    ...by,
+  });
+}
+
+/**
+ * What an operator decides about a refund that needs one: it is tried anew, or was given back, or was not.
+ * ORDER_NOT_FOUND; NOT_FOUND; REFUND_NOT_OPEN; VALIDATION_ERROR for the reference of another refund; REFUND_TOO_HIGH
+ * where that much cannot have been given back.
+ */
+export function decideResolveRefund(
+  state: OrderState,
+  command: CommandOf<'ResolveRefund'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  const { orderId, refundId, outcome } = command;
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const refund = order.refunds.find(({ id }) => id === refundId);
+  if (refund === undefined) return refuse('NOT_FOUND', {});
+  const { status = 'SUCCEEDED', currency, amountCents, tries = 0 } = refund;
+  if (status !== 'NEEDS_OPERATOR') return refuse('REFUND_NOT_OPEN', { status });
+  const reference = command.reference?.trim() ?? null;
+  if (reference !== null && order.refunds.some((other) => other !== refund && other.reference === reference)) {
+    return refuseProblems([
+      { path: ['reference'], message: 'must not be the reference of another refund of the order' },
+    ]);
+  }
+  const limit = notGivenBack(order, currency ?? order.purchase.currency);
+  if (outcome === 'GIVEN_BACK' && amountCents > limit) {
+    return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
+  }
+  const by = sealMark(orderId, 'RefundRecorded', command, turn);
+  const referred = reference !== null && { reference };
+  const decided = {
+    RETRY: () =>
+      fact('RefundAnswered', {
+        orderId,
+        refundId,
+        answer: 'RETRY',
+        amountCents,
+        ...(currency !== undefined && { currency }),
+        tries,
+        nextTryAt: turn.now,
+        ...by,
+      }),
+    GIVEN_BACK: () => succeeded(order, refund, { reference, amountCents, isTry: false, by }),
+    NOT_GIVEN_BACK: () => failed(order, refund, refund.failure ?? NOT_GIVEN_BACK, { ...referred, by }),
+  };
+  return { facts: [decided[outcome]()], reply: { shows: 'ORDER', orderId, repeated: false } };
+}
+
+const NOT_GIVEN_BACK = { code: 'NOT_GIVEN_BACK', message: 'an operator says that the money was not given back' };

@@ -1,0 +1,59 @@
+/** The request of a checkout as its command, and what was started as the answer. */
+import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
+import type { IdempotencyKey } from '#domain/fact.ts';
+import { forOrderTexts } from '#domain/order-texts.ts';
+import type { OrderView, PaymentView } from '#domain/view.ts';
+import { returnUrl } from '#payments/checkout-sessions.ts';
+import { formatMoment, snakeCase, type OrderTextKey } from '../../protocol/formats.ts';
+import { readItem } from '../holds.ts';
+import type { StartCheckoutBody, StartedCheckoutBody } from './schema.ts';
+
+export function readStart(body: StartCheckoutBody, idempotency: IdempotencyKey | null): CommandOf<'StartCheckout'> {
+  const { email, name, document_number: documentNumber, phone } = body.customer;
+  return {
+    type: 'StartCheckout',
+    holdId: body.hold_id ?? null,
+    sessionKey: body.session_key ?? null,
+    items: body.items?.map(readCheckoutItem) ?? null,
+    customer: { email, name, documentNumber: documentNumber ?? null, phone: phone ?? null },
+    acceptTerms: body.accept_terms === true,
+    successUrl: body.success_url ?? null,
+    cancelUrl: body.cancel_url ?? null,
+    installmentCount: body.installment_count ?? 1,
+    promoCode: body.promo_code ?? null,
+    ...forOrderTexts((name) => body[snakeCase(name) as OrderTextKey] ?? null),
+    tracking: body.tracking ?? null,
+    queuePass: body.queue_pass ?? null,
+    idempotency,
+  };
+}
+
+function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number]): CheckoutItemRequest {
+  return {
+    ...readItem(item),
+    discountCode: item.discount_code ?? null,
+    attendees:
+      item.attendees?.map(({ name, email, document_number, phone }) => ({
+        name,
+        email: email ?? null,
+        documentNumber: document_number ?? null,
+        phone: phone ?? null,
+      })) ?? null,
+    barPerks: (item.bar_perks ?? []).map(({ bar_perk_id: barPerkId, quantity }) => ({ barPerkId, quantity })),
+  };
+}
+
+/** The answer to a start, and to a further payment; the window of a further installment is its session's. */
+export function toStartedBody(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
+  const isFurther = payment !== null && payment.installment > 1;
+  return {
+    order_id: order.id,
+    payment_provider: order.paymentProvider,
+    redirect_url: payment?.redirectUrl ?? returnUrl(order, order.successUrl, baseUrl),
+    total_amount: order.totalCents,
+    ...(payment !== null && order.installmentsCents.length > 1 && { amount_due: payment.amountCents }),
+    currency: order.currency,
+    checkout_session_id: payment?.checkoutSessionId ?? null,
+    expires_at: formatMoment(isFurther ? payment.sessionExpiresAt : order.expiresAt),
+  };
+}

@@ -1,0 +1,139 @@
+/** Orders and tickets with everything on them, in the API's names. */
+import type { Attendee } from '#domain/personal.ts';
+import type { IssuedTicketView, IdAndName, OrderItemView, OrderView } from '#domain/view.ts';
+import type { OpenedOrder } from '#privacy/personal-data.ts';
+import type { TicketCodes } from '#tickets/signing.ts';
+import {
+  prepareCodes,
+  toAttendeeBody,
+  toOrderBody,
+  toPaymentBody,
+  toRefundBody,
+  toTicketBodies,
+  toTicketBody,
+} from '../../buyers/orders/body.ts';
+import type { OrderPorts } from '../../ports.ts';
+import { formatMoment, formatTime, orderTextFields } from '../../protocol/formats.ts';
+import type { AdminOrderBody, AdminTicketBody } from './schema.ts';
+
+export async function toAdminOrderBody(order: OrderView, ports: OrderPorts): Promise<AdminOrderBody> {
+  const [body] = await toAdminOrderBodies([order], ports);
+  return body!;
+}
+
+/** Several orders, their personal data opened together. */
+export async function toAdminOrderBodies(
+  orders: readonly OrderView[],
+  { tickets, personalData }: OrderPorts,
+): Promise<AdminOrderBody[]> {
+  const opened = await personalData.openAll(orders);
+  return toOpenedAdminBodies(
+    orders.map((order, index) => ({ order, opened: opened[index]! })),
+    tickets,
+  );
+}
+
+/** Orders whose personal data were opened for this answer. */
+export async function toOpenedAdminBodies(
+  found: readonly { readonly order: OrderView; readonly opened: OpenedOrder }[],
+  tickets: TicketCodes,
+): Promise<AdminOrderBody[]> {
+  const bodies: AdminOrderBody[] = [];
+  for (const { order, opened } of found) {
+    await prepareCodes(order, tickets);
+    bodies.push(toOpenedAdminBody(order, opened, tickets));
+  }
+  return bodies;
+}
+
+function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: TicketCodes): AdminOrderBody {
+  const { customer, attendees, tracking } = opened;
+  const { cancellation } = order;
+  return {
+    ...toOrderBody(order),
+    ...toTicketBodies(order, opened, tickets),
+    placed_at: formatTime(order.placedAt),
+    payment_provider: order.paymentProvider,
+    refunded_amount: order.refundedCents,
+    customer: toCustomerBody(customer),
+    personal_data: opened.state,
+    erased_at: formatMoment(opened.erasedAt),
+    erased_by: order.personal.erasure?.operator ?? null,
+    items: order.items.map((item, index) => toOrderItemBody(order, item, attendees[index] ?? null)),
+    payments: order.payments.map((payment) => ({
+      ...toPaymentBody(payment),
+      checkout_session_id: payment.checkoutSessionId,
+      session_expires_at: formatMoment(payment.sessionExpiresAt),
+    })),
+    refunds_due: order.refundsDue.map(({ amountCents: amount, currency }) => ({ amount, currency })),
+    refunds: order.refunds.map((refund, index) => ({
+      ...toRefundBody(refund, order),
+      payment_id: refund.paymentId ?? null,
+      amendment_id: null,
+      failure: refund.failure ?? null,
+      tries: refund.tries ?? 0,
+      next_try_at: formatMoment(refund.nextTryAt ?? null),
+      reference: refund.reference ?? null,
+      provider: refund.provider ?? null,
+      note: opened.refundNotes[index] ?? null,
+    })),
+    promo_code: order.promoCode,
+    ...orderTextFields((name) => order[name] ?? null),
+    tracking: tracking === null ? null : { ...tracking },
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+    cancelled_by: cancellation?.cause ?? null,
+    cancelled_at: formatMoment(cancellation?.at ?? null),
+    cancellation_note: opened.cancellationNote,
+  };
+}
+
+function toOrderItemBody(
+  { ticketTypes, barPerks }: OrderView,
+  item: OrderItemView,
+  attendees: readonly Attendee[] | null,
+): AdminOrderBody['items'][number] {
+  return {
+    ticket_type_id: item.ticketTypeId,
+    ticket_type_name: nameOf(ticketTypes, item.ticketTypeId),
+    selling_stage_id: item.sellingStageId,
+    performance_id: item.performanceId,
+    quantity: item.quantity,
+    ticket_count: item.ticketCount,
+    unit_price: item.unitPriceCents,
+    seat_ids: [...item.seatIds],
+    attendees: (attendees ?? []).map(toAttendeeBody),
+    discount_code: item.discountCode,
+    discount_amount: item.discountCents + item.promoDiscountCents,
+    bar_perks: item.barPerks.map(({ barPerkId, quantity, unitPriceCents }) => ({
+      bar_perk_id: barPerkId,
+      name: nameOf(barPerks, barPerkId),
+      quantity,
+      unit_price: unitPriceCents,
+    })),
+  };
+}
+
+/** What the definition has no more is shown by its id. */
+function nameOf(names: readonly IdAndName[], id: string): string {
+  return names.find((named) => named.id === id)?.name ?? id;
+}
+
+export function toAdminTicketBody(
+  issued: IssuedTicketView,
+  opened: OpenedOrder,
+  tickets: TicketCodes,
+): AdminTicketBody {
+  const { ticket, eventId, orderId, voidReason } = issued;
+  return {
+    ...toTicketBody(ticket, opened, eventId, tickets),
+    event_id: eventId,
+    order_id: orderId,
+    void_reason: voidReason,
+  };
+}
+
+function toCustomerBody(customer: OpenedOrder['customer']): AdminOrderBody['customer'] {
+  if (customer === null) return { name: null, email: null, document_number: null, phone: null };
+  return toAttendeeBody(customer);
+}

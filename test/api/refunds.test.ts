@@ -1,0 +1,298 @@
+/** Refunds that the service executes: over HTTP, with the sandbox as the provider that plays every outcome. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import {
+  keptSecretOf,
+  newCustomer,
+  setOutage,
+  signatureOf,
+  settle,
+  start,
+  statusOf,
+  type Started,
+} from '../fixtures/checkout.ts';
+import { assertRefused } from '../fixtures/checks.ts';
+import { clientOf, type Json } from '../fixtures/client.ts';
+import { gala } from '../fixtures/events.ts';
+import { ADMIN_TOKEN, MINUTE, ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
+
+interface Refunded {
+  readonly reference: string;
+  readonly refund_id: string;
+  readonly amount: number;
+  readonly status: string;
+}
+
+const HOUR = 60 * MINUTE;
+const restarts = ofOneMachine('one process is stopped and started on its folder');
+let service: TestService;
+before(async () => {
+  service = await openServiceWith([gala(), gala({ id: 'evt_auto', slug: 'auto', refunds: 'AUTOMATIC' })]);
+});
+beforeEach(() => service.wait(HOUR));
+after(() => service.close());
+
+async function paid(overrides: object = {}): Promise<Started> {
+  const started = await start(service, { customer: newCustomer(), ...overrides });
+  await settle(service, started, 'paid');
+  return started;
+}
+
+/** A paid order that an operator has cancelled. */
+async function owing(): Promise<Started> {
+  const started = await paid();
+  await service.admin.post(`/admin/orders/${started.order_id}/cancel`);
+  return started;
+}
+
+const refund = ({ order_id: id }: Started, body: Json = {}, headers: Record<string, string> = {}) =>
+  service.admin.post<AdminOrderBody>(`/admin/orders/${id}/refunds`, { execute: true, ...body }, headers);
+
+const orderOf = async ({ order_id: id }: Started): Promise<AdminOrderBody> =>
+  (await service.admin.get<AdminOrderBody>(`/admin/orders/${id}`)).body;
+
+/** Every node has a sandbox of its own; the one of the owner of the event gives back. */
+const sandboxes = () => service.publicUrls.map((url) => clientOf([url], [service.adminUrl], ADMIN_TOKEN));
+
+async function choose(next: string, times = 1): Promise<void> {
+  for (const node of sandboxes()) await node.post('/sandbox/refunds', { next, times });
+}
+
+/** Settles a pending refund at the sandbox that has it; answers the last answer where none has. */
+async function settleRefund(reference: string | null, outcome: string) {
+  const answers = await Promise.all(
+    sandboxes().map((node) => node.post<Json>(`/sandbox/refunds/${reference}`, { outcome })),
+  );
+  return answers.find(({ status }) => status === 200) ?? answers.at(-1)!;
+}
+
+const given = async ({ checkout_session_id: session }: Started): Promise<readonly Refunded[]> => {
+  type Listed = { readonly refunds: readonly (Refunded & { readonly checkout_session_id: string })[] };
+  const lists = await Promise.all(sandboxes().map((node) => node.get<Listed>('/sandbox/refunds')));
+  return lists.flatMap(({ body }) => body.refunds).filter((each) => each.checkout_session_id === session);
+};
+
+/** Waits until the newest refund of an order has a status; the clock goes on meanwhile. */
+async function become(started: Started, status: string): Promise<AdminOrderBody['refunds'][number]> {
+  let last: AdminOrderBody['refunds'][number] | undefined;
+  await until(
+    async () => {
+      last = (await orderOf(started)).refunds.at(-1);
+      return last?.status === status;
+    },
+    () => `${status}, not ${JSON.stringify(last)}`,
+    20_000,
+  );
+  return last!;
+}
+
+async function report(started: Started, type: string, data: Json) {
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date(service.now()).toISOString(),
+    data: { checkout_session_id: started.checkout_session_id, currency: 'EUR', ...data },
+  });
+  const timestamp = String(Math.floor(service.now() / 1000));
+  const id = `msg_${type}_${service.now()}`;
+  const signature = signatureOf(keptSecretOf(service, 'provider_a'), `${id}.${timestamp}.${body}`);
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  return service.post<Json>('/api/payments/webhooks/provider_a', body, headers);
+}
+
+describe('A refund that is executed', () => {
+  it('is given back at the provider, once, and shown to buyer and operator', async () => {
+    const started = await owing();
+    const key = { 'idempotency-key': `refund ${started.order_id}` };
+    const { status, body } = await refund(started, { note: 'by mail' }, key);
+    assert.equal(status, 200);
+    assert.equal(body.refund_pending, started.total_amount);
+    assert.equal((await refund(started, { note: 'by mail' }, key)).headers.get('idempotent-replayed'), 'true');
+    const done = await become(started, 'SUCCEEDED');
+    const order = await orderOf(started);
+    assert.deepEqual([order.refund_due, order.refunded_amount, order.refund_pending], [0, started.total_amount, 0]);
+    const [there, ...others] = await given(started);
+    assert.deepEqual([there!.reference, there!.refund_id, there!.amount], [done.reference, done.id, done.amount]);
+    assert.deepEqual(others, []);
+    assert.deepEqual([done.provider, done.note, done.tries, done.next_try_at], ['provider_a', 'by mail', 1, null]);
+    const shown = await statusOf(service, started);
+    const { id, amount, currency, created_at, finished_at } = done;
+    assert.deepEqual(shown.refunds, [{ id, amount, currency, status: 'SUCCEEDED', created_at, finished_at }]);
+    assertRefused(await refund(started), 409, 'REFUND_TOO_HIGH');
+    // A report of it is no second one.
+    const about = { reference: done.reference, refund_id: done.id, amount };
+    assert.deepEqual((await report(started, 'refund.succeeded', about)).body, { result: 'repeated' });
+    assert.equal((await orderOf(started)).refunds.length, 1);
+  });
+
+  it('is asked for as the request says, and refused where it cannot be', async () => {
+    const started = await paid();
+    const [payment] = (await orderOf(started)).payments;
+    assertRefused(await refund(started), 409, 'REFUND_TOO_HIGH');
+    assertRefused(await refund(started, { amount: 100, payment_id: 'pay_1_no' }), 404, 'NOT_FOUND');
+    assertRefused(await refund(started, { amount: started.total_amount + 1 }), 409, 'REFUND_TOO_HIGH');
+    assertRefused(await refund(started, { execute: false }), 400, 'VALIDATION_ERROR');
+    assert.equal((await refund(started, { amount: 100, payment_id: payment!.id })).status, 200);
+    assert.equal((await become(started, 'SUCCEEDED')).payment_id, payment!.id);
+    assert.equal((await orderOf(started)).refund_due, 0);
+  });
+
+  it('whose answer is lost is found at the next try, and not given back again', async () => {
+    const started = await owing();
+    await choose('lost');
+    await refund(started);
+    await until(async () => (await orderOf(started)).refunds[0]!.tries === 1);
+    const { status, next_try_at: next } = (await orderOf(started)).refunds[0]!;
+    assert.deepEqual([status, next], ['PENDING', new Date(service.now() + 5_000).toISOString()]);
+    service.wait(5_000);
+    assert.equal((await become(started, 'SUCCEEDED')).tries, 2);
+    assert.equal((await given(started)).length, 1);
+  });
+
+  it('that the provider works on is settled by its report', async () => {
+    for (const outcome of ['succeeded', 'failed']) {
+      const started = await owing();
+      await choose('pending');
+      await refund(started);
+      await until(async () => (await orderOf(started)).refunds[0]!.reference !== null);
+      const { reference } = (await orderOf(started)).refunds[0]!;
+      assert.equal((await settleRefund(reference, outcome)).status, 200);
+      await become(started, outcome.toUpperCase());
+      assertRefused(await settleRefund(reference, outcome), 404, 'NOT_FOUND');
+      assert.equal((await orderOf(started)).refund_due, outcome === 'failed' ? started.total_amount : 0);
+    }
+  });
+
+  it('that the provider works on is asked about daily', async () => {
+    const started = await owing();
+    await choose('pending');
+    await refund(started);
+    await until(async () => (await orderOf(started)).refunds[0]!.reference !== null);
+    service.wait(24 * HOUR);
+    await until(async () => (await orderOf(started)).refunds[0]!.tries === 2);
+    assert.equal((await orderOf(started)).refunds[0]!.status, 'PENDING');
+  });
+
+  it('that fails is due again; one that is refused needs an operator', async () => {
+    const started = await owing();
+    await choose('failed');
+    await refund(started);
+    assert.equal((await become(started, 'FAILED')).failure?.code, 'failed');
+    assert.equal((await orderOf(started)).refund_due, started.total_amount);
+    await choose('refused', 2);
+    await refund(started);
+    const refused = await become(started, 'NEEDS_OPERATOR');
+    assert.equal(refused.failure?.code, 'refused');
+    assertRefused(await refund(started), 409, 'REFUND_TOO_HIGH');
+    const resolve = (outcome: string, id = refused.id) =>
+      service.admin.post<Json>(`/admin/orders/${started.order_id}/refunds/${id}/resolve`, { outcome });
+    assertRefused(await resolve('RETRY', 'ref_1_no'), 404, 'NOT_FOUND');
+    assert.equal((await resolve('RETRY')).status, 200);
+    await until(async () => (await orderOf(started)).refunds.at(-1)!.tries === 2);
+    await become(started, 'NEEDS_OPERATOR');
+    await resolve('RETRY');
+    await become(started, 'SUCCEEDED');
+    const { detail } = (await resolve('GIVEN_BACK')).body as { detail: Json };
+    assert.deepEqual(detail, { status: 'SUCCEEDED' });
+    assert.deepEqual(
+      (await given(started)).map(({ status }) => status),
+      ['FAILED', 'SUCCEEDED'],
+    );
+  });
+
+  it('waits for a provider that is out, with pauses', async () => {
+    const started = await owing();
+    await setOutage(service, { seconds: 20 });
+    await refund(started);
+    await until(async () => (await orderOf(started)).refunds[0]!.tries === 1);
+    service.wait(21_000);
+    await become(started, 'SUCCEEDED');
+    assert.equal((await given(started)).length, 1);
+  });
+});
+
+describe('A report of a refund', () => {
+  it('that was made at the page of the provider is recorded once, and can fail later', async () => {
+    const started = await owing();
+    const data = { reference: `re_${started.order_id}`, amount: 500 };
+    assert.deepEqual((await report(started, 'refund.pending', data)).body, { result: 'ignored' });
+    assert.deepEqual((await report(started, 'refund.succeeded', data)).body, { result: 'recorded' });
+    assert.deepEqual((await report(started, 'refund.succeeded', data)).body, { result: 'repeated' });
+    assert.equal((await orderOf(started)).refunded_amount, 500);
+    assert.deepEqual((await report(started, 'refund.failed', data)).body, { result: 'recorded' });
+    assert.equal((await orderOf(started)).refunded_amount, 0);
+    assertRefused(
+      await report(started, 'refund.succeeded', { reference: 're', amount: null }),
+      400,
+      'VALIDATION_ERROR',
+    );
+  });
+});
+
+describe('An event that refunds by itself', () => {
+  it('gives back what becomes due', async () => {
+    const started = await paid({ event_id: 'evt_auto' });
+    await service.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    await become(started, 'SUCCEEDED');
+    assert.deepEqual([(await orderOf(started)).refund_due, (await given(started)).length], [0, 1]);
+  });
+});
+
+describe('A refund that is not answered', () => {
+  it('goes on after a restart, when it is due', { skip: restarts }, async (t) => {
+    const shop = await openServiceWith([gala()]);
+    t.after(() => shop.close());
+    const started = await start(shop);
+    await settle(shop, started, 'paid');
+    await shop.post('/sandbox/outage', { seconds: 3_600 });
+    const path = `/admin/orders/${started.order_id}`;
+    await shop.admin.post(`${path}/refunds`, { execute: true, amount: 100 });
+    const last = async () => (await shop.admin.get<AdminOrderBody>(path)).body.refunds[0]!;
+    await until(async () => (await last()).tries === 1);
+    await shop.restart();
+    shop.wait(5_000);
+    type Listed = { readonly refunds: readonly Refunded[] };
+    await until(async () => (await shop.get<Listed>('/sandbox/refunds')).body.refunds.length === 1);
+    await until(async () => (await last()).status === 'SUCCEEDED');
+  });
+});
+
+describe('Many refunds', () => {
+  it('are tried at most 20 a second, and buyers do not wait for them', async () => {
+    const orders = await Promise.all(Array.from({ length: 30 }, () => owing()));
+    const begin = performance.now();
+    await Promise.all(orders.map((order) => refund(order)));
+    const asked = performance.now();
+    await paid();
+    assert.ok(performance.now() - asked < 1_000, 'a buyer pays meanwhile');
+    for (const order of orders) await become(order, 'SUCCEEDED');
+    assert.ok(performance.now() - begin >= 900, 'the 21st begins a second after the first');
+    for (const order of orders) assert.equal((await given(order)).length, 1);
+  });
+});
+
+describe('A provider that has no way to refund', () => {
+  it('leaves the refund to an operator', { skip: restarts }, async (t) => {
+    const environment: Record<string, string> = {};
+    const shop = await openServiceWith([gala()], environment);
+    t.after(() => shop.close());
+    const started = await start(shop);
+    await settle(shop, started, 'paid');
+    environment['SANDBOX'] = 'off';
+    await shop.restart();
+    const path = `/admin/orders/${started.order_id}`;
+    await shop.admin.post(`${path}/refunds`, { execute: true, amount: 100 });
+    const last = async () => (await shop.admin.get<AdminOrderBody>(path)).body.refunds[0]!;
+    await until(async () => (await last()).status === 'NEEDS_OPERATOR');
+    const { id, failure } = await last();
+    assert.equal(failure?.code, 'PROVIDER_CANNOT_REFUND');
+    // The operator gives it back elsewhere; a restart changes nothing of it.
+    const given = { outcome: 'GIVEN_BACK', reference: 'bank 17', note: 'by transfer' };
+    const { body } = await shop.admin.post<AdminOrderBody>(`${path}/refunds/${id}/resolve`, given);
+    await shop.restart();
+    assert.deepEqual(body.refunds, [await last()]);
+    const { status, reference, note, provider } = await last();
+    assert.deepEqual([status, reference, note, provider], ['SUCCEEDED', 'bank 17', 'by transfer', null]);
+  });
+});

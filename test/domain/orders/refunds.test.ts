@@ -1,0 +1,509 @@
+/**
+ * Refunds that the service executes: over which payments, what each try may ask for, and that no money is given back
+ * twice, whatever a provider answers, loses or reports.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { listDueRefunds } from '#domain/orders/refund-tries.ts';
+import { findOrder } from '#domain/orders/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { CommandOf, ProviderRefund, RefundAnswer, RefundRequest } from '#domain/command.ts';
+import type { OrderView, PaymentView, RefundView } from '#domain/view.ts';
+import {
+  buy,
+  cancelByOperator,
+  checkOut,
+  item,
+  openCheckoutEvent,
+  openSession,
+  paymentOf,
+  recordPayment,
+  refundNote,
+  report,
+} from '../../fixtures/commands.ts';
+import { assertSameAfterReplay, MINUTE, restore, type EventFixture } from '../../fixtures/event-state.ts';
+
+const HOUR = 60 * MINUTE;
+const NOBODY = { operator: null, note: null } as const;
+const DISPUTED = { code: 'charge_disputed', message: 'The charge is disputed.' };
+
+/** A paid order of two seats for 51.98. */
+function bought(fixture = openCheckoutEvent()): { fixture: EventFixture; order: OrderView; payment: PaymentView } {
+  const started = checkOut(fixture, buy([item('seat', 2, { seatIds: ['H-1-1', 'H-1-2'] })]));
+  const payment = paymentOf(started);
+  return { fixture, order: recordPayment(fixture, report(payment, 'paid')), payment };
+}
+
+/** The same, cancelled: all of it is due. */
+function owing(fixture = openCheckoutEvent()) {
+  const all = bought(fixture);
+  all.fixture.do(cancelByOperator(all.order.id));
+  return all;
+}
+
+function orderNow({ state }: EventFixture, { id: orderId }: Pick<OrderView, 'id'>): OrderView {
+  const order = findOrder(state, orderId);
+  assert.ok(!isRefusal(order));
+  return order;
+}
+
+type Asked = Partial<Pick<CommandOf<'ExecuteRefund'>, 'amountCents' | 'paymentId'>>;
+
+const execute = ({ id: orderId }: OrderView, more: Asked = {}): CommandOf<'ExecuteRefund'> => ({
+  type: 'ExecuteRefund',
+  orderId,
+  amountCents: null,
+  paymentId: null,
+  ...NOBODY,
+  ...more,
+});
+
+const match = ({ id: orderId }: OrderView, { id: refundId }: RefundView, ...found: ProviderRefund[]) =>
+  ({ type: 'MatchRefunds', orderId, refundId, found }) as const;
+
+const answer = ({ id: orderId }: OrderView, { id: refundId }: RefundView, given: RefundAnswer) =>
+  ({ type: 'AnswerRefund', orderId, refundId, answer: given }) as const;
+
+const resolve = (
+  { id: orderId }: OrderView,
+  refundId: string,
+  outcome: CommandOf<'ResolveRefund'>['outcome'],
+  reference: string | null = null,
+) => ({ type: 'ResolveRefund', orderId, refundId, outcome, reference, operator: 'olga', note: null }) as const;
+
+const reported = (order: OrderView, amountCents: number, more: Partial<CommandOf<'RecordRefund'>>) =>
+  refundNote(order.id, amountCents, { ...NOBODY, provider: 'provider_a', ...more });
+
+const there = (amountCents: number, more: Partial<ProviderRefund> = {}): ProviderRefund => ({
+  reference: 're_page',
+  refundId: null,
+  amountCents,
+  status: 'SUCCEEDED',
+  ...more,
+});
+
+/** One refund of everything that is due. */
+function asked(all = owing()) {
+  const { refunds } = all.fixture.do(execute(all.order)).order;
+  return { ...all, refund: refunds.at(-1)! };
+}
+
+/** refund_due, refunded_amount and refund_pending, and the status of each refund. */
+const books = (order: OrderView) => [
+  order.refundDueCents,
+  order.refundedCents,
+  order.refundPendingCents,
+  ...order.refunds.map(({ status = 'SUCCEEDED' }) => status),
+];
+
+const requestOf = (fixture: EventFixture, command: ReturnType<typeof match>): RefundRequest | null =>
+  fixture.do(command).request;
+
+describe('A refund that is executed', () => {
+  it('stands before the provider is asked, is due until it succeeded, and then counts', () => {
+    const { fixture, order, refund, payment } = asked();
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 5198, 'PENDING']);
+    const { due, nextAt } = listDueRefunds(fixture.state, 10, fixture.now);
+    assert.equal(nextAt, fixture.now);
+    const { checkoutSessionId } = orderNow(fixture, order).payments[0]!;
+    assert.deepEqual(due, [{ orderId: order.id, refundId: refund.id, provider: 'provider_a', checkoutSessionId }]);
+    const request = requestOf(fixture, match(order, refund));
+    const sum = { amountCents: 5198, currency: 'EUR' };
+    assert.deepEqual(request, { orderId: order.id, refundId: refund.id, checkoutSessionId, ...sum, key: refund.id });
+    fixture.when(answer(order, refund, { outcome: 'SUCCEEDED', reference: 're_1' })).then(['RefundRecorded']);
+    const after = orderNow(fixture, order);
+    assert.deepEqual(books(after), [0, 5198, 0, 'SUCCEEDED']);
+    const { reference, provider, tries, finishedAt, paymentId } = after.refunds[0]!;
+    assert.deepEqual([reference, provider, tries, finishedAt], ['re_1', 'provider_a', 1, fixture.now]);
+    assert.equal(paymentId, payment.id);
+    // A report of it is no second one, and it is asked for no more.
+    fixture.when(reported(order, 5198, { reference: 're_1' })).then([]);
+    fixture.when(reported(order, 5198, { reference: 're_1', refundId: refund.id })).then([]);
+    assert.equal(requestOf(fixture, match(order, refund)), null);
+    assert.equal(listDueRefunds(fixture.state, 10, fixture.now).nextAt, null);
+    fixture.when(execute(order)).refuses('REFUND_TOO_HIGH');
+    assertSameAfterReplay(fixture);
+  });
+
+  it('never exceeds what came, together with all others; an amount may exceed what is due', () => {
+    const { fixture, order } = bought();
+    fixture.when(execute(order)).refuses('REFUND_TOO_HIGH', { refundable: 5198, requested: 0 });
+    fixture.do(execute(order, { amountCents: 1000 }));
+    fixture
+      .when(execute(order, { amountCents: 4199 }))
+      .refuses('REFUND_TOO_HIGH', { refundable: 4198, requested: 4199 });
+    fixture.when(refundNote(order.id, 4199)).refuses('REFUND_TOO_HIGH', { refundable: 4198, requested: 4199 });
+    fixture.do(refundNote(order.id, 4000));
+    fixture.when(execute(order, { amountCents: 199 })).refuses('REFUND_TOO_HIGH', { refundable: 198, requested: 199 });
+    fixture.do(cancelByOperator(order.id));
+    // What is due less what is asked for.
+    const { refunds } = fixture.do(execute(order)).order;
+    assert.deepEqual(
+      refunds.map(({ amountCents }) => amountCents),
+      [1000, 4000, 198],
+    );
+    assertSameAfterReplay(fixture);
+  });
+
+  it('is shared over the paid payments, the newest first, or is of the one that is named', () => {
+    const fixture = openCheckoutEvent();
+    const items = [item('seat', 2, { seatIds: ['H-1-1', 'H-1-2'] })];
+    const started = checkOut(fixture, buy(items, { installmentCount: 2 }));
+    recordPayment(fixture, report(paymentOf(started), 'paid'));
+    fixture.wait(MINUTE);
+    const next = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
+    const order = recordPayment(fixture, report(openSession(fixture, next.order, next.payment), 'paid'));
+    const [first, second] = order.payments.map(({ id }) => id);
+    const shares = (view: OrderView) => view.refunds.map(({ paymentId, amountCents }) => [paymentId, amountCents]);
+    fixture.do(execute(order, { amountCents: 3000 }));
+    assert.deepEqual(shares(orderNow(fixture, order)), [
+      [second, 2599],
+      [first, 401],
+    ]);
+    const named = { amountCents: 2199, paymentId: first! };
+    fixture.when(execute(order, named)).refuses('REFUND_TOO_HIGH', { refundable: 2198, requested: 2199 });
+    fixture.when(execute(order, { amountCents: 1, paymentId: second! })).refuses('REFUND_TOO_HIGH');
+    fixture.when(execute(order, { paymentId: 'pay_1_unknown' })).refuses('NOT_FOUND');
+    fixture.do(execute(order, { ...named, amountCents: 2198 }));
+    assertSameAfterReplay(fixture);
+  });
+
+  it('is of each currency in which money is due', () => {
+    const { fixture, order, payment } = owing();
+    recordPayment(fixture, report(payment, 'paid', { amountCents: 700, currency: 'USD' }));
+    const { refunds } = fixture.do(execute(order)).order;
+    assert.deepEqual(
+      refunds.map(({ amountCents, currency = 'EUR' }) => [amountCents, currency]),
+      [
+        [5198, 'EUR'],
+        [700, 'USD'],
+      ],
+    );
+    const [, dollars] = refunds;
+    const request = requestOf(fixture, match(order, dollars!));
+    assert.deepEqual([request?.amountCents, request?.currency], [700, 'USD']);
+    fixture.do(answer(order, dollars!, { outcome: 'SUCCEEDED', reference: 're_2' }));
+    assert.deepEqual(orderNow(fixture, order).refundsDue, [{ amountCents: 5198, currency: 'EUR' }]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('takes off what was given back at the page of the provider, and records it', () => {
+    const { fixture, order, refund } = asked();
+    assert.equal(requestOf(fixture, match(order, refund, there(2000)))?.amountCents, 3198);
+    assert.deepEqual(books(orderNow(fixture, order)), [3198, 2000, 3198, 'PENDING', 'SUCCEEDED']);
+    fixture.when(match(order, refund, there(2000))).then([]);
+    const all = there(3198, { reference: 're_page_2' });
+    assert.equal(requestOf(fixture, match(order, refund, there(2000), all)), null);
+    const after = orderNow(fixture, order);
+    assert.deepEqual(books(after), [0, 5198, 0, 'FAILED', 'SUCCEEDED', 'SUCCEEDED']);
+    assert.equal(after.refunds[0]!.failure?.code, 'NOTHING_DUE');
+    assertSameAfterReplay(fixture);
+  });
+
+  it('knows what an operator noted, and each note stands for one refund there', () => {
+    const { fixture, order } = bought();
+    for (const note of ['one', 'two']) fixture.do(refundNote(order.id, 500, { note }));
+    const { refunds } = fixture.do(execute(order, { amountCents: 1000 })).order;
+    const page = [there(500), there(500, { reference: 're_page_2' }), there(500, { reference: 're_page_3' })];
+    assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, ...page))?.amountCents, 500);
+    assert.deepEqual(
+      [orderNow(fixture, order).refundedCents, orderNow(fixture, order).refundPendingCents],
+      [1500, 500],
+    );
+    assertSameAfterReplay(fixture);
+  });
+
+  it('does not ask while another refund of the payment is under way there for all of it', () => {
+    const { fixture, order, refund } = asked();
+    assert.equal(requestOf(fixture, match(order, refund, there(5198, { status: 'PENDING' }))), null);
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('is found there after a lost answer, and is asked for under the same key until one came', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: false }));
+    assert.equal(requestOf(fixture, match(order, refund))?.key, refund.id);
+    const own = there(5198, { reference: 're_own', refundId: refund.id });
+    for (const status of ['PENDING', 'SUCCEEDED'] as const) {
+      assert.equal(requestOf(fixture, match(order, refund, { ...own, status })), null);
+      assert.equal(orderNow(fixture, order).refunds[0]!.status, status);
+    }
+    assert.equal(orderNow(fixture, order).refunds[0]!.reference, 're_own');
+    assertSameAfterReplay(fixture);
+  });
+
+  it('that the provider fails inside or refuses gets another key, and only the operator tries the latter again', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: true }));
+    assert.equal(requestOf(fixture, match(order, refund))?.key, `${refund.id}-1`);
+    fixture.when(resolve(order, refund.id, 'RETRY')).refuses('REFUND_NOT_OPEN', { status: 'PENDING' });
+    fixture.do(answer(order, refund, { outcome: 'REFUSED', failure: DISPUTED }));
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 5198, 'NEEDS_OPERATOR']);
+    assert.deepEqual(orderNow(fixture, order).refunds[0]!.failure, DISPUTED);
+    assert.equal(requestOf(fixture, match(order, refund)), null);
+    fixture.when(execute(order)).refuses('REFUND_TOO_HIGH');
+    fixture.do(resolve(order, refund.id, 'RETRY'));
+    assert.equal(requestOf(fixture, match(order, refund))?.key, `${refund.id}-2`);
+    assert.equal(orderNow(fixture, order).refunds[0]!.failure, undefined);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('is tried after pauses from 5 seconds to an hour, and needs an operator after 72 hours', () => {
+    const { fixture, order, refund } = asked();
+    const begin = fixture.now;
+    const pauses: number[] = [];
+    for (;;) {
+      fixture.do(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: false }));
+      const { nextAt } = listDueRefunds(fixture.state, 10, fixture.now);
+      if (nextAt === null) break;
+      assert.deepEqual(listDueRefunds(fixture.state, 10, nextAt - 1).due, []);
+      pauses.push(nextAt - fixture.now);
+      fixture.wait(nextAt - fixture.now);
+    }
+    assert.deepEqual(pauses.slice(0, 4), [5_000, 10_000, 20_000, 40_000]);
+    assert.equal(Math.max(...pauses), HOUR);
+    assert.equal(fixture.now - begin, 72 * HOUR);
+    const { status, failure, tries } = orderNow(fixture, order).refunds[0]!;
+    assert.deepEqual([status, failure?.code, tries], ['NEEDS_OPERATOR', 'NO_CLEAR_ANSWER', pauses.length + 1]);
+    // It begins anew when the operator has it tried again.
+    fixture.do(resolve(order, refund.id, 'RETRY'));
+    fixture.do(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: false }));
+    assert.equal(orderNow(fixture, order).refunds[0]!.status, 'PENDING');
+    assertSameAfterReplay(fixture);
+  });
+
+  it('that the provider works on is asked about daily', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(answer(order, refund, { outcome: 'PENDING', reference: 're_1' }));
+    assert.equal(listDueRefunds(fixture.state, 10, fixture.now).nextAt, fixture.now + 24 * HOUR);
+    fixture.wait(100 * HOUR);
+    const own = there(5198, { reference: 're_1', refundId: refund.id });
+    fixture.do(match(order, refund, { ...own, status: 'PENDING' }));
+    assert.equal(listDueRefunds(fixture.state, 10, fixture.now).nextAt, fixture.now + 24 * HOUR);
+    const failure = { code: 'expired_or_canceled_card', message: 'expired_or_canceled_card' };
+    fixture.do(match(order, refund, { ...own, status: 'FAILED', failure }));
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    assert.deepEqual(orderNow(fixture, order).refunds[0]!.failure, failure);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('is resolved by an operator as given back, or as not', () => {
+    for (const outcome of ['GIVEN_BACK', 'NOT_GIVEN_BACK'] as const) {
+      const { fixture, order, refund } = asked();
+      fixture.do(answer(order, refund, { outcome: 'REFUSED', failure: DISPUTED }));
+      fixture.when(resolve(order, 'ref_1_unknown', outcome)).refuses('NOT_FOUND');
+      fixture.do(resolve(order, refund.id, outcome, 'bank 17'));
+      const isBack = outcome === 'GIVEN_BACK';
+      const expected = isBack ? [0, 5198, 0, 'SUCCEEDED'] : [5198, 0, 0, 'FAILED'];
+      assert.deepEqual(books(orderNow(fixture, order)), expected);
+      fixture.when(resolve(order, refund.id, outcome)).refuses('REFUND_NOT_OPEN', { status: expected[3] });
+      assertSameAfterReplay(fixture);
+    }
+    const { fixture, order, refund } = asked();
+    fixture.do(answer(order, refund, { outcome: 'REFUSED', failure: DISPUTED }));
+    fixture.do(reported(order, 5000, { reference: 're_page' }));
+    const limit = { refundable: 198, requested: 5198 };
+    fixture.when(resolve(order, refund.id, 'GIVEN_BACK')).refuses('REFUND_TOO_HIGH', limit);
+    fixture.when(resolve(order, refund.id, 'NOT_GIVEN_BACK', 're_page')).refuses('VALIDATION_ERROR');
+  });
+});
+
+describe('A report of a refund that was executed', () => {
+  it('moves its status forward only', () => {
+    const { fixture, order, refund } = asked();
+    const about = { refundId: refund.id, reference: 're_1' };
+    fixture.when(reported(order, 5198, { ...about, status: 'PENDING' })).then([]);
+    fixture.when(reported(order, 5198, about)).then(['RefundRecorded']);
+    fixture.when(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: false })).then([]);
+    fixture.when(reported(order, 5198, { ...about, status: 'PENDING' })).then([]);
+    const hour = () => fixture.state.orders.money.view(-Infinity).totals[0]!.refundedCents;
+    assert.equal(hour(), 5198);
+    fixture.when(reported(order, 5198, { ...about, status: 'FAILED' })).then(['RefundAnswered']);
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    assert.equal(hour(), 0);
+    fixture.when(reported(order, 5198, about)).then([]);
+    // It was given back after all: the next try finds it there, and takes it off.
+    const { refunds } = fixture.do(execute(order)).order;
+    assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, there(5198, about))), null);
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'FAILED', 'FAILED', 'SUCCEEDED']);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('that names no refund is matched with it, before and after it has succeeded', () => {
+    for (const isFirst of [true, false]) {
+      const { fixture, order, refund } = asked();
+      const unnamed = reported(order, 5198, { reportReference: 'evt_1' });
+      if (isFirst) fixture.do(unnamed);
+      fixture.do(answer(order, refund, { outcome: 'SUCCEEDED', reference: 're_1' }));
+      fixture.do(unnamed);
+      assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'SUCCEEDED']);
+      assertSameAfterReplay(fixture);
+    }
+  });
+
+  it('finds the order by the session, and says of which payment the money was', () => {
+    const { fixture, order } = owing();
+    const [{ checkoutSessionId, id: paymentId }] = orderNow(fixture, order).payments as [PaymentView];
+    const by = { ...reported(order, 500, { reference: 're_9' }), orderId: null, checkoutSessionId };
+    assert.equal(fixture.do(by).order.refunds[0]!.paymentId, paymentId);
+    fixture.when({ ...by, checkoutSessionId: 'cs_unknown' }).refuses('ORDER_NOT_FOUND');
+    fixture.do({ ...by, status: 'FAILED' });
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    assertSameAfterReplay(fixture);
+  });
+});
+
+describe('An event that refunds by itself', () => {
+  it('asks for what becomes due in the turn that makes it due, and not again for what failed', () => {
+    const { fixture, order, payment } = bought(openCheckoutEvent({ refunds: 'AUTOMATIC' }));
+    fixture.when(report(payment, 'paid', { amountCents: 300 })).then(['StrayMoneyRecorded', 'RefundRequested']);
+    fixture.when(cancelByOperator(order.id)).then(['OrderCancelled', 'RefundRequested']);
+    const { refunds } = orderNow(fixture, order);
+    assert.deepEqual(
+      refunds.map(({ amountCents }) => amountCents),
+      [300, 5198],
+    );
+    for (const refund of refunds) {
+      fixture.when(answer(order, refund, { outcome: 'FAILED', reference: 're' })).then(['RefundAnswered']);
+    }
+    assert.deepEqual(books(orderNow(fixture, order)), [5498, 0, 0, 'FAILED', 'FAILED']);
+    fixture
+      .when(report(payment, 'paid', { amountCents: 7, currency: 'USD' }))
+      .then(['StrayMoneyRecorded', 'RefundRequested', 'RefundRequested', 'RefundRequested']);
+    assertSameAfterReplay(fixture);
+  });
+});
+
+// ── any provider ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A provider that keeps its first answer under a key, and its own list of what it gave back. */
+class ModelProvider {
+  readonly refunds: { -readonly [Field in keyof ProviderRefund]: ProviderRefund[Field] }[] = [];
+  readonly #answers = new Map<string, RefundAnswer>();
+  readonly #paidCents: number;
+
+  constructor(paidCents: number) {
+    this.#paidCents = paidCents;
+  }
+
+  get givenCents(): number {
+    return this.refunds.reduce((sum, { status, amountCents }) => sum + (status === 'FAILED' ? 0 : amountCents), 0);
+  }
+
+  /** Gives back by a click on its page, as far as it has money of the payment. */
+  click(amountCents: number): void {
+    if (this.givenCents + amountCents > this.#paidCents) return;
+    this.refunds.push(there(amountCents, { reference: `re_${this.refunds.length}` }));
+  }
+
+  ask({ key, refundId, amountCents }: RefundRequest, how: Behaviour): RefundAnswer {
+    const known = this.#answers.get(key);
+    const given = known ?? this.#decide(refundId, amountCents, how);
+    this.#answers.set(key, given);
+    return how === 'LOST' || how === 'BROKEN_LINE' ? { outcome: 'UNCLEAR', isAnswered: false } : given;
+  }
+
+  #decide(refundId: string, amountCents: number, how: Behaviour): RefundAnswer {
+    if (how === 'ERROR') return { outcome: 'UNCLEAR', isAnswered: true };
+    if (how === 'REFUSED' || this.givenCents + amountCents > this.#paidCents) {
+      return { outcome: 'REFUSED', failure: DISPUTED };
+    }
+    const reference = `re_${this.refunds.length}`;
+    const status = how === 'PENDING' || how === 'FAILED' ? how : 'SUCCEEDED';
+    this.refunds.push({ reference, refundId, amountCents, status });
+    return { outcome: status, reference };
+  }
+}
+
+const BEHAVIOURS = ['SUCCEEDED', 'PENDING', 'FAILED', 'REFUSED', 'LOST', 'BROKEN_LINE', 'ERROR'] as const;
+type Behaviour = (typeof BEHAVIOURS)[number];
+
+const amount = fc.integer({ min: 1, max: 3000 });
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('TRY'), how: fc.constantFrom(...BEHAVIOURS) }) },
+  fc.record({ do: fc.constantFrom('EXECUTE', 'CLICK', 'NOTE'), amount }),
+  fc.record({ do: fc.constantFrom('EXECUTE_DUE', 'SETTLE', 'SETTLE_FAILED', 'CANCEL', 'RETRY', 'RESTORE') }),
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('REPORT'), nth: fc.nat(7), late: fc.boolean() }) },
+);
+type Step = { do: string; how?: Behaviour; amount?: number; nth?: number; late?: boolean };
+
+describe('Whatever a provider answers, loses and reports', () => {
+  it('no money is given back twice, and the books agree with its own list in the end', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps: readonly Step[]) => {
+        const { fixture, order } = bought();
+        const provider = new ModelProvider(5198);
+        let cancelled = false;
+        let notedCents = 0;
+        const tryOne = (how: Behaviour): boolean => {
+          const [due] = listDueRefunds(fixture.state, 1, fixture.now).due;
+          if (due === undefined) return false;
+          const refund = { id: due.refundId } as RefundView;
+          const request = requestOf(fixture, match(order, refund, ...provider.refunds));
+          if (request === null) return true;
+          const given = how === 'BROKEN_LINE' ? null : provider.ask(request, how);
+          fixture.do(answer(order, refund, given ?? { outcome: 'UNCLEAR', isAnswered: false }));
+          return true;
+        };
+        const check = (): void => {
+          const view = orderNow(fixture, order);
+          const keeps = cancelled ? 0 : 5198;
+          assert.equal(view.refundDueCents, Math.max(0, 5198 - keeps - view.refundedCents), 'promise 14');
+          assert.ok(view.refundedCents <= 5198);
+          assert.ok(provider.givenCents <= 5198);
+          const executed = provider.refunds.filter(({ refundId, status }) => refundId !== null && status !== 'FAILED');
+          assert.equal(new Set(executed.map(({ refundId }) => refundId)).size, executed.length, 'promise 15');
+        };
+        for (const { do: what, how = 'SUCCEEDED', amount: cents = 1, nth = 0, late = false } of steps) {
+          if (what === 'TRY') tryOne(how);
+          else if (what === 'EXECUTE') fixture.execute(execute(order, { amountCents: cents }));
+          else if (what === 'EXECUTE_DUE') fixture.execute(execute(order));
+          else if (what === 'CLICK') provider.click(cents);
+          else if (what === 'NOTE' && notedCents + provider.givenCents + cents <= 5198) {
+            const noted = refundNote(order.id, cents, { reference: `cash ${steps.length} ${notedCents}` });
+            if (!isRefusal(fixture.execute(noted))) notedCents += cents;
+          } else if (what === 'CANCEL') {
+            fixture.do(cancelByOperator(order.id));
+            cancelled = true;
+          } else if (what.startsWith('SETTLE')) {
+            const open = provider.refunds.find(({ status }) => status === 'PENDING');
+            if (open !== undefined) open.status = what === 'SETTLE' ? 'SUCCEEDED' : 'FAILED';
+          } else if (what === 'RETRY') {
+            for (const { id, status } of orderNow(fixture, order).refunds) {
+              if (status === 'NEEDS_OPERATOR') fixture.do(resolve(order, id, 'RETRY'));
+            }
+          } else if (what === 'REPORT') {
+            const about = provider.refunds[nth];
+            // One that was delivered late says what was before.
+            const status = late ? 'PENDING' : about?.status;
+            if (about !== undefined) {
+              const { reference, refundId, amountCents } = about;
+              fixture.execute(reported(order, amountCents, { reference, refundId, status: status! }));
+            }
+          } else if (what === 'RESTORE') restore(fixture.state);
+          check();
+        }
+        // In the end everything is asked for, by a provider that answers.
+        fixture.do(cancelByOperator(order.id));
+        cancelled = true;
+        for (let round = 0; round < 10; round += 1) {
+          for (const open of provider.refunds) if (open.status === 'PENDING') open.status = 'SUCCEEDED';
+          for (const { id, status } of orderNow(fixture, order).refunds) {
+            if (status === 'NEEDS_OPERATOR') fixture.do(resolve(order, id, 'RETRY'));
+          }
+          fixture.execute(execute(order));
+          fixture.wait(25 * HOUR);
+          while (tryOne('SUCCEEDED'));
+          check();
+        }
+        const { refundedCents, refundPendingCents } = orderNow(fixture, order);
+        assert.equal(refundPendingCents, 0);
+        assert.ok(refundedCents >= Math.min(5198, provider.givenCents), 'what was given back there is in the books');
+        assertSameAfterReplay(fixture);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

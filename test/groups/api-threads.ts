@@ -1,0 +1,4 @@
+/** The same with two threads that answer. */
+import { importGroup } from '../groups.ts';
+
+importGroup('api-threads');

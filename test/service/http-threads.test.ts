@@ -1,0 +1,257 @@
+/** Several threads that answer buyers: what is one for the process, and what happens when one of them ends. */
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { audit } from '../fixtures/checks.ts';
+import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
+import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
+import { ofOneMachine, openService, runToEnd, spawnService } from '../fixtures/service.ts';
+import type { TestService, TestServiceOptions } from '../fixtures/test-service.ts';
+import { connectRaw, inUse, type RawClient } from '../fixtures/raw-socket.ts';
+import { until } from '../fixtures/until.ts';
+
+const THREADS = { HTTP_THREADS: '2' };
+const CLOSING = { connection: 'close' };
+
+async function open(t: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
+  const service = await openService({ ...options, environment: { ...THREADS, ...options.environment } });
+  t.after(() => service.close());
+  return service;
+}
+
+/** Asks on new connections until both threads have answered, told by their request ids; answers how often. */
+async function bothAnswer(service: TestService, path = '/health/live'): Promise<number> {
+  const apps = new Set<string>();
+  let asked = 0;
+  await until(async () => {
+    const { status, headers } = await service.get(path, CLOSING);
+    asked += 1;
+    assert.equal(status, 200);
+    apps.add(headers.get('x-request-id')!.split('-')[0]!);
+    return apps.size === 2;
+  });
+  return asked;
+}
+
+async function metric(service: TestService, line: RegExp): Promise<number> {
+  const { body } = await service.admin.get<string>('/metrics');
+  return Number(line.exec(body)?.[1]);
+}
+
+/** Sends the head of a request on a connection of its own. */
+function stream(service: TestService, address: string): RawClient {
+  const client = connectRaw(service.publicUrl);
+  client.write(`GET /api/events/public/club-night/live HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`);
+  return client;
+}
+
+describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with threads') }, () => {
+  it('has two threads answer on one port, whose requests are counted together', async (t) => {
+    const service = await open(t);
+    const asked = await bothAnswer(service);
+    const counted = (): Promise<number> =>
+      metric(
+        service,
+        /^http_request_duration_seconds_count\{method="GET",route="\/health\/live",status="2xx"\} (\d+)$/m,
+      );
+    for (let n = 0; n < 20; n += 1) await service.get('/health/live', CLOSING);
+    await until(async () => (await counted()) === asked + 20);
+    assert.equal(await metric(service, /^holdfast_http_threads (\d+)$/m), 2);
+    const { body } = await service.admin.get<string>('/metrics');
+    for (const thread of ['http-0', 'http-1']) {
+      assert.match(body, new RegExp(`^holdfast_http_thread_lag_seconds\\{thread="${thread}",what="p99"\\} \\d`, 'm'));
+    }
+    // A command's codes are known before one was answered.
+    assert.match(body, /^holdfast_turns_total\{command="PlaceHold",code="SEAT_TAKEN"\} 0$/m);
+  });
+
+  it('moves a slug on every thread at once, and answers what is longer than a ring takes', async (t) => {
+    const service = await open(t);
+    const hall = {
+      id: 'hall',
+      name: 'Hall',
+      seating: 'NUMBERED',
+      sections: [
+        {
+          id: 'S',
+          name: 'Stalls',
+          zone_key: 'stalls',
+          rows: Array.from({ length: 60 }, (_, row) => ({ label: String(row + 1), seats: 50 })),
+        },
+        { id: 'G', name: 'Gallery', zone_key: 'gallery', rows: [{ label: 'A', seats: 6 }] },
+      ],
+    };
+    const yard = { id: 'yard', name: 'Yard', seating: 'GENERAL', capacity: 500 };
+    const play = theatreRun({ localities: [hall, yard] }) as Json;
+    const slug = String(play['slug']);
+    await service.define(play);
+    await bothAnswer(service, `/api/events/public/${slug}/seating`);
+    const { body } = await service.get<Json>(`/api/events/public/${slug}/seating`);
+    assert.ok(JSON.stringify(body).length > 256 * 1024);
+    await service.define({ ...play, slug: 'renamed' });
+    for (let n = 0; n < 8; n += 1) {
+      assert.equal((await service.get(`/api/events/public/${slug}`, CLOSING)).status, 404);
+      assert.equal((await service.get('/api/events/public/renamed', CLOSING)).status, 200);
+    }
+  });
+
+  it('limits changes and streams of all threads together', async (t) => {
+    const service = await open(t, {
+      environment: { RATE_LIMIT_PER_MINUTE: '6', TRUST_PROXY: '1' },
+      limits: { liveListenersMax: 5, clientStreamsMax: 2 },
+    });
+    await service.define(clubNight());
+    const statuses: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const body = { event_id: 'evt_club', session_key: newSession(), items: [floor(1)] };
+      statuses.push((await service.post(HOLDS, body, CLOSING)).status);
+    }
+    assert.equal(statuses.filter((status) => status === 201).length, 6, statuses.join());
+    assert.equal(statuses.filter((status) => status === 429).length, 14);
+    service.wait(60_000);
+    const again = { event_id: 'evt_club', session_key: newSession(), items: [floor(1)] };
+    assert.equal((await service.post(HOLDS, again, CLOSING)).status, 201, 'a minute later');
+
+    // One client has two, all clients have five.
+    const answers: string[] = [];
+    const streams: RawClient[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const client = stream(service, `192.0.2.${n < 6 ? 1 : n}`);
+      streams.push(client);
+      answers.push(/^HTTP\/1.1 (\d+)/.exec(await client.receives('\r\n\r\n'))![1]!);
+    }
+    const of = (status: string): number => answers.filter((each) => each === status).length;
+    assert.deepEqual([answers.slice(0, 2).join(), of('200'), of('429')], ['200,200', 5, 4], answers.join());
+    assert.equal((await inUse(service))['live_streams'], 5);
+    for (const { socket } of streams) socket.destroy();
+    await until(async () => (await inUse(service))['live_streams'] === 0);
+  });
+
+  it('closes connections beyond the limit of all threads together', async (t) => {
+    const service = await open(t, { limits: { connectionsMax: 6 } });
+    const clients = Array.from({ length: 12 }, () => connectRaw(service.publicUrl));
+    const closed = (): number => clients.filter(({ socket }) => socket.closed).length;
+    await until(() => closed() === 6);
+    for (const { socket } of clients) socket.destroy();
+    await until(async () => (await service.get('/health/live', CLOSING).catch(() => null))?.status === 200);
+  });
+
+  it('shows in Server-Timing what the turn, the disk and the way between the threads took', async (t) => {
+    const service = await open(t, { environment: { SERVER_TIMING: 'on' } });
+    await service.define(clubNight());
+    const body = { event_id: 'evt_club', session_key: newSession(), items: [floor(1)] };
+    const { headers } = await service.post(HOLDS, body);
+    const times = Object.fromEntries(
+      headers
+        .get('server-timing')!
+        .split(', ')
+        .map((metric) => metric.split(';dur='))
+        .map(([name, ms]) => [name, Number(ms)] as const),
+    );
+    assert.deepEqual(Object.keys(times), ['admission', 'turn', 'disk', 'handover', 'total']);
+    const { turn, disk, handover, total } = times;
+    assert.ok(
+      turn! > 0 && disk! > 0 && handover! > 0 && turn! + disk! + handover! <= total! + 0.01,
+      headers.get('server-timing')!,
+    );
+  });
+
+  it('starts a thread again that ended, keeps what was answered and counted, and says so meanwhile', async (t) => {
+    const service = await open(t);
+    await service.define(clubNight());
+    const holds = [];
+    for (let n = 0; n < 10; n += 1) {
+      const sessionKey = newSession();
+      const body = { event_id: 'evt_club', session_key: sessionKey, items: [floor(1)] };
+      const { body: hold } = await service.post<Json>(HOLDS, body, CLOSING);
+      holds.push({ sessionKey, id: hold['id'] as string });
+    }
+    const streams = Array.from({ length: 8 }, (_, n) => stream(service, `192.0.2.${n}`));
+    await Promise.all(streams.map((client) => client.receives('event: snapshot')));
+    const counted = (): Promise<number> =>
+      metric(
+        service,
+        /^http_request_duration_seconds_count\{method="POST",route="\/api\/checkout\/holds",status="2xx"\} (\d+)$/m,
+      );
+    await until(async () => (await counted()) === 10);
+    const { threads } = service.internals;
+    await threads!.kill(0);
+    await until(() => threads!.running === 1);
+    const { body: ready } = await service.operate<Json>('GET', '/health/ready');
+    assert.deepEqual(ready, { status: 'ok', degraded: ['thread:0'] });
+    // The streams of the thread that goes on are all that is left.
+    const left = streams.filter(({ socket }) => !socket.destroyed).length;
+    assert.ok(left < 8);
+    assert.equal((await inUse(service))['live_streams'], left);
+    for (const { id, sessionKey } of holds) {
+      const { body } = await service.call<Json>('GET', `${HOLDS}/${id}`, { sessionKey, headers: CLOSING });
+      assert.equal(body['status'], 'ACTIVE');
+    }
+    await until(() => threads!.running === 2);
+    await bothAnswer(service);
+    assert.equal(await counted(), 10);
+    assert.equal(await metric(service, /^holdfast_http_thread_restarts_total (\d+)$/m), 1);
+    assert.deepEqual((await service.operate<Json>('GET', '/health/ready')).body, { status: 'ok' });
+    for (const { socket } of streams) socket.destroy();
+  });
+
+  it('keeps every hold that was answered while threads end under load, and holds no ticket twice', async (t) => {
+    const service = await open(t);
+    await service.define(
+      clubNight({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 9_000 }] }),
+    );
+    const { threads } = service.internals;
+    const answered: { readonly sessionKey: string; readonly id: string }[] = [];
+    let unanswered = 0;
+    let isOver = false;
+    const buy = async (): Promise<void> => {
+      while (!isOver) {
+        const sessionKey = newSession();
+        const body = { event_id: 'evt_club', session_key: sessionKey, items: [floor(1)] };
+        try {
+          const { status, body: hold } = await service.post<Json>(HOLDS, body);
+          if (status === 201) answered.push({ sessionKey, id: String(hold['id']) });
+        } catch {
+          unanswered += 1;
+        }
+      }
+    };
+    const buyers = Array.from({ length: 16 }, buy);
+    for (const line of [0, 1]) {
+      const before = answered.length;
+      await until(() => answered.length > before + 100);
+      await threads!.kill(line);
+      await until(() => threads!.restarts === line + 1 && threads!.running === 2);
+    }
+    isOver = true;
+    await Promise.all(buyers);
+    assert.ok(unanswered > 0, 'connections broke');
+    for (const { id, sessionKey } of answered) {
+      const { body } = await service.call<Json>('GET', `${HOLDS}/${id}`, { sessionKey });
+      assert.equal(body['status'], 'ACTIVE', id);
+    }
+    const { held } = (await audit(service, 'evt_club')).values().next().value!;
+    assert.ok(held >= answered.length && held <= answered.length + unanswered, `${held} of ${answered.length}`);
+  });
+
+  it('is not ready while no thread answers', async (t) => {
+    const service = await open(t);
+    const { threads } = service.internals;
+    await Promise.all([threads!.kill(0), threads!.kill(1)]);
+    await until(() => threads!.running === 0);
+    const { status, body } = await service.operate<Json>('GET', '/health/ready');
+    assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'no thread answers requests' }]);
+    await until(() => threads!.running === 2);
+    assert.equal((await service.get('/health/ready')).status, 200);
+  });
+
+  it('does not share its port with another process: exit code 2', async (t) => {
+    const first = await spawnService({ environment: THREADS });
+    t.after(() => first.close());
+    await first.define(sample('club-night'));
+    const { port } = new URL(first.publicUrl);
+    const { code, text } = await runToEnd({ environment: { ...THREADS, PORT: port } });
+    assert.equal(code, 2);
+    assert.match(text, new RegExp(`^PORT is ${port}: it must be a port that nobody else listens on$`, 'm'));
+    assert.equal(await first.end('SIGTERM'), 0);
+  });
+});

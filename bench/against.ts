@@ -1,12 +1,13 @@
 /**
- * The ordinary scenarios against a service that already runs, for measuring one's own machine: rates and latencies as its clients
- * see them, without baselines and without what only the service's own process can tell.
+ * The ordinary scenarios against a service that already runs, for measuring one's own machine: rates and latencies as
+ * its clients see them, without baselines and without what only the service's own process can tell.
  *
- * 1. The events are defined through the admin API for this run alone, with ids of their own, and are hidden as drafts afterwards.
+ * 1. The events are defined through the admin API for this run alone, with ids of their own, and are hidden as drafts
+ *    afterwards.
  * 2. An address that is not of this machine is loaded only when that is said.
  */
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '#rehearsal/service.ts';
+import { isLoopback } from '#rehearsal/server/service.ts';
 import { hotEvent, stadiumOf, type EventFile } from './events.ts';
 import { mergeHistograms, percentileMillis } from './histogram.ts';
 import type { BuyersJob, BuyersResult } from './http/buyers.ts';

@@ -1,12 +1,12 @@
 /**
  * Clusters for scenarios: real NATS servers and measured nodes on free loopback ports, with temporary data.
  *
- * 1. Where nats-server is not installed a scenario says so in a note and has no figures.
+ * 1. Where there is no NATS server, or one that is too old, a scenario says so in a note and has no figures.
  * 2. A node's processor time is its process's; that of the servers is all of theirs together.
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import { nats, startServers, type NatsServer } from '../test/fixtures/nats.ts';
 import { cpuMicrosOf } from './baselines/stores.ts';
 import { ADMIN_TOKEN, makeFolder, startMeasured, WEBHOOK_SECRET, type MeasuredServer } from './http/server.ts';
@@ -30,7 +30,7 @@ export interface BenchCluster {
   close(): Promise<void>;
 }
 
-export interface BenchClusterSize {
+interface BenchClusterSize {
   readonly servers: 1 | 3;
   readonly nodes: number;
 }
@@ -40,9 +40,7 @@ const READY_MS_MAX = 60_000;
 
 /** What a scenario of the cluster finds where there is no server. */
 export const withoutNats: Findings | null =
-  nats.program === null
-    ? { figures: [], notes: ['left out: nats-server is not installed (apt-get install nats-server, or NATS_SERVER)'] }
-    : null;
+  nats.missing === false ? null : { figures: [], notes: [`left out: ${nats.missing}`] };
 
 /** Starts servers and nodes; each shard is kept by all servers. */
 export async function openBenchCluster(size: BenchClusterSize): Promise<BenchCluster> {
@@ -84,7 +82,7 @@ export async function openBenchCluster(size: BenchClusterSize): Promise<BenchClu
       const shards = await shardsAt(node);
       return new Set(shards.filter(({ owner }) => owner === node.name).map(({ shard }) => shard));
     },
-    serversCpuMicros: () => servers.reduce((sum, { pid }) => sum + cpuMicrosOf(pid), 0),
+    serversCpuMicros: () => servers.reduce((sum, { pid }) => sum + cpuMicrosOf(pid!), 0),
     close,
   };
 }

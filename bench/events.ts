@@ -1,6 +1,7 @@
-/** The events of the scenarios: one with a hot ticket type, and halls of several sizes. The catalogue's own reader checks them. */
-import { checkDefinition } from '#catalogue/definition.ts';
-import type { EventDefinition } from '#domain/catalogue/definition.ts';
+/**
+ * The events of the scenarios: one with a hot ticket type, and halls of several sizes. The catalogue's own reader
+ * checks them.
+ */
 
 const TICKETS_MAX = 10_000_000;
 
@@ -43,7 +44,9 @@ export const waitingRoomEvent = {
 /** The catalogue's limit for one section. */
 const SECTION_ROWS_MAX = 2_000;
 
-/** A hall of rows of 40 seats with an aisle in the middle, those beyond the stalls on a balcony, and a floor beside it. */
+/**
+ * A hall of rows of 40 seats with an aisle in the middle, those beyond the stalls on a balcony, and a floor beside it.
+ */
 export function hallEvent(seats: number): EventFile {
   const rows = Array.from({ length: seats / 40 }, (_, i) => ({ label: String(i + 1), seats: 40, aisle_after: [20] }));
   const stalls = { id: 'S', name: 'Stalls', zone_key: 'stalls', rows: rows.slice(0, SECTION_ROWS_MAX) };
@@ -108,10 +111,3 @@ export function stadiumOf(blocks: number): EventFile {
 
 /** The stadium of 60,000 seats. */
 export const stadiumEvent = stadiumOf(48);
-
-/** The checked definition of an event file. */
-export function definitionOf(json: object): EventDefinition {
-  const checked = checkDefinition(json);
-  if ('problems' in checked) throw new Error(JSON.stringify(checked.problems));
-  return checked.definition;
-}

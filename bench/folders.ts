@@ -1,11 +1,13 @@
 /**
- * Fills data folders before a service starts from them. Over HTTP a million joins or holds would take longer than the measurements.
+ * Fills data folders before a service starts from them. Over HTTP a million joins or holds would take longer than the
+ * measurements.
  *
  * The engine gets the same commands and writes the same journal as with HTTP.
  */
-import { startEngine } from '#actors/engine.ts';
+import { startEngine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { definitionOf, hotEvent, waitingRoomEvent } from './events.ts';
+import { hotEvent, waitingRoomEvent } from './events.ts';
+import { definitionOf } from '../test/fixtures/events.ts';
 import { placeHold } from './in-process.ts';
 
 /** Concurrent commands. */
@@ -16,7 +18,10 @@ const POLLERS_MAX = 20_000;
 type Engine = Awaited<ReturnType<typeof startEngine>>;
 type Actor = NonNullable<Awaited<ReturnType<Engine['events']['byEventId']>>>;
 
-/** Lets people join the waiting room of `waitingRoomEvent`. Returns paths that poll entries of the whole queue in random order. */
+/**
+ * Lets people join the waiting room of `waitingRoomEvent`. Returns paths that poll entries of the whole queue in random
+ * order.
+ */
 export async function fillQueue(folder: string, waiting: number): Promise<readonly string[]> {
   const stride = Math.ceil(waiting / POLLERS_MAX);
   const paths: string[] = [];

@@ -1,4 +1,7 @@
-/** Latencies in microseconds, exact to three digits, from one microsecond to an hour; packed as text for messages and files. */
+/**
+ * Latencies in microseconds, exact to three digits, from one microsecond to an hour; packed as text for messages and
+ * files.
+ */
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64, type Histogram } from 'hdr-histogram-js';
 
 const HOUR_MICROS = 3_600_000_000;

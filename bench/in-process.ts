@@ -1,25 +1,27 @@
 /**
- * An event in this process, for scenarios without HTTP and disk: the actor with a journal in memory, or the domain alone.
+ * An event in this process, for scenarios without HTTP and disk: the actor with a journal in memory, or the domain
+ * alone.
  *
  * The journal in memory keeps every fact, so runs with an actor are short.
  */
 import { randomBytes, randomFillSync } from 'node:crypto';
-import { EventActor } from '#actors/event-actor.ts';
+import { createEventActor } from '#actors/event-composition.ts';
+import type { EventActor } from '#actors/event-actor.ts';
 import { createClock } from '#actors/clock.ts';
 import { createHashing } from '#actors/crypto.ts';
 import { createIdSource } from '#actors/crypto.ts';
-import { initialState, type EventState } from '#domain/event-state.ts';
+import { initialState, type EventState } from '#domain/event/state.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { MemoryJournal } from '#persistence/memory-journal.ts';
+import { MemoryJournal } from '#persistence/memory/journal.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Command, CommandOf, ItemRequest, Reply, ReplyTo } from '#domain/command.ts';
-import { createSealer } from '#actors/sealing.ts';
+import { createSealer } from '#privacy/sealing.ts';
 import { KEY_BYTES, type KeyStore } from '#persistence/keys.ts';
 import type { Fact } from '#domain/fact.ts';
-import { decide } from '#domain/decide.ts';
-import { evolve } from '#domain/evolve.ts';
-import { toReply } from '#domain/reply.ts';
-import { nextDeadline } from '#domain/deadlines.ts';
+import { decide } from '#domain/event/decide.ts';
+import { evolve } from '#domain/event/evolve.ts';
+import { toReply } from '#domain/event/reply.ts';
+import { nextDeadline } from '#domain/event/deadlines.ts';
 
 const EVENT_NUMBER = 1;
 
@@ -40,7 +42,8 @@ function unkeptKeys(): Pick<KeyStore, 'take' | 'addressKey'> {
 
 /** An actor over a journal in memory, with the event defined. */
 export async function openActor(definition: EventDefinition): Promise<EventActor> {
-  const actor = new EventActor(initialState(definition.id, EVENT_NUMBER), 0, 0, {
+  const activated = { state: initialState(definition.id, EVENT_NUMBER), lastSeq: 0, factsReplayed: 0 };
+  const actor = createEventActor(activated, {
     journal: new MemoryJournal(),
     clock: createClock(),
     ids: createIdSource(),
@@ -98,7 +101,10 @@ export function itemOf(ticketTypeId: string, quantity: number): ItemRequest {
   return { ticketTypeId, sellingStageId: 'general', quantity, performanceId: null, seatIds: null };
 }
 
-/** A whole purchase of two tickets of `hotEvent`, with the fields that a storefront sends. It reads the next deadline before each turn, as an actor does. */
+/**
+ * A whole purchase of two tickets of `hotEvent`, with the fields that a storefront sends. It reads the next deadline
+ * before each turn, as an actor does.
+ */
 export function buyTwo({ state, do: take }: DomainFixture, n: number): void {
   const fixture = {
     do(command: Command): Reply {

@@ -3,12 +3,13 @@
  *
  *     node bench/live-listeners.ts [LISTENERS] [HOLDS_PER_SECOND] [SECONDS] [hot | hall]
  *
- * With `hot`, a floor, a frame has one row; with `hall`, of 20,000 seats, every hold is of the best two seats, which a frame names.
- * Service, listeners and buyers are processes of their own. Reported are the holds' latency from the intended moment of sending, the
- * server's processor time as a share of one core, and the age of a frame when a listener receives it.
+ * With `hot`, a floor, a frame has one row; with `hall`, of 20,000 seats, every hold is of the best two seats, which a
+ * frame names. Service, listeners and buyers are processes of their own. Reported are the holds' latency from the
+ * intended moment of sending, the server's processor time as a share of one core, and the age of a frame when a
+ * listener receives it.
  *
- * Each process needs as many open files as there are listeners, and some more: `ulimit -n 20000` when the limit is lower. Listeners
- * come from 127.0.0.1 to 127.0.0.8, because the ports of one address are not enough.
+ * Each process needs as many open files as there are listeners, and some more: `ulimit -n 20000` when the limit is
+ * lower. Listeners come from 127.0.0.1 to 127.0.0.8, because the ports of one address are not enough.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hallEvent, hotEvent } from './events.ts';
 import { newHistogram, packHistogram, percentileMillis, recordMillis } from './histogram.ts';
 import { startHoldfast } from './http/server.ts';
-import { openConnection, type Connection } from '#rehearsal/connection.ts';
+import { openConnection, type PlayerConnection } from '#rehearsal/player/connection.ts';
 
 interface ListenJob {
   readonly role: 'listen';
@@ -122,7 +123,7 @@ async function buy({ url, eventId, ticketTypeId, quantity, perSecond, seconds, f
   let [next, held, refused] = [0, 0, 0];
   const begin = performance.now();
   const dueMs = (n: number): number => begin + (n * 1000) / perSecond;
-  const hold = async (connection: Connection, n: number): Promise<void> => {
+  const hold = async (connection: PlayerConnection, n: number): Promise<void> => {
     const items = [{ ticket_type_id: ticketTypeId, selling_stage_id: 'general', quantity }];
     const body = JSON.stringify({ event_id: eventId, session_key: `session-${firstNumber + n}`, items });
     const { status } = await connection.send({ method: 'POST', path: '/api/checkout/holds', body });

@@ -5,6 +5,7 @@
  *
  * Elapsed times depend on the machine; the point is that nothing grows with the number of evicted events.
  */
+import { placeHold } from '#rehearsal/player/buyer-requests.ts';
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -90,12 +91,9 @@ async function sell({ url }: MeasuredServer): Promise<void> {
           performance_id: 'fri',
           quantity: 2,
         };
-        const body = { event_id: `evt_${n % busy}`, session_key: `session-${n}`, items: [item] };
-        const answer = await fetch(`${url}/api/checkout/holds`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        });
+        const { method, path: address, body } = placeHold(`evt_${n % busy}`, `session-${n}`, [item]);
+        const headers = { 'content-type': 'application/json' };
+        const answer = await fetch(url + address, { method, headers, body: body! });
         if (answer.status !== 201) throw new Error(await answer.text());
         await answer.arrayBuffer();
       }

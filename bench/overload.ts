@@ -1,12 +1,13 @@
 /**
- * Measures the service under ten times the load that it can carry: the share of the peak that is still sold, the latency of shed
- * requests, and the memory of the process. Run by hand:
+ * Measures the service under ten times the load that it can carry: the share of the peak that is still sold, the
+ * latency of shed requests, and the memory of the process. Run by hand:
  *
  *     node bench/overload.ts [SECONDS] [TIMES]
  *
- * The peak is that of a closed loop with 64 connections. Then requests are sent at TIMES the rate of the peak, whether earlier ones are
- * answered or not, over several numbers of connections. A latency counts from the moment at which the request should have been sent. The
- * generator is this file in a process of its own, without an HTTP library, because it must be many times faster than the server.
+ * The peak is that of a closed loop with 64 connections. Then requests are sent at TIMES the rate of the peak, whether
+ * earlier ones are answered or not, over several numbers of connections. A latency counts from the moment at which the
+ * request should have been sent. The generator is this file in a process of its own, without an HTTP library, because
+ * it must be many times faster than the server.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,9 +1,10 @@
 /**
- * How soon a slow phone shows the shop's pages, and what they weigh: `node bench/pages.ts [URL]` against a service with the demo events
- * that runs already (`npm start`).
+ * How soon a slow phone shows the shop's pages, and what they weigh: `node bench/pages.ts [URL]` against a service with
+ * the demo events that runs already (`npm start`).
  *
- * A phone is emulated by Chromium: a processor four times as slow, 1.6 Mbit/s, 150 ms a round trip, an empty cache. Shown is the
- * median of five loads: first and largest contentful paint, layout shift, requests and kilobytes on the wire.
+ * A phone is emulated by Chromium: a processor four times as slow, 1.6 Mbit/s, 150 ms a round trip, an empty cache.
+ * Shown is the median of five loads: first and largest contentful paint, layout shift, requests and kilobytes on the
+ * wire.
  */
 import { launchBrowser, PHONE } from '../test/fixtures/browser.ts';
 

@@ -3,8 +3,8 @@
  *
  *     node bench/past-sales.ts [--sales N] [--events N] [--folder FOLDER] [--keep]
  *
- * Makes the folder in process, or takes one of an earlier run; then starts the service on it and reports the time to ready, the
- * memory then and later, and the duration of the first answers.
+ * Makes the folder in process, or takes one of an earlier run; then starts the service on it and reports the time to
+ * ready, the memory then and later, and the duration of the first answers.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -9,12 +9,11 @@ import { drawGrowth, drawLatencies } from './charts.ts';
 import { percentileMillis, unpackHistogram } from './histogram.ts';
 import type { Machine } from './machine.ts';
 import { readRecord, RECORD, type Recorded } from './record.ts';
-import { boundOf, keepsBudget, round, type Figure, type Latency } from './scenario.ts';
+import { AUDIT, boundOf, hasVerdict, keepsBudget, round, type Figure, type Latency } from './scenario.ts';
 
 const README = new URL('./README.md', import.meta.url);
 const BEGIN = '<!-- measured: what stands between these marks is written by npm run bench -- --report -->';
 const END = '<!-- /measured -->';
-const AUDIT = 'audit: ';
 const PERCENTILES = [50, 90, 99, 99.9, 100];
 
 /** Writes the measured part of the README and all charts. Throws when the marks are missing. */
@@ -26,21 +25,31 @@ export async function renderReport(): Promise<void> {
   const recorded = readRecord();
   const parts = [BEGIN, ...(await measuredPart(recorded))];
   const whole = `${text.slice(0, from)}${parts.join('\n\n')}\n\n${text.slice(to)}`;
-  writeFileSync(README, await format(whole, { parser: 'markdown', printWidth: 120 }));
+  writeFileSync(README, await format(whole, { parser: 'markdown', printWidth: 120, proseWrap: 'always' }));
 }
 
 async function measuredPart(recorded: readonly Recorded[]): Promise<string[]> {
   const newest = recorded.toSorted((a, b) => b.measuredOn.localeCompare(a.measuredOn))[0];
   if (newest === undefined) return ['Nothing is recorded yet.'];
   const sections: string[] = [];
-  for (const each of recorded) sections.push(...(await sectionOf(each, newest)));
+  for (const each of recorded) sections.push(...(await sectionOf(each)));
   return [
-    `Measured on ${newest.measuredOn}: ${describe(newest.machine)}. ${versionsOf(newest.machine)}.`,
+    `${originsOf(recorded)} The machine: ${describe(newest.machine)}. ${versionsOf(newest.machine)}.`,
     '### Budgets',
-    'What must be reached, and what was: the value is the median of the rounds, the spread their lowest and highest.',
+    'What must be reached, and what was: the value is the median of the rounds, the spread their lowest and highest. A scenario that other work disturbed is not checked.',
     budgetTable(recorded),
     ...sections,
   ];
+}
+
+/** When and at which commit all was measured, or that it was at several. */
+function originsOf(recorded: readonly Recorded[]): string {
+  const origins = [...new Set(recorded.map(originOf))];
+  return origins.length === 1 ? `${origins[0]}.` : 'Measured at several commits; each scenario names its own.';
+}
+
+function originOf({ measuredOn, commit }: Recorded): string {
+  return `Measured on ${measuredOn}${commit == null ? '' : ` at commit ${commit}`}`;
 }
 
 function describe({ cores, memoryBytes, architecture, system, fsyncP50Ms, fsyncP99Ms }: Machine): string {
@@ -56,10 +65,10 @@ function versionsOf({ versions }: Machine): string {
 }
 
 function budgetTable(recorded: readonly Recorded[]): string {
-  const rows = recorded.flatMap(({ scenario, findings }) =>
+  const rows = recorded.flatMap(({ scenario, findings, disturbed }) =>
     findings.figures
       .filter(({ budget, name }) => budget !== undefined && !name.startsWith(AUDIT))
-      .map((figure) => [`\`${scenario}\``, figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure)]),
+      .map((figure) => [`\`${scenario}\``, ...rowOf(figure, disturbed != null)]),
   );
   const audits = recorded.flatMap(({ findings }) => findings.figures.filter(({ name }) => name.startsWith(AUDIT)));
   const broken = audits.filter((figure) => keepsBudget(figure) === false).length;
@@ -75,18 +84,16 @@ function budgetTable(recorded: readonly Recorded[]): string {
   return `${table}\n\n${round(facts)} facts were replayed for the audits.`;
 }
 
-async function sectionOf(
-  { scenario, about, seconds, measuredOn, findings }: Recorded,
-  newest: Recorded,
-): Promise<string[]> {
+async function sectionOf(recorded: Recorded): Promise<string[]> {
+  const { scenario, about, seconds, findings, disturbed } = recorded;
   const { figures, latencies = [], growth = [], notes = [] } = findings;
-  const day = measuredOn === newest.measuredOn ? '' : ` Measured on ${measuredOn}.`;
   const parts = [
     `### ${scenario}`,
-    `${about}. Took ${seconds} s in all.${day}`,
+    `${about}. ${originOf(recorded)}; took ${seconds} s in all.`,
+    ...(disturbed == null ? [] : [`**Disturbed**: ${disturbed}.`]),
     ...(notes.length > 0 ? [`Beside it: ${notes.join('; ')}.`] : []),
   ];
-  parts.push(...figureParts(figures));
+  parts.push(...figureParts(figures, disturbed != null));
   if (growth.length > 0) {
     writeFileSync(new URL(`${scenario}-growth.svg`, RECORD), await drawGrowth(growth));
     parts.push(`![${scenario}: what changes while the size grows](record/${scenario}-growth.svg)`);
@@ -99,7 +106,7 @@ async function sectionOf(
 }
 
 /** Figures that several subjects have in one table of subjects; the others in a list; the audit in a sentence. */
-function figureParts(figures: readonly Figure[]): string[] {
+function figureParts(figures: readonly Figure[], isDisturbed: boolean): string[] {
   const audit = figures.filter(({ name }) => name.startsWith(AUDIT));
   const others = figures.filter(({ name }) => !name.startsWith(AUDIT));
   const { subjects, whats } = sharedOf(others);
@@ -116,7 +123,14 @@ function figureParts(figures: readonly Figure[]): string[] {
   ]);
   const alone = others.filter((figure) => !isShared(figure));
   return [
-    ...(alone.length > 0 ? [tableOf(['what', 'value', 'spread', 'budget'], alone.map(rowOf))] : []),
+    ...(alone.length > 0
+      ? [
+          tableOf(
+            ['what', 'value', 'spread', 'budget'],
+            alone.map((figure) => rowOf(figure, isDisturbed)),
+          ),
+        ]
+      : []),
     ...(rows.length > 0 ? [tableOf(['', ...whats], rows)] : []),
     ...(audit.length > 0 ? [sentenceOf(audit)] : []),
   ];
@@ -153,8 +167,8 @@ function latencyTable(latencies: readonly Latency[]): string {
   return tableOf(head, rows);
 }
 
-function rowOf(figure: Figure): string[] {
-  return [figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure)];
+function rowOf(figure: Figure, isDisturbed: boolean): string[] {
+  return [figure.name, valueOf(figure), spreadOf(figure), verdictOf(figure, isDisturbed)];
 }
 
 function valueOf({ value, unit }: Figure): string {
@@ -165,8 +179,9 @@ function spreadOf({ spread }: Figure): string {
   return spread === undefined || spread[0] === spread[1] ? '' : `${round(spread[0])} to ${round(spread[1])}`;
 }
 
-function verdictOf(figure: Figure): string {
+function verdictOf(figure: Figure, isDisturbed: boolean): string {
   if (figure.budget === undefined) return '';
+  if (!hasVerdict(figure, isDisturbed)) return `disturbed: ${boundOf(figure.budget)}`;
   return `${keepsBudget(figure) === true ? 'kept' : '**missed**'}: ${boundOf(figure.budget)}`;
 }
 

@@ -1,18 +1,18 @@
 /**
  * `npm run bench`: runs scenarios one after the other and prints their figures, with budgets kept or missed.
  *
- * Every scenario runs in a process of its own. Exit code 0 when every budget was kept, 1 when one was missed or a scenario
- * failed, 2 for wrong use.
+ * Every scenario runs in a process of its own; whether other work disturbs it is measured before and after it.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { busyWarning, calibrate, disturbanceOf, type Calibration } from './calibration.ts';
 import { describeMachine } from './machine.ts';
 import { writeRecord, type Result } from './record.ts';
 import { renderReport } from './report.ts';
-import { formatFigures, keepsBudget, settingsOf, type Findings, type Scenario } from './scenario.ts';
+import { formatFigures, hasVerdict, keepsBudget, settingsOf, type Findings, type Scenario } from './scenario.ts';
 import type { ScenarioMessage } from './scenario-process.ts';
 import { chooseScenarios, SCENARIOS } from './scenarios.ts';
 
@@ -31,6 +31,9 @@ Measures Holdfast and compares it with baselines in the same run. Without names 
   --yes-load-this  allows an address that is not of this machine
   --list         lists the scenarios
   --help         prints this page
+
+Exit code 0 when every budget was kept that could be checked, 1 when one was missed or a scenario failed, 2 for wrong use.
+Where other work disturbs a scenario, its figures are printed and its budgets are not checked.
 
 Redis and PostgreSQL are baselines when they are installed (apt-get install redis-server postgresql). They are started on
 free loopback ports with temporary data, and stopped afterwards.
@@ -52,9 +55,15 @@ if (values.render) {
 const chosen = chooseScenarios(positionals, values.quick);
 const machine = describeMachine();
 const results: Result[] = [];
+const readings: Calibration[] = [await calibrate()];
+const warning = busyWarning(readings[0]!);
+if (warning !== null) process.stderr.write(warning);
 for (const [i, scenario] of chosen.entries()) {
   if (!values.json) process.stdout.write(`\n${scenario.name}: ${scenario.about}\n`);
-  const result = await run(scenario, `${i + 1}/${chosen.length} ${scenario.name}`);
+  const measured = await run(scenario, `${i + 1}/${chosen.length} ${scenario.name}`);
+  readings.push(await calibrate());
+  const bestPace = Math.max(...readings.map(({ pace }) => pace));
+  const result = { ...measured, disturbed: disturbanceOf([readings[i]!, readings[i + 1]!], bestPace) };
   results.push(result);
   if (!values.json) printResult(result);
   if (values.report && result.trouble === null) await writeRecord(result, machine);
@@ -65,7 +74,9 @@ if (values.report) {
   if (!values.json) process.stdout.write('\nbench/README.md was written\n');
 }
 const missed = results.some(
-  ({ findings, trouble }) => trouble !== null || findings.figures.some((each) => keepsBudget(each) === false),
+  ({ findings, trouble, disturbed }) =>
+    trouble !== null ||
+    findings.figures.some((each) => hasVerdict(each, disturbed !== null) && keepsBudget(each) === false),
 );
 process.exitCode = missed ? 1 : 0;
 
@@ -121,7 +132,7 @@ async function runAgainst(address: string): Promise<never> {
 }
 
 /** Runs a scenario in its own process and shows its steps on a terminal. */
-async function run({ name, about }: Scenario, title: string): Promise<Result> {
+async function run({ name, about }: Scenario, title: string): Promise<Omit<Result, 'disturbed'>> {
   const begin = performance.now();
   const child = fork(new URL('./scenario-process.ts', import.meta.url), [name, values.quick ? 'quick' : 'full'], {
     execArgv: ['--expose-gc'],
@@ -140,10 +151,11 @@ async function run({ name, about }: Scenario, title: string): Promise<Result> {
   return { scenario: name, about, seconds, findings: { figures: [] }, trouble };
 }
 
-function printResult({ findings, trouble, seconds }: Result): void {
+function printResult({ findings, trouble, disturbed, seconds }: Result): void {
   const notes = (findings.notes ?? []).map((note) => `  (${note})\n`).join('');
-  process.stdout.write(trouble === null ? `${formatFigures(findings.figures)}${notes}` : `  ${trouble}\n`);
-  process.stdout.write(`  measured in ${seconds} s\n`);
+  const figures = formatFigures(findings.figures, disturbed !== null);
+  process.stdout.write(trouble === null ? `${figures}${notes}` : `  ${trouble}\n`);
+  process.stdout.write(`  measured in ${seconds} s${disturbed === null ? '' : `; disturbed: ${disturbed}`}\n`);
 }
 
 /** Replaces one line, on a terminal only. */

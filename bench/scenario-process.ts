@@ -1,4 +1,7 @@
-/** Runs one scenario in a process of its own. The arguments are its name and pace; its steps and findings are sent as messages. */
+/**
+ * Runs one scenario in a process of its own. The arguments are its name and pace; its steps and findings are sent as
+ * messages.
+ */
 import { settingsOf, type Findings } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 

@@ -1,8 +1,9 @@
 /**
- * The contract of a scenario: a name, what it measures, and a run that returns figures; and how figures are calculated and formatted.
+ * The contract of a scenario: a name, what it measures, and a run that returns figures; and how figures are calculated
+ * and formatted.
  *
- * Each scenario is a file in `scenarios/`, is listed in `scenarios.ts` and runs in a process of its own, so that the heap and the
- * compiled code of one do not affect another.
+ * Each scenario is a file in `scenarios/`, is listed in `scenarios.ts` and runs in a process of its own, so that the
+ * heap and the compiled code of one do not affect another.
  */
 export interface Settings {
   /** Small sizes; the recorded figures are those of full sizes. */
@@ -42,7 +43,7 @@ export interface Growth {
   readonly series: readonly { readonly name: string; readonly points: readonly GrowthPoint[] }[];
 }
 
-export interface GrowthPoint {
+interface GrowthPoint {
   readonly x: number;
   readonly value: number;
   readonly low: number;
@@ -73,6 +74,14 @@ export function settingsOf(quick: boolean, report: (step: string) => void): Sett
 export function keepsBudget({ value, budget }: Figure): boolean | null {
   if (budget === undefined) return null;
   return 'atLeast' in budget ? value >= budget.atLeast : value <= budget.atMost;
+}
+
+/** What an audit counts is a fault on any machine. */
+export const AUDIT = 'audit: ';
+
+/** Whether it can be said that a figure keeps its budget or misses it. */
+export function hasVerdict({ name }: Figure, isDisturbed: boolean): boolean {
+  return !isDisturbed || name.startsWith(AUDIT);
 }
 
 /** The median of several runs as a figure, with its spread. */
@@ -110,7 +119,9 @@ export async function secondsOf(work: () => unknown): Promise<number> {
   return (user + system) / 1e6;
 }
 
-/** Period of the timer that measures the delay of an event loop: short enough for every stall that a budget concerns. */
+/**
+ * Period of the timer that measures the delay of an event loop: short enough for every stall that a budget concerns.
+ */
 export const LOOP_PERIOD_MS = 2;
 
 /** Bytes in use after a garbage collection, on the heap and by its objects outside of it. */
@@ -122,10 +133,12 @@ export function usedBytes(): number {
 
 // ── figures as text ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Figures as lines of text: name, value, spread, budget and verdict. */
-export function formatFigures(figures: readonly Figure[]): string {
+/** Figures as lines of text: name, value, spread, budget and, unless the scenario was disturbed, a verdict. */
+export function formatFigures(figures: readonly Figure[], isDisturbed = false): string {
   const width = Math.max(...figures.map(({ name }) => name.length));
-  return figures.map((figure) => `  ${figure.name.padEnd(width)}  ${valueOf(figure)}${verdictOf(figure)}\n`).join('');
+  const lineOf = (figure: Figure): string =>
+    `  ${figure.name.padEnd(width)}  ${valueOf(figure)}${verdictOf(figure, isDisturbed)}\n`;
+  return figures.map(lineOf).join('');
 }
 
 function valueOf({ value, unit, spread }: Figure): string {
@@ -134,10 +147,11 @@ function valueOf({ value, unit, spread }: Figure): string {
   return `${text} (${round(spread[0])} to ${round(spread[1])})`;
 }
 
-function verdictOf(figure: Figure): string {
+function verdictOf(figure: Figure, isDisturbed: boolean): string {
   const { budget } = figure;
   if (budget === undefined) return '';
-  return `  ${keepsBudget(figure) === true ? 'good' : 'MISSED'}: ${boundOf(budget)}`;
+  const verdict = !hasVerdict(figure, isDisturbed) ? 'disturbed' : keepsBudget(figure) === true ? 'good' : 'MISSED';
+  return `  ${verdict}: ${boundOf(budget)}`;
 }
 
 export function boundOf(budget: NonNullable<Figure['budget']>): string {

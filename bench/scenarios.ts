@@ -19,6 +19,7 @@ import { memory } from './scenarios/memory.ts';
 import { occupancySince } from './scenarios/occupancy-since.ts';
 import { pickedSeats } from './scenarios/picked-seats.ts';
 import { postHold } from './scenarios/post-hold.ts';
+import { providerPace } from './scenarios/provider-pace.ts';
 import { purchases } from './scenarios/purchases.ts';
 import { sealing } from './scenarios/sealing.ts';
 import { queuePolls } from './scenarios/queue-polls.ts';
@@ -40,6 +41,7 @@ export const SCENARIOS: readonly Scenario[] = [
   getEvent,
   occupancySince,
   purchases,
+  providerPace,
   sealing,
   rush,
   queuePolls,
@@ -61,8 +63,9 @@ export const SCENARIOS: readonly Scenario[] = [
   clusterActivation,
 ];
 
-/** Left out of a quick run unless they are named: another scenario shows nearly the same. */
+/** Left out of a quick run unless they are named: another scenario shows nearly the same, or they take long. */
 const NOT_QUICK: readonly Scenario[] = [
+  providerPace,
   spreadHolds,
   pickedSeats,
   growingSeats,

@@ -1,12 +1,13 @@
 /**
- * How many frames a second the shop's seat map draws while a hall of 100,000 seats is moved and zoomed in a real browser.
+ * How many frames a second the shop's seat map draws while a hall of 100,000 seats is moved and zoomed in a real
+ * browser.
  *
  *     node --import tsx bench/seat-map.ts [seats] [taken]
  *
- * With `taken`, buyers take and give back so many seats a second meanwhile; then long tasks and what the page asks for are
- * measured too, without a hold and with one.
- * The page moves the plan itself, once a frame; chromium draws without a graphics card. On a machine with other work the frames say
- * little, so the processor time of a frame is measured too, over all of chromium's processes.
+ * With `taken`, buyers take and give back so many seats a second meanwhile; then long tasks and what the page asks for
+ * are measured too, without a hold and with one. The page moves the plan itself, once a frame; chromium draws without a
+ * graphics card. On a machine with other work the frames say little, so the processor time of a frame is measured too,
+ * over all of chromium's processes.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,15 +1,15 @@
 /**
  * Makes a data folder with events that are over, as after years of operation: all orders, snapshots, a pruned journal.
  *
- * The engine makes it in this process with a clock that stands before the events, so commands, facts, snapshots and archives are those
- * of a service that sold them. One event at a time is in memory.
+ * The engine makes it in this process with a clock that stands before the events, so commands, facts, snapshots and
+ * archives are those of a service that sold them. One event at a time is in memory.
  */
-import { startEngine, type Engine } from '#actors/engine.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { definitionOf } from './events.ts';
+import { definitionOf } from '../test/fixtures/events.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
-export interface PastSales {
+interface PastSales {
   readonly sales: number;
   readonly events: number;
   /** The time of the sales, in milliseconds since 1970; the events end a day later. */
@@ -18,7 +18,7 @@ export interface PastSales {
   readonly onEvent?: (done: number) => void;
 }
 
-export interface MadeSales {
+interface MadeSales {
   /** One order of each event. */
   readonly orderIds: readonly string[];
 }

@@ -1,27 +1,27 @@
 /**
  * The part that the baselines share: a Fastify route for holds of one hot ticket type, over a store.
  *
- * The route validates the same body with the same schema as the service, and its answer has the same shape and size. A store does the
- * minimum of a hold: take stock when there is enough, write the hold, and wait until both are on disk. It has no seats, stages,
- * replaced holds, expiry, idempotency or history, so each store is measured at its best.
+ * The route validates the same body with the same schema as the service, and its answer has the same shape and size. A
+ * store does the minimum of a hold: take stock when there is enough, write the hold, and wait until both are on disk.
+ * It has no seats, stages, replaced holds, expiry, idempotency or history, so each store is measured at its best.
  */
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
-import { compileValidator } from '#http/validation.ts';
-import { CreateHold } from '#http/schemas/holds.ts';
+import { compileValidator } from '#http/protocol/validation.ts';
+import { CreateHold } from '#http/buyers/holds.ts';
 
 export const CAPACITY = 100_000_000;
 const HOLD_MS = 600 * 60_000;
 
-export interface HoldRecord {
+interface HoldRecord {
   readonly id: string;
   readonly sessionKey: string;
   readonly quantity: number;
   readonly expiresAt: number;
 }
 
-export interface HoldStore {
+interface HoldStore {
   /** Resolves when stock and hold are on disk; false when there is not enough stock. */
   take(hold: HoldRecord): Promise<boolean>;
 }

@@ -1,6 +1,6 @@
 /**
- * The part of PostgreSQL's protocol (version 3) that the baseline needs: one statement at a time on a connection, prepared ones
- * in one round trip, no passwords. Only the number of written rows is read.
+ * The part of PostgreSQL's protocol (version 3) that the baseline needs: one statement at a time on a connection,
+ * prepared ones in one round trip, no passwords. Only the number of written rows is read.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';

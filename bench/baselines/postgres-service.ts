@@ -1,8 +1,9 @@
 /**
- * Holds in PostgreSQL: one statement for each hold, in its own transaction, locks the hot stock row, updates it and inserts the hold.
- * The argument is the port.
+ * Holds in PostgreSQL: one statement for each hold, in its own transaction, locks the hot stock row, updates it and
+ * inserts the hold. The argument is the port.
  *
- * One round trip, prepared once on each connection: a transaction of several statements would keep the row's lock longer.
+ * One round trip, prepared once on each connection: a transaction of several statements would keep the row's lock
+ * longer.
  */
 import { openPostgres, type Postgres } from './postgres-client.ts';
 import { CAPACITY, serveHolds } from './hold-service.ts';

@@ -1,13 +1,13 @@
 /**
- * The part of the Redis protocol that the baseline needs: commands are written on one connection as they come, many in a packet, and
- * answers come back in their order. Simple strings, errors, integers and bulk strings are read.
+ * The part of the Redis protocol that the baseline needs: commands are written on one connection as they come, many in
+ * a packet, and answers come back in their order. Simple strings, errors, integers and bulk strings are read.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-export type RedisAnswer = string | number | null;
+type RedisAnswer = string | number | null;
 
-export interface Redis {
+interface Redis {
   command(...words: readonly string[]): Promise<RedisAnswer>;
 }
 

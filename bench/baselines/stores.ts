@@ -1,6 +1,6 @@
 /**
- * The stores of the baselines: Debian's Redis and PostgreSQL, each started on a free loopback port with data in a temporary folder,
- * and stopped and removed afterwards. Servers that run already are not touched.
+ * The stores of the baselines: Debian's Redis and PostgreSQL, each started on a free loopback port with data in a
+ * temporary folder, and stopped and removed afterwards. Servers that run already are not touched.
  *
  * 1. Both answer only what is on disk: `appendfsync always`; `fsync` and `synchronous_commit` on.
  * 2. PostgreSQL refuses to run as root; then it runs as the user `postgres` of its package.
@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { accepts, freePort } from '../free-port.ts';
+import { accepts, freePort } from '#operations/free-ports.ts';
 import { makeFolder } from '../http/server.ts';
 
 export interface Store {

@@ -1,8 +1,9 @@
 /**
  * Runs the same closed loop against several servers, one after the other in each round.
  *
- * Alternation is needed because a shared machine is faster in one minute and slower in the next: only the ratio of neighbouring runs
- * is reliable. The first run of each server warms up and does not count. An unexpected status fails the scenario.
+ * Alternation is needed because a shared machine is faster in one minute and slower in the next: only the ratio of
+ * neighbouring runs is reliable. The first run of each server warms up and does not count. An unexpected status fails
+ * the scenario.
  */
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Latency, type Settings } from '../scenario.ts';

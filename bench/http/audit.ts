@@ -1,10 +1,11 @@
 /** The audit after a load: everything that was answered is on disk, and the counts are consistent. */
-import { verifyFolder } from '#actors/verification.ts';
+import { verifyFolder } from '#offline/verification.ts';
 import type { Figure } from '../scenario.ts';
 
 /**
- * Verifies the data folder of a stopped service: the chain of the journal, a replay of every fact, and the stock counted again from
- * the holds. Clients have answers for `ticketsAnswered` held or sold tickets and `ticketsBought` sold ones.
+ * Verifies the data folder of a stopped service: the chain of the journal, a replay of every fact, and the stock
+ * counted again from the holds. Clients have answers for `ticketsAnswered` held or sold tickets and `ticketsBought`
+ * sold ones.
  */
 export async function auditFolder(folder: string, ticketsAnswered: number, ticketsBought = 0): Promise<Figure[]> {
   const report = await verifyFolder(folder);

@@ -1,10 +1,12 @@
 /**
  * Buyers who make whole purchases, one after the other, in a process of its own as `load.ts` is.
  *
- * A purchase is four requests over one connection: hold a ticket, start the checkout, pay in the sandbox, read the order.
- * It counts when the order is CONFIRMED; a purchase that the end of the time interrupts does not count.
+ * A purchase is four requests over one connection: hold a ticket, start the checkout, pay in the sandbox, read the
+ * order. It counts when the order is CONFIRMED; a purchase that the end of the time interrupts does not count.
  */
 import autocannon from 'autocannon';
+import { placeHold, readOrder, settlePayment, startCheckout } from '#rehearsal/player/buyer-requests.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import { AUTOCANNON_OPTIONS } from './traffic.ts';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 
@@ -102,25 +104,18 @@ function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
       request(purchase) {
         purchase.number = events.nextNumber();
         purchase.beginMs = performance.now();
-        return post('/api/checkout/holds', {
-          event_id: events.eventId,
-          session_key: `session-${purchase.number}`,
-          items: [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1 }],
-        });
+        const items = [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1 }];
+        return placeHold(events.eventId, `session-${purchase.number}`, items);
       },
       onAnswer(purchase, body) {
         purchase.holdId = (body as { readonly id: string }).id;
       },
     }),
     step(events, 201, {
-      request: ({ number, holdId }) =>
-        post('/api/checkout/start', {
-          event_id: events.eventId,
-          hold_id: holdId,
-          session_key: `session-${number}`,
-          customer: { email: `buyer-${number}@example.com`, name: 'A Buyer' },
-          accept_terms: true,
-        }),
+      request({ number, holdId }) {
+        const customer = { email: `buyer-${number}@example.com`, name: 'A Buyer' };
+        return startCheckout(events.eventId, { hold_id: holdId, session_key: `session-${number}`, customer });
+      },
       onAnswer(purchase, body) {
         const started = body as { readonly order_id: string; readonly checkout_session_id: string };
         purchase.orderId = started.order_id;
@@ -128,11 +123,11 @@ function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
       },
     }),
     step(events, 200, {
-      request: ({ checkoutSessionId }) => post(`/sandbox/payments/${checkoutSessionId}`, { outcome: 'paid' }),
+      request: ({ checkoutSessionId }) => settlePayment(checkoutSessionId, 'paid'),
       onAnswer() {},
     }),
     step(events, 200, {
-      request: ({ orderId }) => ({ method: 'GET', path: `/api/checkout/status/${orderId}` }),
+      request: ({ orderId }) => readOrder(orderId),
       onAnswer(purchase, body) {
         const { status } = body as { readonly status: string };
         if (status === 'CONFIRMED') events.bought(purchase);
@@ -143,20 +138,20 @@ function purchaseOf(events: PurchaseEvents): autocannon.Request[] {
 }
 
 interface Step {
-  request(purchase: Purchase): Partial<autocannon.Request>;
+  request(purchase: Purchase): PlayerRequest;
   onAnswer(purchase: Purchase, body: unknown): void;
 }
 
 function step(events: PurchaseEvents, status: number, { request, onAnswer }: Step): autocannon.Request {
   return {
-    setupRequest: (base, context) => ({ ...base, ...request(context as Purchase) }),
+    setupRequest(base, context) {
+      const { method, path, body } = request(context as Purchase);
+      const content = body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body };
+      return { ...base, method, path, ...content };
+    },
     onResponse(answered, body, context) {
       if (answered === status) onAnswer(context as Purchase, JSON.parse(body));
       else events.failed(`${answered}: ${body}`);
     },
   };
-}
-
-function post(path: string, body: object): Partial<autocannon.Request> {
-  return { method: 'POST', path, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

@@ -20,7 +20,7 @@ import {
   type TargetRuns,
 } from './alternating-runs.ts';
 
-export interface Comparison {
+interface Comparison {
   readonly service: MeasuredServer;
   readonly traffic: Traffic;
   readonly connections: number;
@@ -30,6 +30,8 @@ export interface Comparison {
   readonly answersOfRun?: number;
   /** Budget of the service's answers per second ÷ the plain route's. */
   readonly plainRatio?: { readonly atLeast: number };
+  /** Budget of the service's processor time of an answer ÷ the plain route's. */
+  readonly plainCpuRatio?: { readonly atMost: number };
   /** Other stores, each with the budget of its ratio. */
   readonly baselines?: readonly { readonly baseline: Baseline; readonly ratio: { readonly atLeast: number } }[];
 }
@@ -44,7 +46,17 @@ export interface ComparisonFindings extends Findings {
 
 /** Takes a sample of the service's answer, starts a plain route that gives the same answer, and compares. */
 export async function compare(comparison: Comparison, settings: Settings): Promise<ComparisonFindings> {
-  const { service, traffic, warmUpTraffic, connections, status, answersOfRun, plainRatio, baselines = [] } = comparison;
+  const {
+    service,
+    traffic,
+    warmUpTraffic,
+    connections,
+    status,
+    answersOfRun,
+    plainRatio,
+    plainCpuRatio,
+    baselines = [],
+  } = comparison;
   const plain = await startPlainLike(service, traffic, status);
   const standing = baselines.flatMap(({ baseline: { name, server }, ratio }) =>
     server === null ? [] : [{ name, server, ratio }],
@@ -70,7 +82,7 @@ export async function compare(comparison: Comparison, settings: Settings): Promi
       figures: [
         ratioOf('service ÷ plain route', ours, theirs, rateOf, plainRatio),
         ...others.map((other) => ratioOf(`service ÷ Fastify + ${other.name}`, ours, other.runs, rateOf, other.ratio)),
-        ratioOf('processor time of an answer, service ÷ plain', ours, theirs, cpuOf),
+        ratioOf('processor time of an answer, service ÷ plain', ours, theirs, cpuOf, plainCpuRatio),
         ...others.map((other) =>
           ratioOf(`processor time of an answer, service ÷ Fastify + ${other.name}`, ours, other.runs, cpuOf),
         ),
@@ -101,7 +113,7 @@ export async function startPlainLike(
   return startPlain({ method: method === 'GET' ? 'GET' : 'POST', path: plainPath, status, body: answer });
 }
 
-export interface HoldsComparison {
+interface HoldsComparison {
   readonly events: readonly { readonly id: string }[];
   readonly traffic: Traffic;
   /** False when sessions replace their holds, so that fewer holds than answers are left. */

@@ -4,11 +4,11 @@ import { auditFolder } from './audit.ts';
 import { grow } from './growth.ts';
 import { startHoldfast } from './server.ts';
 import { requestOf, type Traffic } from './traffic.ts';
-import { openConnection } from '#rehearsal/connection.ts';
+import { openConnection } from '#rehearsal/player/connection.ts';
 
 type Service = Awaited<ReturnType<typeof startHoldfast>>;
 
-export interface GrowingServices {
+interface GrowingServices {
   /** What grows. */
   readonly of: string;
   readonly sizes: readonly number[];

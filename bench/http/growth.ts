@@ -15,7 +15,7 @@ import {
   type TargetRuns,
 } from './alternating-runs.ts';
 
-export interface Growing {
+interface Growing {
   /** What grows. */
   readonly of: string;
   /** The kind of request, in one word. */

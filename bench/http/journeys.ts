@@ -1,10 +1,18 @@
 /** The journeys of virtual users: sequences of requests. A journey returns whether another one can follow. */
 import { signWebhook } from '#payments/standard-webhooks.ts';
-import type { Answer, Request } from '#rehearsal/connection.ts';
+import {
+  changeHold,
+  placeHold,
+  readHold,
+  releaseHold,
+  settlePayment,
+  startCheckout,
+} from '#rehearsal/player/buyer-requests.ts';
+import type { PlayerAnswer, PlayerRequest } from '#rehearsal/player/connection.ts';
 
 export type JourneyName = 'sell-out' | 'rush';
 
-export interface JourneyContext {
+interface JourneyContext {
   readonly number: number;
   /** The event that is sold. */
   readonly eventId: string;
@@ -12,7 +20,7 @@ export interface JourneyContext {
   /** Signs payments as a provider does; null pays through the sandbox. */
   readonly webhookSecret: string | null;
   /** Sends a request and waits for the answer; its latency is reported under the name. */
-  send(name: string, request: Request): Promise<Answer>;
+  send(name: string, request: PlayerRequest): Promise<PlayerAnswer>;
   bought(tickets: number): void;
   failed(trouble: string): void;
 }
@@ -37,7 +45,7 @@ const PARTY_MAX = 6;
 const sellOut: Journey = async (context) => {
   let quantity = partyOf(context.number);
   for (;;) {
-    const held = await context.send('hold', holdOf(context.eventId, context.number, seats(quantity)));
+    const held = await context.send('hold', holdOf(context, seats(quantity)));
     if (held.status === 201) {
       await pay(context, JSON.parse(held.body) as HoldBody);
       return true;
@@ -51,31 +59,29 @@ const sellOut: Journey = async (context) => {
 };
 
 /**
- * Reads the event and its seats and holds the best ones. Then, of ten users, two leave, one releases the hold, two change it and pay,
- * and five pay.
+ * Reads the event and its seats and holds the best ones. Then, of ten users, two leave, one releases the hold, two
+ * change it and pay, and five pay.
  */
 const rush: Journey = async (context) => {
   const { number } = context;
   await expect(context, 'event', 200, { method: 'GET', path: `/api/events/public/${context.slug}` });
   await expect(context, 'occupancy since', 200, await sinceOf(context));
-  const held = await context.send('hold', holdOf(context.eventId, number, seats(partyOf(number))));
+  const held = await context.send('hold', holdOf(context, seats(partyOf(number))));
   if (held.status !== 201) {
     if (largestBlock(held) === null) context.failed(`hold: ${held.status} ${held.body}`);
     return false;
   }
   const hold = JSON.parse(held.body) as HoldBody;
-  const path = `/api/checkout/holds/${hold.id}`;
-  const headers = { 'x-session-key': `session-${number}` };
+  const session = `session-${number}`;
   const habit = number % 10;
   if (habit < 2) return true;
   if (habit === 2) {
-    await expect(context, 'release', 200, { method: 'DELETE', path, headers });
+    await expect(context, 'release', 200, releaseHold(session, hold.id));
     return true;
   }
   if (habit < 5) {
-    const body = JSON.stringify({ items: [seats(1 + (number % 3))] });
-    await expect(context, 'change', 200, { method: 'PATCH', path, headers, body });
-    const changed = await expect(context, 'read hold', 200, { method: 'GET', path, headers });
+    await expect(context, 'change', 200, changeHold(session, hold.id, [seats(1 + (number % 3))]));
+    const changed = await expect(context, 'read hold', 200, readHold(session, hold.id));
     await pay(context, JSON.parse(changed.body) as HoldBody);
     return true;
   }
@@ -88,7 +94,7 @@ export const JOURNEYS: Readonly<Record<JourneyName, Journey>> = { 'sell-out': se
 /** The newest version of the occupancy that any user has seen; all users poll from it. */
 let newestVersion = 0;
 
-async function sinceOf(context: JourneyContext): Promise<Request> {
+async function sinceOf(context: JourneyContext): Promise<PlayerRequest> {
   const path = `/api/events/public/${context.slug}/seating/occupancy`;
   if (newestVersion === 0) {
     const full = await expect(context, 'occupancy', 200, { method: 'GET', path });
@@ -100,27 +106,16 @@ async function sinceOf(context: JourneyContext): Promise<Request> {
 /** Starts the checkout and reports it as paid with a provider's signature. */
 async function pay(context: JourneyContext, hold: HoldBody): Promise<void> {
   const { number, eventId } = context;
-  const started = await expect(context, 'start', 201, {
-    method: 'POST',
-    path: '/api/checkout/start',
-    body: JSON.stringify({
-      event_id: eventId,
-      hold_id: hold.id,
-      session_key: `session-${number}`,
-      customer: { email: `buyer-${number}@example.com`, name: 'A Buyer' },
-      accept_terms: true,
-    }),
-  });
+  const customer = { email: `buyer-${number}@example.com`, name: 'A Buyer' };
+  const purchase = { hold_id: hold.id, session_key: `session-${number}`, customer };
+  const started = await expect(context, 'start', 201, startCheckout(eventId, purchase));
   if (started.status !== 201) return;
   const paid = await expect(context, 'paid', 200, paymentOf(context, JSON.parse(started.body) as Started));
   if (paid.status === 200) context.bought(hold.items.reduce((sum, { ticket_count }) => sum + ticket_count, 0));
 }
 
-function paymentOf({ number, webhookSecret }: JourneyContext, order: Started): Request {
-  if (webhookSecret === null) {
-    const path = `/sandbox/payments/${order.checkout_session_id}`;
-    return { method: 'POST', path, body: JSON.stringify({ outcome: 'paid' }) };
-  }
+function paymentOf({ number, webhookSecret }: JourneyContext, order: Started): PlayerRequest {
+  if (webhookSecret === null) return settlePayment(order.checkout_session_id, 'paid');
   const now = Date.now();
   const { checkout_session_id, total_amount: amount, currency } = order;
   const data = { checkout_session_id, payment_id: `pay-${number}`, amount, currency };
@@ -134,18 +129,19 @@ function paymentOf({ number, webhookSecret }: JourneyContext, order: Started): R
   };
 }
 
-async function expect(context: JourneyContext, name: string, status: number, request: Request): Promise<Answer> {
+async function expect(
+  context: JourneyContext,
+  name: string,
+  status: number,
+  request: PlayerRequest,
+): Promise<PlayerAnswer> {
   const answer = await context.send(name, request);
   if (answer.status !== status) context.failed(`${name}: ${answer.status} ${answer.body}`);
   return answer;
 }
 
-function holdOf(eventId: string, number: number, item: object): Request {
-  return {
-    method: 'POST',
-    path: '/api/checkout/holds',
-    body: JSON.stringify({ event_id: eventId, session_key: `session-${number}`, items: [item] }),
-  };
+function holdOf({ eventId, number }: JourneyContext, item: object): PlayerRequest {
+  return placeHold(eventId, `session-${number}`, [item]);
 }
 
 function seats(quantity: number): object {
@@ -158,7 +154,7 @@ function partyOf(number: number): number {
 }
 
 /** The largest block that is left, when a hold was refused for lack of seats; otherwise null. */
-function largestBlock({ status, body }: Answer): number | null {
+function largestBlock({ status, body }: PlayerAnswer): number | null {
   if (status !== 400) return null;
   const { code, detail } = JSON.parse(body) as { readonly code: string; readonly detail: { largest_block?: number } };
   return code === 'INSUFFICIENT_TICKETS' ? (detail.largest_block ?? 0) : null;

@@ -1,12 +1,12 @@
 /** Runs a load generator in a process of its own and measures what the server uses under its load. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { MeterReading } from '#rehearsal/meter.ts';
+import type { MeterResult } from '#rehearsal/server/meter.ts';
 import type { MeasuredServer } from './server.ts';
 
 export interface LoadRun<Load> {
   readonly load: Load;
-  readonly meter: MeterReading;
+  readonly meter: MeterResult;
 }
 
 export interface LoadGenerator<Job, Load> {

@@ -1,8 +1,8 @@
 /**
  * The closed loop: autocannon in a process of its own, so that its work and garbage are not the server's.
  *
- * Each connection sends its next request when it has the answer before. Latencies come in microseconds from autocannon's `response`
- * event, because autocannon's own histogram has whole milliseconds.
+ * Each connection sends its next request when it has the answer before. Latencies come in microseconds from
+ * autocannon's `response` event, because autocannon's own histogram has whole milliseconds.
  */
 import autocannon from 'autocannon';
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';

@@ -1,15 +1,15 @@
 /**
  * The open loop: requests at a fixed rate, whether the server keeps up or not, in a process of its own as `load.ts` is.
  *
- * 1. A latency counts from the moment at which the request should have been sent. The wait for a free connection is part of it, so
- *    a slow server cannot hide its delays (no coordinated omission).
- * 2. Between requests the generator sleeps for some tens of microseconds: timers would send requests in groups every millisecond, and
- *    a busy loop would take a core from the server. Its own delay is reported.
+ * 1. A latency counts from the moment at which the request should have been sent. The wait for a free connection is
+ *    part of it, so a slow server cannot hide its delays (no coordinated omission).
+ * 2. Between requests the generator sleeps for some tens of microseconds: timers would send requests in groups every
+ *    millisecond, and a busy loop would take a core from the server. Its own delay is reported.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import type { LoadJob, LoadResult } from './load.ts';
 import { requestOf } from './traffic.ts';
-import { openConnection, type Connection } from '#rehearsal/connection.ts';
+import { openConnection, type PlayerConnection } from '#rehearsal/player/connection.ts';
 
 export interface OpenLoopJob extends LoadJob {
   readonly perSecond: number;
@@ -45,7 +45,7 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
   let end = begin;
   const intendedMs = (n: number): number => begin + (n * 1000) / perSecond;
 
-  const send = (connection: Connection): void => {
+  const send = (connection: PlayerConnection): void => {
     const n = next++;
     connection.send(requestOf(traffic, firstNumber + n)).then(
       ({ status }) => {

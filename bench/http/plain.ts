@@ -1,8 +1,11 @@
-/** The baseline: a Fastify route that validates the same body and answers the same bytes at once. The argument is a `PlainRoute`. */
+/**
+ * The baseline: a Fastify route that validates the same body and answers the same bytes at once. The argument is a
+ * `PlainRoute`.
+ */
 import { fastify } from 'fastify';
 import type { AddressInfo } from 'node:net';
-import { compileValidator } from '#http/validation.ts';
-import { CreateHold } from '#http/schemas/holds.ts';
+import { compileValidator } from '#http/protocol/validation.ts';
+import { CreateHold } from '#http/buyers/holds.ts';
 
 export interface PlainRoute {
   readonly method: 'GET' | 'POST';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { MeterReading, Weight } from '#rehearsal/meter.ts';
+import type { MeterResult, Weight } from '#rehearsal/server/meter.ts';
 import type { PlainRoute } from './plain.ts';
 
 export interface MeasuredServer {
@@ -14,7 +14,7 @@ export interface MeasuredServer {
   readonly adminUrl: string;
   /** Resets the meters. */
   beginMeter(): Promise<void>;
-  readMeter(): Promise<MeterReading>;
+  readMeter(): Promise<MeterResult>;
   /** Memory in use after the garbage is collected. */
   weigh(): Promise<Weight>;
   stop(): Promise<void>;
@@ -26,7 +26,7 @@ export const ADMIN_TOKEN = 'bench-operators-only';
 /** Load generators sign payments with it. */
 export const WEBHOOK_SECRET = `whsec_${Buffer.from('a secret that only benches know').toString('base64')}`;
 
-const meter = import.meta.resolve('#rehearsal/meter.ts');
+const meter = import.meta.resolve('#rehearsal/server/meter.ts');
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** An empty data folder. */
@@ -34,11 +34,12 @@ export function makeFolder(): string {
   return mkdtempSync(path.join(tmpdir(), 'holdfast-bench-'));
 }
 
-/** Starts the service on a new or a prepared data folder, and adds events. */
+/** Starts the service on a new or a prepared data folder, with `more` settings, and adds events. */
 export async function startHoldfast(
   events: readonly { readonly id: string }[],
   folder = makeFolder(),
   file = 'src/main.ts',
+  more: Readonly<Record<string, string>> = {},
 ): Promise<MeasuredServer & { readonly folder: string; removeFolder(): void }> {
   const environment = {
     DATA_DIR: folder,
@@ -47,6 +48,7 @@ export async function startHoldfast(
     ADMIN_TOKEN,
     WEBHOOK_SECRET_A: WEBHOOK_SECRET,
     LOG_LEVEL: 'info',
+    ...more,
   };
   const server = await startMeasured(file, [], environment);
   await defineEvents(server, events);
@@ -92,7 +94,7 @@ export async function startMeasured(
     async beginMeter() {
       await request(child, 'begin');
     },
-    readMeter: () => request(child, 'read') as Promise<MeterReading>,
+    readMeter: () => request(child, 'read') as Promise<MeterResult>,
     weigh: () => request(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');

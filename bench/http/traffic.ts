@@ -1,10 +1,11 @@
 /**
  * The requests of a load: a recipe makes the request of each number, and every generator knows the recipes by name.
  *
- * Numbers grow through a whole scenario. When there are fewer seats than requests, sessions repeat and replace their holds, so that
- * every request succeeds: no refusal is measured as an answer.
+ * Numbers grow through a whole scenario. When there are fewer seats than requests, sessions repeat and replace their
+ * holds, so that every request succeeds: no refusal is measured as an answer.
  */
-import type { Request } from '#rehearsal/connection.ts';
+import { placeHold } from '#rehearsal/player/buyer-requests.ts';
+import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 
 /** Autocannon checks this often, in milliseconds, whether its time is over. */
 export const AUTOCANNON_OPTIONS = { sampleInt: 100 } as const;
@@ -16,6 +17,8 @@ export type Traffic =
   | { readonly recipe: 'picked-seats' }
   /** Parties of one to `partyMax` people, in `sessions` sessions that repeat. */
   | { readonly recipe: 'best-seats'; readonly eventId: string; readonly sessions: number; readonly partyMax: number }
+  /** Checkouts of one ticket, each of another customer. */
+  | { readonly recipe: 'start'; readonly eventId: string }
   /** Requests these paths in turn. */
   | { readonly recipe: 'gets'; readonly paths: readonly string[] };
 
@@ -29,7 +32,7 @@ const PAIRS = 30_000;
 const ROWS_OF_BLOCK = 25;
 const PAIRS_OF_ROW = 25;
 
-export function requestOf(traffic: Traffic, n: number): Request {
+export function requestOf(traffic: Traffic, n: number): PlayerRequest {
   switch (traffic.recipe) {
     case 'hot-hold':
       return hold(traffic.eventId ?? 'evt_hot', n, { ticket_type_id: 'single', quantity: 1 });
@@ -45,18 +48,22 @@ export function requestOf(traffic: Traffic, n: number): Request {
       const { eventId, sessions, partyMax } = traffic;
       return hold(eventId, n % sessions, { ticket_type_id: 'seat', quantity: 1 + (n % partyMax) });
     }
+    case 'start': {
+      const items = [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1 }];
+      const customer = { email: `buyer-${n}@example.com`, name: `Buyer ${n}` };
+      const body = JSON.stringify({ event_id: traffic.eventId, items, customer, accept_terms: true });
+      return { method: 'POST', path: '/api/checkout/start', body };
+    }
     case 'gets':
       return { method: 'GET', path: traffic.paths[n % traffic.paths.length]! };
   }
 }
 
-function hold(eventId: string, session: number, item: object): Request {
-  const items = [{ selling_stage_id: 'general', ...item }];
-  const body = JSON.stringify({ event_id: eventId, session_key: `session-${session}`, items });
-  return { method: 'POST', path: '/api/checkout/holds', body };
+function hold(eventId: string, session: number, item: object): PlayerRequest {
+  return placeHold(eventId, `session-${session}`, [{ selling_stage_id: 'general', ...item }]);
 }
 
-/** Two neighbours in the stadium of `events.ts`. */
+/** Two neighbours in the stadium of `bench/events.ts`. */
 function pairOf(pair: number): readonly string[] {
   const seat = 1 + 2 * (pair % PAIRS_OF_ROW);
   const row = Math.floor(pair / PAIRS_OF_ROW);

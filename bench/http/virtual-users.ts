@@ -1,11 +1,11 @@
 /**
  * Virtual users, each with one connection, in a process of its own as `load.ts` is.
  *
- * A user repeats a journey of `journeys.ts` until the time is over or the journey reports that nothing is left. Autocannon cannot do
- * this, because a request depends on the answer before.
+ * A user repeats a journey of `journeys.ts` until the time is over or the journey reports that nothing is left.
+ * Autocannon cannot do this, because a request depends on the answer before.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
-import { openConnection } from '#rehearsal/connection.ts';
+import { openConnection } from '#rehearsal/player/connection.ts';
 import { JOURNEYS, type JourneyName } from './journeys.ts';
 
 export interface VirtualUsersJob {

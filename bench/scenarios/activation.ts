@@ -1,20 +1,20 @@
 /**
  * Activation of an event from all its facts, a snapshot while buyers hold tickets, activation from a snapshot.
  *
- * The snapshot from which it is activated has the live holds and nothing else: what buyers replace beside a snapshot would be kept
- * in it for ten minutes, some 100,000 ended holds more.
- * Times are elapsed times, as the first request would wait; the event-loop delay is that of the serving thread.
+ * The snapshot from which it is activated has the live holds and nothing else: what buyers replace beside a snapshot
+ * would be kept in it for ten minutes, some 100,000 ended holds more. Times are elapsed times, as the first request
+ * would wait; the event-loop delay is that of the serving thread.
  */
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { startEngine, type Engine } from '#actors/engine.ts';
+import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SNAPSHOTS_FOLDER } from '#persistence/snapshots.ts';
 import { placeHold } from '../in-process.ts';
 import { hotEvent } from '../events.ts';
 import { fillHolds } from '../folders.ts';
 import { makeFolder } from '../http/server.ts';
-import { watchLoop } from '#http/loop-delay.ts';
+import { watchLoop } from '#http/metrics/loop-delay.ts';
 import { figureOf, LOOP_PERIOD_MS, type Figure, type Scenario } from '../scenario.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 

@@ -5,7 +5,8 @@
  */
 import { bestBlock } from '#domain/inventory/best-available.ts';
 import { createOverlay } from '#domain/inventory/stock-overlay.ts';
-import { definitionOf, hallEvent } from '../events.ts';
+import { hallEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { openDomain, placeHold, type DomainFixture } from '../in-process.ts';
 import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
 

@@ -1,11 +1,12 @@
 /**
- * The node that owns a large event is killed: how long until another node answers for that event, for a small event of the same shard,
- * and for an event of a shard without sales. The differences are what reading the shard and activating the event take.
+ * The node that owns a large event is killed: how long until another node answers for that event, for a small event of
+ * the same shard, and for an event of a shard without sales. The differences are what reading the shard and activating
+ * the event take.
  *
  * The other node notices the death by missing heartbeats, which is a part of each time.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { shardOf } from '#cluster/placement.ts';
+import { shardOf } from '#cluster/directory/placement.ts';
 import { openBenchCluster, SHARDS, withoutNats, type BenchCluster, type BenchNode } from '../cluster.ts';
 import { hotEvent } from '../events.ts';
 import { startLoadGenerator } from '../http/load-generator.ts';

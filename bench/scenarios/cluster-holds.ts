@@ -1,10 +1,11 @@
 /**
- * Holds of one hot event at the node that owns it and at another one that forwards them, with one server and with three, beside
- * SQLite in the same run.
+ * Holds of one hot event at the node that owns it and at another one that forwards them, with one server and with
+ * three, beside SQLite in the same run.
  *
- * 1. The processor time of a hold is told for each process that takes part: the owner, the front that forwards, the NATS servers.
- * 2. Two cores are shared by all of them and by the load generator, so rates cannot show what more machines reach. What one event could
- *    reach with more cores is computed from the owner's processor time, and is said to be computed.
+ * 1. The processor time of a hold is told for each process that takes part: the owner, the front that forwards, the
+ *    NATS servers.
+ * 2. Two cores are shared by all of them and by the load generator, so rates cannot show what more machines reach. What
+ *    one event could reach with more cores is computed from the owner's processor time, and is said to be computed.
  */
 import { openBenchCluster, withoutNats, type BenchCluster, type BenchNode } from '../cluster.ts';
 import { hotEvent } from '../events.ts';

@@ -1,6 +1,6 @@
 /**
- * How long events have no answer when a node or a server fails, seen by buyers: the drill of `test/cluster` with its faults, three nodes
- * on three servers.
+ * How long events have no answer when a node or a server fails, seen by buyers: the drill of `test/cluster` with its
+ * faults, three nodes on three servers.
  */
 import { everyFault, runDrill, type DrillStep } from '../../test/cluster/drill/run.ts';
 import { PROMISED_MS } from '../../test/cluster/drill/report.ts';

@@ -1,11 +1,12 @@
 /**
  * Turns as fast as one core can take them, without HTTP and disk: new holds of a hot ticket type, and a mixed workload.
  *
- * Both by the domain alone; the mix once more through the actor with its ids, its gate and its facts as JSON in a journal in memory.
- * The hall is set up before the clock runs.
+ * Both by the domain alone; the mix once more through the actor with its ids, its gate and its facts as JSON in a
+ * journal in memory. The hall is set up before the clock runs.
  */
 import { isRefusal } from '#domain/refusal.ts';
-import { definitionOf, hallEvent, hotEvent } from '../events.ts';
+import { hallEvent, hotEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { itemOf, openActor, openDomain, placeHold, type DomainFixture } from '../in-process.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';
 import type { EventActor } from '#actors/event-actor.ts';
@@ -17,8 +18,8 @@ const SESSIONS = 5_000;
 const BATCH = 500;
 
 /**
- * The mix of a rush: of ten turns five place a hold on the floor, two one of the best seats, two change a quantity and one
- * releases. Sessions come back, so that holds are replaced as well.
+ * The mix of a rush: of ten turns five place a hold on the floor, two one of the best seats, two change a quantity and
+ * one releases. Sessions come back, so that holds are replaced as well.
  */
 function commandOf(turn: number, holdIds: readonly (string | undefined)[]): Command {
   const n = (turn * 7) % SESSIONS;

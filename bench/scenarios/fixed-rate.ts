@@ -1,5 +1,6 @@
 /**
- * The open loop compared with the closed one: holds at fixed rates, which are shares of the rate that the closed loop reached before.
+ * The open loop compared with the closed one: holds at fixed rates, which are shares of the rate that the closed loop
+ * reached before.
  *
  * Latencies count from the intended moment of sending (`http/open-loop.ts`). The plain route gets the same rates.
  */
@@ -67,7 +68,10 @@ function roundRate(perSecond: number): number {
   return Math.max(100, Math.round(perSecond / 100) * 100);
 }
 
-/** Runs every rate in every round, plain route and service alternately; resolves to the number of holds that the service answered. */
+/**
+ * Runs every rate in every round, plain route and service alternately; resolves to the number of holds that the service
+ * answered.
+ */
 async function alternate(
   steps: readonly Step[],
   servers: { readonly service: MeasuredServer; readonly plain: MeasuredServer },

@@ -1,20 +1,26 @@
 /**
- * What it costs to forward a call to the owner of its event: processor time at the node that was asked and at the owner, without
- * HTTP, decisions, the shard's log and the servers between them. The owner answers with a reply that is made beforehand.
+ * What it costs to forward a call to the owner of its event: processor time at the node that was asked and at the
+ * owner, without HTTP, decisions, the shard's log and the servers between them. The owner answers with a reply that is
+ * made beforehand.
  *
- * The work is timed in its three parts, each for many batches in a row: calls are written, taken and answered, and answers received.
+ * The work is timed in its three parts, each for many batches in a row: calls are written, taken and answered, and
+ * answers received.
  */
-import { CallServer } from '#cluster/call-server.ts';
-import { Forwarding } from '#cluster/forwarding.ts';
-import { MemoryNetwork } from '#cluster/memory-bus.ts';
-import { ShardRouter } from '#cluster/router.ts';
+import { CallServer } from '#cluster/calls/server.ts';
+import { Forwarding } from '#cluster/calls/forwarding.ts';
+import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
+import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
+import { ShardRouter } from '#cluster/calls/router.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
+import type { Bus } from '#cluster/calls/bus.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
-import { definitionOf, hotEvent } from '../events.ts';
+import { hotEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { openDomain, placeHold } from '../in-process.ts';
 import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
 import type { Command } from '#domain/command.ts';
 
+const KEYS = messageKeysOf('bench', [Buffer.alloc(32).toString('base64url')]);
 const SHARD = 1;
 const EPOCH = 10;
 const BATCHES_AT_ONCE = 64;
@@ -102,9 +108,10 @@ function openPair({ commandOf, reply }: Work) {
   const time: Timing = { stopwatchMs, after: () => () => {}, soon: endOfTick.add };
   const common = { time, cluster: 'bench' };
   const handle = (): Promise<unknown> => Promise.resolve(reply);
-  const server = new CallServer({ ...common, bus: network.connect('owner'), handle });
+  const busOf = (instance: string): Bus => signedBus({ bus: network.connect(instance), time, keys: KEYS, instance });
+  const server = new CallServer({ ...common, bus: busOf('owner-1'), handle });
   server.serve(SHARD, EPOCH);
-  const front = { ...common, bus: network.connect('front'), instance: 'front-1' };
+  const front = { ...common, bus: busOf('front-1'), instance: 'front-1' };
   const router = new ShardRouter({
     ...front,
     forwarding: new Forwarding(front),

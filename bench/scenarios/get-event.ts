@@ -10,7 +10,8 @@ export const getEvent: Scenario = {
     const service = await startHoldfast([hallEvent(2_000)]);
     try {
       const traffic = { recipe: 'gets', paths: ['/api/events/public/hall'] } as const;
-      const comparison = { service, traffic, connections: 64, status: 200, plainRatio: { atLeast: 0.9 } };
+      const budgets = { plainRatio: { atLeast: 0.9 }, plainCpuRatio: { atMost: 1.2 } };
+      const comparison = { service, traffic, connections: 64, status: 200, ...budgets };
       const { figures, latencies = [] } = await compare(comparison, settings);
       return { figures, latencies };
     } finally {

@@ -1,6 +1,6 @@
 /**
- * The journal alone: facts made durable by so many to a commit, against SQLite writing the same bytes without a chain, a
- * thread or a watermark.
+ * The journal alone: facts made durable by so many to a commit, against SQLite writing the same bytes without a chain,
+ * a thread or a watermark.
  *
  * Both are on the same disk with `synchronous=FULL`, and wait for each commit before they begin the next one.
  */

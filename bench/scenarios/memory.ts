@@ -1,5 +1,6 @@
 /** What things take in memory while they are kept: live holds, finished orders, seats. */
-import { definitionOf, hallEvent, hotEvent } from '../events.ts';
+import { hallEvent, hotEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { buyTwo, openDomain, placeHold } from '../in-process.ts';
 import { usedBytes, type Scenario } from '../scenario.ts';
 

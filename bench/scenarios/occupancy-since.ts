@@ -2,7 +2,7 @@
 import { compare } from '../http/comparison.ts';
 import { startHoldfast, type MeasuredServer } from '../http/server.ts';
 import { requestOf, STADIUM_RUSH } from '../http/traffic.ts';
-import { openConnection } from '#rehearsal/connection.ts';
+import { openConnection } from '#rehearsal/player/connection.ts';
 import { stadiumEvent } from '../events.ts';
 import type { Scenario } from '../scenario.ts';
 

@@ -1,8 +1,8 @@
 /**
  * The first 100,000 holds of a fresh event, against the plain route and other stores.
  *
- * The ratio that decides has all that the service did for them in it, its snapshots too: their time is not in a round when they are
- * taken while another server is measured.
+ * The ratio that decides has all that the service did for them in it, its snapshots too: their time is not in a round
+ * when they are taken while another server is measured.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPostgresBaseline, startRedisBaseline } from '../baselines/baselines.ts';
@@ -62,8 +62,8 @@ export const postHold: Scenario = {
 };
 
 /**
- * All that the service did for the counted holds, ÷ the plain route: the snapshots as well, whether they were taken in a round or
- * while other servers were measured.
+ * All that the service did for the counted holds, ÷ the plain route: the snapshots as well, whether they were taken in
+ * a round or while other servers were measured.
  */
 async function wholeCost(
   service: MeasuredServer,

@@ -1,5 +1,6 @@
 /**
- * Whole purchases per second and the processor time of one, compared with a plain route that answers one request at once.
+ * Whole purchases per second and the processor time of one, compared with a plain route that answers one request at
+ * once.
  *
  * Runs of the two alternate. Afterwards every purchase must be on disk.
  */

@@ -1,14 +1,14 @@
 /**
  * Polls of waiting rooms with queues of different lengths, each in a service of its own, compared with a plain route.
  *
- * All services run during the whole scenario and are polled alternately. Queues are filled in process (`folders.ts`); every service
- * starts from its folder, so the memory of an entry is that after a restart.
+ * All services run during the whole scenario and are polled alternately. Queues are filled in process (`folders.ts`);
+ * every service starts from its folder, so the memory of an entry is that after a restart.
  */
 import { auditFolder } from '../http/audit.ts';
 import { startPlainLike } from '../http/comparison.ts';
 import { cpuOf } from '../http/load-generator.ts';
 import { growthOfRuns } from '../http/growth.ts';
-import type { Weight } from '#rehearsal/meter.ts';
+import type { Weight } from '#rehearsal/server/meter.ts';
 import { makeFolder, startHoldfast } from '../http/server.ts';
 import type { Traffic } from '../http/traffic.ts';
 import {
@@ -21,7 +21,8 @@ import {
   type TargetRuns,
 } from '../http/alternating-runs.ts';
 import { openDomain } from '../in-process.ts';
-import { definitionOf, waitingRoomEvent } from '../events.ts';
+import { waitingRoomEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { fillQueue } from '../folders.ts';
 import { figureOf, usedBytes, type Figure, type Scenario, type Settings } from '../scenario.ts';
 

@@ -4,10 +4,11 @@
  * The journal is a real one, filled through the writer; both readings go over it from the first row to the last.
  */
 import { rmSync } from 'node:fs';
-import { initialState } from '#domain/event-state.ts';
-import { replayFact } from '#domain/replay.ts';
+import { initialState } from '#domain/event/state.ts';
+import { replayFact } from '#domain/event/replay.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
-import { definitionOf, hallEvent } from '../events.ts';
+import { hallEvent } from '../events.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { itemOf, openDomain, placeHold } from '../in-process.ts';
 import { makeFolder } from '../http/server.ts';
 import { figureOf, secondsOf, type Scenario } from '../scenario.ts';

@@ -3,12 +3,13 @@
  *
  * The cost is a few per cent, so that what disturbs it is kept out, and shown:
  *
- * 1. Three services are compared: one that seals, one that leaves personal data open, and a twin of the second. The ratio of the twins
- *    would be one; how far it is off is the error of the measurement.
- * 2. All of them run a round at the same moment, each of as many purchases, so that a machine that changes its pace does it to all.
- *    A round is short, because snapshots are taken every 15 s: one lands in a few rounds, which a median leaves out.
- * 3. Compiled code differs from process to process by some per cent. The services are therefore started anew several times, and warmed
- *    up by purchases each time: a time would warm up a slow machine less.
+ * 1. Three services are compared: one that seals, one that leaves personal data open, and a twin of the second. The
+ *    ratio of the twins would be one; how far it is off is the error of the measurement.
+ * 2. All of them run a round at the same moment, each of as many purchases, so that a machine that changes its pace
+ *    does it to all. A round is short, because snapshots are taken every 15 s: one lands in a few rounds, which a
+ *    median leaves out.
+ * 3. Compiled code differs from process to process by some per cent. The services are therefore started anew several
+ *    times, and warmed up by purchases each time: a time would warm up a slow machine less.
  */
 import { cpuOf, startLoadGenerator } from '../http/load-generator.ts';
 import type { BuyersJob, BuyersResult } from '../http/buyers.ts';

@@ -1,8 +1,8 @@
 /**
  * A stadium sold out to its last seat over HTTP, as fast as 64 virtual users can buy.
  *
- * Each buys the best seats for a party of one to six: hold, checkout start, the provider's signed webhook. Each round sells a new
- * stadium; afterwards every seat must be on disk as sold once.
+ * Each buys the best seats for a party of one to six: hold, checkout start, the provider's signed webhook. Each round
+ * sells a new stadium; afterwards every seat must be on disk as sold once.
  */
 import { auditFolder } from '../http/audit.ts';
 import type { VirtualUsersJob, VirtualUsersResult } from '../http/virtual-users.ts';

@@ -90,7 +90,8 @@ function outcomesOfPlace(stock: Stock, input: InputOf<'place'>): readonly Outcom
   const { hold: key, session, amounts } = input;
   if (stock.holds.has(key)) return [{ answer: { type: 'PLACED' }, next: stock }];
   const [ownKey, own] = [...stock.holds].find(([, hold]) => hold.session === session && hold.status === 'ACTIVE') ?? [];
-  const given = own === undefined ? stock : withHold(stock, ownKey!, { ...own, status: 'RELEASED' });
+  // A hold that was replaced keeps its id and state alone.
+  const given = own === undefined ? stock : withHold(stock, ownKey!, { ...own, status: 'RELEASED', amounts: {} });
   const refusals = refusalsOf(given, amounts, session).map((answer) => ({ answer, next: stock }));
   if (refusals.length > 0) return refusals;
   const next = withHold(given, key, { session, status: 'ACTIVE', amounts, order: null });

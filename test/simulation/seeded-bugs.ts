@@ -266,8 +266,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'refunds are not bounded',
     'src/domain/orders/refunds.ts',
-    'if (amountCents > limit)',
-    'if (amountCents > limit + 1_000)',
+    'if (twin === undefined && amountCents > limit)',
+    'if (twin === undefined && amountCents > limit + 1_000)',
   ),
   bug(
     'a pass outlives its time',
@@ -456,15 +456,15 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'money: a reference counts twice',
     'src/domain/orders/refunds.ts',
-    'if (isKnown(order, command)) return [];',
-    '',
+    ' || isKnown(order, command)) return [];',
+    ') return [];',
     'test/domain/orders/payments.test.ts',
   ),
   bug(
     'money: a note and a report are two refunds',
     'src/domain/orders/refunds.ts',
-    'if (twin !== undefined) {',
-    'if (twin !== undefined && twin.id === order.id) {',
+    'const twin = twinOf(order, command, currency);',
+    'const twin = undefined;',
     'test/domain/orders/payments.test.ts',
   ),
   bug(

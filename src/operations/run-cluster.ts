@@ -11,7 +11,7 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readCatalogue, samplesFolder } from '#catalogue/files.ts';
-import { shardOf } from '#cluster/directory/placement.ts';
+import { placeOf, shardOf } from '#cluster/directory/placement.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { startLocalCluster, type LocalCluster } from './local-cluster.ts';
 import { CannotStart, type LocalProcess } from './local-process.ts';
@@ -53,12 +53,17 @@ async function readOwners({ processes, adminToken }: LocalCluster): Promise<Owne
   return null;
 }
 
-/** The same once every event has an owner: shards move while the nodes hear of each other. */
+/** The same once every event is where it stays: shards move while the nodes hear of each other. */
 async function readAllOwners(cluster: LocalCluster): Promise<Owners> {
   const begun = stopwatchMs();
+  const nodes = cluster.processes.filter(({ kind }) => kind === 'node').map(({ name }) => name);
+  const isInPlace = ({ id }: DemoEvent, { owners }: Owners): boolean => {
+    const shard = shardOf(id, owners.length);
+    return owners[shard] === placeOf(shard, nodes);
+  };
   for (;;) {
     const owners = await readOwners(cluster);
-    if (owners !== null && events.every((event) => ownerOf(event, owners) !== null)) return owners;
+    if (owners !== null && events.every((event) => isInPlace(event, owners))) return owners;
     if (stopwatchMs() - begun > SETTLED_MS_MAX) return owners ?? { owners: [] };
     await pause(LOOK_MS);
   }

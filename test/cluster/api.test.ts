@@ -1,13 +1,10 @@
 /**
  * The tests of `test/api` once more, with three nodes in place of one machine (`fixtures/cluster.ts`): what buyers and
  * operators are promised does not depend on it.
- *
- * Two processes have half of the files each, because a process that opens clusters again and again is soon fast: one
- * for each file took three times the processor time.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apiFiles, passApiTests } from '../fixtures/api-suite.ts';
+import { apiFiles, passApiTests, shareOut } from '../fixtures/api-suite.ts';
 import { newSession } from '../fixtures/client.ts';
 import { openCluster } from '../fixtures/cluster.ts';
 import { clubNight } from '../fixtures/events.ts';
@@ -23,9 +20,7 @@ const ofOneMachine: Readonly<Record<string, string>> = {
   'walkthrough.test.ts': 'the README starts one machine',
 };
 
-const PROCESSES = 2;
-
-describe('Three nodes, requests in turn,', { skip: nats.missing, concurrency: 2 }, () => {
+describe('Three nodes, requests in turn,', { skip: nats.missing, concurrency: true }, () => {
   it('all answer, and forward what they do not own', async () => {
     const cluster = await openCluster();
     try {
@@ -44,10 +39,8 @@ describe('Three nodes, requests in turn,', { skip: nats.missing, concurrency: 2 
     }
   });
 
-  const ofAny = apiFiles.filter((file) => ofOneMachine[file] === undefined);
-  for (let part = 0; part < PROCESSES; part += 1) {
-    const own = ofAny.filter((_, index) => index % PROCESSES === part);
-    it(`pass ${own.join(', ')}`, () => passApiTests(own, { TEST_CLUSTER: 'on' }));
+  for (const files of shareOut(apiFiles.filter((file) => ofOneMachine[file] === undefined))) {
+    it(`pass ${files.join(', ')}`, () => passApiTests(files, { TEST_CLUSTER: 'on' }));
   }
 
   it('leave out files that exist', () => {

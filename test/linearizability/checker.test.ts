@@ -67,7 +67,7 @@ const good: readonly Case[] = [
     [
       op(1, 2, place('a', ONE, 'session'), PLACED),
       op(3, 4, place('b', ONE, 'session'), PLACED),
-      op(5, 6, on('read', 'a'), read('RELEASED', ONE)),
+      op(5, 6, on('read', 'a'), read('RELEASED', {})),
     ],
   ],
   [

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apiFiles, passApiTests } from '../fixtures/api-suite.ts';
+import { apiFiles, passApiTests, shareOut } from '../fixtures/api-suite.ts';
 
 /** Files that are about something else, and why; single tests say so with `ofOneThread`. */
 const ofOneThread: Readonly<Record<string, string>> = {
@@ -12,9 +12,10 @@ const ofOneThread: Readonly<Record<string, string>> = {
   'walkthrough.test.ts': 'the README starts one thread',
 };
 
-describe('Two threads beside the engine', () => {
-  const files = apiFiles.filter((file) => ofOneThread[file] === undefined);
-  it(`pass ${files.join(', ')}`, () => passApiTests(files, { TEST_THREADS: 'on' }));
+describe('Two threads beside the engine', { concurrency: true }, () => {
+  for (const files of shareOut(apiFiles.filter((file) => ofOneThread[file] === undefined))) {
+    it(`pass ${files.join(', ')}`, () => passApiTests(files, { TEST_THREADS: 'on' }));
+  }
 
   it('leave out files that exist', () => {
     for (const file of Object.keys(ofOneThread)) assert.ok(apiFiles.includes(file), file);

@@ -34,8 +34,6 @@ export interface EventActorPorts<Actor> extends AdmissionPorts {
   readonly keyDestruction?: ErasedKeys;
   /** The reply that was named to a command with this id; absent where commands have no ids. */
   readonly executed?: (commandId: string) => ReplyReference | undefined;
-  /** Tells activations in this process from those of the event's other owners; absent where there are none. */
-  readonly owner?: string;
   /** Has `settleDue` called at a moment. */
   schedule(eventId: string, at: number): void;
   /** The actor retired itself because of a defect. */

@@ -2,6 +2,7 @@
  * How an event actor is put together: the state that was activated, what its turns bring along, and the features that
  * follow them. A new feature is added to `followersOf`.
  */
+import { randomBytes } from 'node:crypto';
 import { CancellationTurns } from './cancellation-turns.ts';
 import { createHashing } from './crypto.ts';
 import { Draws } from './draw.ts';
@@ -14,6 +15,9 @@ import type { Activated } from './activation.ts';
 import type { EventActorPorts, TurnContext } from './event-actor-ports.ts';
 import type { EvictedEvent } from './evicted-events.ts';
 import type { FollowedActor, Follower } from './follower.ts';
+
+/** Names this process in the revisions that clients hold, also those of another node or from before a restart. */
+const PROCESS = randomBytes(6).toString('base64url');
 
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
 let activations = 0;
@@ -34,7 +38,7 @@ function contextOf({ eventId, eventNumber }: EventState, ports: EventActorPorts<
   activations += 1;
   return {
     now: 0,
-    activation: `${ports.owner ?? ''}${activations.toString(36)}`,
+    activation: `${PROCESS}${activations.toString(36)}`,
     newId: (prefix) => ports.ids.newId(prefix, eventNumber),
     newSeed: () => ports.ids.newSeed(),
     hashing: createHashing(),

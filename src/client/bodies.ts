@@ -260,7 +260,7 @@ export interface LiveSnapshot {
   } | null;
 }
 
-/** The rows and seats that differ from the message before, in their new state. */
+/** The rows and seats that differ from the message before, in their new state; after a resume all rows. */
 export interface LiveChange {
   readonly now: string;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';

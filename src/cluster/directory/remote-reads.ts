@@ -120,11 +120,8 @@ function questionOf(query: Query): Question | null {
       const view = `occupancy ${performanceId}`;
       return since === null ? revised(view, knownRevision) : changes(`${view} since ${since} ${knownRevision}`);
     }
-    case 'ReadLivePerformance': {
-      const { performanceId, last } = query;
-      const view = `live ${performanceId}`;
-      return { view, knownRevision: last?.revision ?? null, text: `${view} ${JSON.stringify(last)}` };
-    }
+    case 'ReadLivePerformance':
+      return revised(`live ${query.performanceId}`, query.knownRevision);
     default:
       return null;
   }
@@ -142,11 +139,6 @@ function isUnchanged(answer: unknown): boolean {
   return (answer as { readonly outcome?: unknown }).outcome === 'UNCHANGED';
 }
 
-/** Of a view of changes that are shown live, the revision is in the mark by which the next ones are asked for. */
 function revisionOf(answer: unknown): string | null {
-  const { revision, mark } = answer as {
-    readonly revision?: string | null;
-    readonly mark?: { readonly revision: string };
-  };
-  return revision ?? mark?.revision ?? null;
+  return (answer as { readonly revision?: string | null }).revision ?? null;
 }

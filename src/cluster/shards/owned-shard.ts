@@ -108,7 +108,6 @@ export class OwnedShard {
       waitingRepliesMax: ports.waitingRepliesMax,
       liveEventsMax: ports.liveEventsMax,
       isShortOfSpace: ports.isShortOfSpace,
-      owner: `${journal.epoch.toString(36)}-`,
       executed: (commandId) => namedReply(journal.executedCommand(commandId)?.reply),
       source: snapshots.source,
       schedule: (eventId, at) => this.#timers.schedule(eventId, at),

@@ -10,15 +10,7 @@
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { Fact } from '../fact.ts';
 import type { EventTotals, Gauges, OperatorEventView } from './operator-view.ts';
-import type {
-  Audience,
-  LiveRevision,
-  LiveView,
-  OccupancyResult,
-  PayloadView,
-  SeatingResult,
-  Unchanged,
-} from './revisioned-views.ts';
+import type { Audience, LiveView, OccupancyResult, PayloadView, SeatingResult, Unchanged } from './revisioned-views.ts';
 import type { SeatFacts } from '../catalogue/seating-plan.ts';
 import type { Order } from '../orders/order.ts';
 import type { CancellationForecast } from '../orders/cancellation-forecast.ts';
@@ -61,8 +53,8 @@ interface Queries {
   };
   /** The id of a visible performance; null names the only one. */
   FindPerformance: { readonly performanceId: string | null };
-  /** What is left of a performance: what changed since `last` where that can be told, else everything. */
-  ReadLivePerformance: { readonly performanceId: string; readonly last: LiveRevision | null };
+  /** What is left of a performance: what changed since a revision where that can be told, else everything. */
+  ReadLivePerformance: { readonly performanceId: string; readonly knownRevision: string | null };
   /** How many of these discount codes the event does not have. */
   CountUnknownCodes: { readonly codes: readonly string[] };
 

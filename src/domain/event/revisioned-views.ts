@@ -5,6 +5,8 @@
  * 1. A view is computed only when the caller does not know its revision yet.
  * 2. A revision names the activation: after a lost turn, an event that was activated again may count to the same
  *    version with other facts.
+ * 3. The revision of what is left of a performance ends with the version of its seats. It may come from a client: what
+ *    changed since is told while activation and definition are the same and the changes are remembered.
  */
 import { isPublished } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
@@ -39,15 +41,6 @@ export interface SeatingResult extends SeatingView {
 /** `revision` is null where changes are shown. */
 export type OccupancyResult = OccupancyView & { readonly revision: string | null };
 
-/** Names what a caller was told last, so that the next view can say what changed since. */
-export interface LiveRevision {
-  readonly revision: string;
-  /** Names the activation and the definition. Changes since a revision are known only while both are the same. */
-  readonly definition: string;
-  /** Null where the event has no numbered seats. */
-  readonly seatVersion: number | null;
-}
-
 export interface LiveView {
   readonly eventId: string;
   readonly performanceId: string;
@@ -57,7 +50,9 @@ export interface LiveView {
   readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */
   readonly seats: OccupancyView | null;
-  readonly mark: LiveRevision;
+  /** Whether it is told from nothing, because it cannot be told what changed since the revision that was known. */
+  readonly isWhole: boolean;
+  readonly revision: string;
 }
 
 /** The revision that the caller has, or null. */
@@ -125,19 +120,19 @@ function findShown(
 
 export function liveView(
   state: EventState,
-  { performanceId, last }: { readonly performanceId: string; readonly last: LiveRevision | null },
+  { performanceId, knownRevision }: Wanted & { readonly performanceId: string },
   { now, activation }: QueryContext,
 ): LiveView | Unchanged | Refusal {
   if (!isPublished(state)) return EVENT_NOT_FOUND;
   const { eventId, definitionVersion } = state;
-  const revision = `${activation}.${eventRevision(state, now)}`;
-  if (last?.revision === revision) return UNCHANGED;
+  const performance = state.performances.get(performanceId);
+  const revision = `${activation}.${eventRevision(state, now)}.${performance?.inventory.version ?? 0}`;
+  if (knownRevision === revision) return UNCHANGED;
   const event = eventView(state, { performanceId, sessionKey: null }, now);
   if (isRefusal(event)) return event;
-  const definition = `${activation}.${definitionVersion}`;
-  const since = last?.definition === definition ? last.seatVersion : null;
+  const since = seatVersionOf(knownRevision, `${activation}.${definitionVersion}.`);
   const hasSeats = event.localities.some((locality) => locality.definition.seating === 'NUMBERED');
-  const seats = hasSeats ? occupancyOf(eventId, state.performances.get(performanceId)!, since) : null;
+  const seats = hasSeats ? occupancyOf(eventId, performance!, since) : null;
   return {
     eventId,
     performanceId,
@@ -146,6 +141,13 @@ export function liveView(
     status: event.performances.find(({ id }) => id === performanceId)?.status ?? 'CANCELLED',
     ticketAvailability: event.ticketAvailability,
     seats,
-    mark: { revision, definition, seatVersion: seats?.version ?? null },
+    isWhole: since === null || !performance!.inventory.remembersSince(since),
+    revision,
   };
+}
+
+/** Rule 3; null for a revision of another activation or definition, and for one that is none. */
+function seatVersionOf(revision: string | null, definition: string): number | null {
+  const [, version] = revision?.startsWith(definition) === true ? (/\.(\d{1,15})$/.exec(revision) ?? []) : [];
+  return version === undefined ? null : Number(version);
 }

@@ -76,7 +76,6 @@ export class LiveFeeds {
   readonly #watched = new Map<string, WatchedPerformance>();
   /** Every listener that has a place. */
   readonly #places = new Map<Listener, Subscription>();
-  #feedsBegun = 0;
   #ticks = 0;
   #isTicking = false;
   /** Processor time of this tick's writing. */
@@ -113,13 +112,15 @@ export class LiveFeeds {
     if ('outcome' in performance) return performance;
     const { feed } = performance;
     for (;;) {
-      const opening = feed.opening(lastId, this.#ports.clock.now());
-      if (opening !== null) return this.#begin(performance, opening, begin);
+      const after = feed.resumedAfter(lastId, this.#ports.clock.now());
+      const opening = feed.opening(after);
+      if (opening !== undefined) return this.#begin(performance, opening, begin);
       const { number } = feed;
-      const view = await readAll(event, feed.performanceId);
+      const view = await readLive(event, feed.performanceId, after);
       if (isRefusal(view)) return view;
       // A frame that was made meanwhile may show what the view does not.
-      if (feed.number === number) feed.keepSnapshot(view);
+      if (feed.number !== number) continue;
+      return this.#begin(performance, feed.keepOpening(after, view, this.#ports.clock.now()), begin);
     }
   }
 
@@ -150,13 +151,16 @@ export class LiveFeeds {
     const { performanceId } = found;
     const key = `${slug} ${performanceId}`;
     if (this.#watched.has(key)) return this.#watched.get(key)!;
-    const view = await readAll(event, performanceId);
+    const view = await readWhole(event, EVENT_NOT_FOUND, {
+      type: 'ReadLivePerformance',
+      performanceId,
+      knownRevision: null,
+    });
     if (isRefusal(view)) return view;
     // Another listener may have opened the feed meanwhile.
     if (this.#watched.has(key)) return this.#watched.get(key)!;
-    this.#feedsBegun += 1;
-    const feed = new PerformanceFeed(view, `${view.now.toString(36)}${this.#feedsBegun.toString(36)}`);
-    feed.keepSnapshot(view);
+    const feed = new PerformanceFeed(view);
+    feed.keepOpening(null, view, this.#ports.clock.now());
     const watched: WatchedPerformance = { key, slug, feed, listeners: new Set(), event, idleTicks: 0 };
     this.#follow(watched);
     return watched;
@@ -223,8 +227,8 @@ export class LiveFeeds {
     try {
       performance.event ??= await this.#ports.events.bySlug(performance.slug);
       if (performance.event === null) return 'gone';
-      const { performanceId, mark } = performance.feed;
-      const view = await performance.event.read({ type: 'ReadLivePerformance', performanceId, last: mark });
+      const { performanceId, revision } = performance.feed;
+      const view = await readLive(performance.event, performanceId, revision);
       if (!('outcome' in view)) return view;
       return isRefusal(view) ? 'gone' : null;
     } catch (error) {
@@ -272,9 +276,8 @@ export class LiveFeeds {
   }
 }
 
-/** A view of everything that is left of a performance. */
-function readAll(event: EventPort, performanceId: string): Promise<LiveView | Refusal> {
-  return readWhole(event, EVENT_NOT_FOUND, { type: 'ReadLivePerformance', performanceId, last: null });
+function readLive(event: EventPort, performanceId: string, knownRevision: string | null) {
+  return event.read({ type: 'ReadLivePerformance', performanceId, knownRevision });
 }
 
 /** Processor time of this thread; other processes on a busy machine do not count. */

@@ -1,108 +1,93 @@
 /**
  * What is left of one performance, as a stream of frames: a snapshot, then what changed.
  *
- * Owns the last view and the frames that a listener may resume from. `feeds.ts` reads the views and sends the frames.
+ * Owns the last view and what listeners are sent first. `feeds.ts` reads the views and sends the frames.
  *
  * 1. A frame is encoded once for all listeners.
- * 2. Frames are numbered without gaps. Their ids begin with a tag of the feed, so that an id of another feed, or of the
- *    time before a restart, is not accepted.
- * 3. A snapshot may be newer than the frame whose number it has: the next change repeats what it shows.
- * 4. When the definition has changed or the event was activated again, the next frame is a snapshot.
+ * 2. The id of a message is the revision of its view. So a listener resumes wherever the event is read, at another
+ *    thread or node too: what it missed is asked of the event, which answers with everything where it does not know.
+ * 3. Views that are new to some listeners may be older than what another one began with, which is then told again.
  */
-import type { LiveRevision, LiveView } from '#domain/event/revisioned-views.ts';
+import type { LiveView, Unchanged } from '#domain/event/revisioned-views.ts';
 import type { TicketAvailability } from '#domain/event/public-view.ts';
 import { toAvailabilityBody } from '../buyers/events/body.ts';
 import { formatTime } from '../protocol/formats.ts';
 import type { LiveChangeBody, LiveSnapshotBody } from './schema.ts';
 
-interface Frame {
-  readonly number: number;
-  readonly bytes: Buffer;
-}
-
-/** Frames to resume from: about 15 seconds in a rush, and much longer otherwise. */
-const FRAMES_MAX = 64;
-const SNAPSHOT_KEPT_MS = 1_000;
+/** Listeners that resume after so many different messages get what they missed; it is made once for each of these. */
+const OPENINGS_MAX = 64;
+const OPENINGS_KEPT_MS = 1_000;
+const NOTHING_MISSED = Buffer.alloc(0);
 
 export class PerformanceFeed {
   readonly performanceId: string;
-  readonly #tag: string;
   #number = 0;
   #last: LiveView;
-  #frames: Frame[] = [];
-  #snapshot: Buffer | null = null;
-  #snapshotAt = 0;
+  /** By the last id of a listener, '' for one without; they hold until the next frame. */
+  readonly #openings = new Map<string, Buffer>();
+  /** When the first of them was made. */
+  #openingsAt = 0;
 
-  /** Begins with a view of everything; `tag` must differ between any two feeds of a performance. */
-  constructor(view: LiveView, tag: string) {
+  /** Begins with a view of everything. */
+  constructor(view: LiveView) {
     this.performanceId = view.performanceId;
-    this.#tag = tag;
     this.#last = view;
   }
 
-  /** The number of the newest frame. */
+  /** How many frames were made. */
   get number(): number {
     return this.#number;
   }
 
   /** Names the last view, so that the next one can say what changed since. */
-  get mark(): LiveRevision {
-    return this.#last.mark;
+  get revision(): string {
+    return this.#last.revision;
   }
 
   /** The frame of the next view; null when the view shows nothing new. */
   next(view: LiveView): Buffer | null {
     const last = this.#last;
     this.#last = view;
-    const { now, status, seats } = view;
-    const isSnapshot = view.mark.definition !== last.mark.definition || seats?.form === 'FULL';
-    if (isSnapshot) return this.#add('snapshot', toSnapshotBody(view));
-    const rows = changedRows(last.ticketAvailability, view.ticketAvailability);
-    const changes = seats === null ? [] : [...seats.changes];
-    if (rows.length === 0 && changes.length === 0 && status === last.status) return null;
-    const ticketAvailability = rows.map(toAvailabilityBody);
-    return this.#add('change', { now: formatTime(now), status, ticketAvailability, seats: changes });
-  }
-
-  /**
-   * What a listener is sent first: what it missed since `lastId` where that is remembered, else a recent snapshot. Null
-   * when a snapshot has to be taken first.
-   */
-  opening(lastId: string | null, now: number): Buffer | null {
-    const missed = lastId === null ? null : this.#framesAfter(lastId);
-    if (missed !== null) return missed;
-    // Pages set their clocks by the time in a snapshot, so that one is given out for a moment only.
-    return now - this.#snapshotAt < SNAPSHOT_KEPT_MS ? this.#snapshot : null;
-  }
-
-  /** Keeps a view of everything, read since the newest frame, as the snapshot for new listeners. */
-  keepSnapshot(view: LiveView): void {
-    this.#snapshotAt = view.now;
-    this.#snapshot = this.#encode('snapshot', toSnapshotBody(view));
-  }
-
-  #add(event: 'snapshot' | 'change', body: LiveSnapshotBody | LiveChangeBody): Buffer {
+    const rows = view.isWhole ? view.ticketAvailability : changedRows(last.ticketAvailability, view.ticketAvailability);
+    const isNew = view.isWhole || rows.length > 0 || changedSeats(view).length > 0 || view.status !== last.status;
+    if (!isNew) return null;
     this.#number += 1;
-    const bytes = this.#encode(event, body);
-    this.#snapshot = null;
-    if (event === 'snapshot') this.#frames = [];
-    else this.#frames.push({ number: this.#number, bytes });
-    if (this.#frames.length > FRAMES_MAX) this.#frames.shift();
+    this.#openings.clear();
+    return encode(view, rows);
+  }
+
+  /** The id after which a listener is resumed: its last one, or none where too many different ones come at once. */
+  resumedAfter(lastId: string | null, now: number): string | null {
+    // Pages set their clocks by the time in a message, so that one is given out for a moment only.
+    if (now - this.#openingsAt >= OPENINGS_KEPT_MS) this.#openings.clear();
+    return this.#openings.size < OPENINGS_MAX || this.#openings.has(lastId ?? '') ? lastId : null;
+  }
+
+  /** What a listener with this last id is sent first; undefined when it has to be read first. */
+  opening(lastId: string | null): Buffer | undefined {
+    return this.#openings.get(lastId ?? '');
+  }
+
+  /** What a listener with this last id is sent first, of a view that was read since the newest frame. */
+  keepOpening(lastId: string | null, view: LiveView | Unchanged, now: number): Buffer {
+    const bytes = 'outcome' in view ? NOTHING_MISSED : encode(view, view.ticketAvailability);
+    if (this.#openings.size === 0) this.#openingsAt = now;
+    this.#openings.set(lastId ?? '', bytes);
     return bytes;
   }
+}
 
-  #encode(event: string, body: object): Buffer {
-    return Buffer.from(`id: ${this.#tag}-${this.#number}\nevent: ${event}\ndata: ${JSON.stringify(body)}\n\n`);
-  }
+/** The message of a view, with the rows that are told. */
+function encode(view: LiveView, rows: LiveView['ticketAvailability']): Buffer {
+  const { revision, isWhole, now, status } = view;
+  const body: LiveSnapshotBody | LiveChangeBody = isWhole
+    ? toSnapshotBody(view)
+    : { now: formatTime(now), status, ticketAvailability: rows.map(toAvailabilityBody), seats: changedSeats(view) };
+  return Buffer.from(`id: ${revision}\nevent: ${isWhole ? 'snapshot' : 'change'}\ndata: ${JSON.stringify(body)}\n\n`);
+}
 
-  /** All frames after the one with this id, joined; null where some of them are no longer remembered. */
-  #framesAfter(lastId: string): Buffer | null {
-    const [tag, digits] = lastId.split('-');
-    const seen = Number(digits);
-    if (tag !== this.#tag || !Number.isSafeInteger(seen) || seen > this.#number) return null;
-    const missed = this.#frames.filter(({ number }) => number > seen);
-    return missed.length === this.#number - seen ? Buffer.concat(missed.map(({ bytes }) => bytes)) : null;
-  }
+function changedSeats({ seats }: LiveView): LiveChangeBody['seats'] {
+  return seats?.form === 'CHANGES' ? [...seats.changes] : [];
 }
 
 function toSnapshotBody(view: LiveView): LiveSnapshotBody {

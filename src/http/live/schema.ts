@@ -31,7 +31,10 @@ export const LiveChange = Type.Object(
     ticketAvailability: Type.Array(ref(TicketAvailability)),
     seats: Type.Array(SeatChange),
   },
-  { $id: 'LiveChange', description: 'The rows and seats that differ from the message before, in their new state.' },
+  {
+    $id: 'LiveChange',
+    description: 'The rows and seats that differ from the message before, in their new state; after a resume all rows.',
+  },
 );
 
 export const LiveQuery = Type.Object({

@@ -128,29 +128,19 @@ describe('A public view of an event elsewhere', () => {
   });
 
   it('is remembered for each view: a layout, the seats of each performance, what changes live', async () => {
-    const { owner, read, reads } = open();
+    const { owner, read } = open();
     const views: Query[] = [
       payload('r1'),
       { type: 'ReadPayload', performanceId: 'd1', sessionKey: null, knownRevision: 'r1' },
       { type: 'ReadSeating', audience: 'BUYERS', knownRevision: 'r1' },
       { type: 'ReadOccupancy', audience: 'BUYERS', performanceId: 'd1', since: null, knownRevision: 'r1' },
       { type: 'ReadOccupancy', audience: 'BUYERS', performanceId: 'd2', since: null, knownRevision: 'r1' },
+      { type: 'ReadLivePerformance', performanceId: 'd1', knownRevision: 'r1' },
     ];
     for (const view of views) await read(view);
     assert.equal(owner.asked, views.length);
     for (const view of views) assert.equal((await read(view)).outcome, 'UNCHANGED');
     assert.equal(owner.asked, views.length);
-
-    const live = (last: { revision: string; definition: string; seatVersion: number } | null): Query => ({
-      type: 'ReadLivePerformance',
-      performanceId: 'd1',
-      last,
-    });
-    const mark = { revision: 'r1', definition: 'v1', seatVersion: 4 };
-    const view = { eventId: 'evt', mark };
-    assert.equal(await reads.read('evt', live(null), () => Promise.resolve(view)), view);
-    const unasked = (): never => assert.fail('it is asked for');
-    assert.deepEqual(await reads.read('evt', live(mark), unasked), { outcome: 'UNCHANGED' });
   });
 
   it('of changes is asked for each time, once by many at a time', async () => {

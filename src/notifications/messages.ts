@@ -27,6 +27,8 @@ type MessageType =
   | 'order.cancelled'
   | 'order.expired'
   | 'refund.due'
+  | 'refund.succeeded'
+  | 'refund.failed'
   | 'performance.cancelled';
 
 /** A notification, ready to be signed. */
@@ -48,6 +50,8 @@ const NOTIFIABLE: ReadonlySet<string> = new Set<FactType>([
   'OrderExpired',
   'PaymentRecorded',
   'StrayMoneyRecorded',
+  'RefundRecorded',
+  'RefundAnswered',
   'PerformanceCancelled',
 ]);
 
@@ -117,6 +121,14 @@ function draftsOf(source: MessageSource): readonly Draft[] {
       return fact.data.isCounted ? [] : refundDueOf(source, fact.data);
     case 'StrayMoneyRecorded':
       return strayMoneyOf(source, fact.data);
+    case 'RefundRecorded':
+      return fact.data.isExecuted === true ? [refundOf(source, 'refund.succeeded', fact.data)] : [];
+    case 'RefundAnswered': {
+      const { answer, refundDueCents = 0, currency } = fact.data;
+      if (answer !== 'FAILED' && answer !== 'NEEDS_OPERATOR') return [];
+      const due = refundDueOf(source, { refundDueCents, ...(currency !== undefined && { currency }) });
+      return [refundOf(source, 'refund.failed', fact.data), ...due];
+    }
     case 'PerformanceCancelled':
       return [{ type: 'performance.cancelled', data: performanceOf(fact.data, view) }];
     default:
@@ -158,18 +170,34 @@ function ofOrder(source: MessageSource, ...types: readonly MessageType[]): reado
   return types.map((type) => ({ type, data }));
 }
 
-/** What is owed to the buyer; empty when it is nothing. */
-function refundDueOf(source: MessageSource, { refundDueCents }: { readonly refundDueCents: number }): readonly Draft[] {
-  if (refundDueCents === 0) return [];
-  const data = { ...orderDataOf(source), value: refundDueCents, refund_due: refundDueCents };
-  return [{ type: 'refund.due', data }];
+/** What is owed to the buyer, in the order's currency unless another is named; empty when it is nothing. */
+function refundDueOf(
+  source: MessageSource,
+  { refundDueCents: due, currency }: { readonly refundDueCents: number; readonly currency?: string },
+): readonly Draft[] {
+  if (due === 0) return [];
+  return [{ type: 'refund.due', data: { ...moneyOf(source, due, currency), refund_due: due } }];
 }
 
 /** Money of another currency is due back in its own. */
 function strayMoneyOf(source: MessageSource, stray: FactData['StrayMoneyRecorded']): readonly Draft[] {
-  const { currency, foreignDueCents: due } = stray;
-  if (due === undefined) return refundDueOf(source, stray);
-  return [{ type: 'refund.due', data: { ...orderDataOf(source), value: due, currency, refund_due: due } }];
+  const { currency, foreignDueCents, refundDueCents } = stray;
+  if (foreignDueCents === undefined) return refundDueOf(source, { refundDueCents });
+  return refundDueOf(source, { refundDueCents: foreignDueCents, currency });
+}
+
+/** How a refund ended that this service executed. */
+function refundOf(
+  source: MessageSource,
+  type: 'refund.succeeded' | 'refund.failed',
+  { refundId, amountCents, currency }: FactData['RefundRecorded'] | FactData['RefundAnswered'],
+): Draft {
+  return { type, data: { ...moneyOf(source, amountCents, currency), refund_id: refundId, amount: amountCents } };
+}
+
+/** The data of an order, of which an amount is told. */
+function moneyOf(source: MessageSource, value: number, currency: string | undefined): object {
+  return { ...orderDataOf(source), value, ...(currency !== undefined && { currency }) };
 }
 
 function orderOf({ order }: FactView): NonNullable<FactView['order']> {

@@ -2,8 +2,9 @@
  * Refunds at Stripe: listed by the payment intent of a Checkout session, and created with the refund's id in
  * `metadata`.
  *
- * 1. A refusal of Stripe says that nothing was given back. An error inside Stripe is repeated by Stripe for the same
- *    key, so it counts as answered; a call that was cut off does not.
+ * 1. A refusal of Stripe says that nothing was given back. An error inside Stripe (500) ends the request and is repeated
+ *    for the same key, so it counts as answered. A call that was cut off does not, nor one that finds its key in use or
+ *    that something before Stripe answered: the request before it may still be executed, under its own key alone.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';
@@ -17,6 +18,9 @@ const INTENTS_MAX = 10_000;
 
 /** Refunds of one payment that are read; Stripe itself allows no more in practice. */
 const LISTED_MAX = 1_000;
+
+/** The status of an error inside Stripe, kept under its key (rule 1). */
+const ENDED_BY_ERROR = 500;
 
 /** Stripe has a call under this key under way. */
 const KEY_IN_USE = 'idempotency_key_in_use';
@@ -35,7 +39,7 @@ export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors
     if (error instanceof ProviderUnavailable) return error;
     const refused = isRefusal(error) ? error : null;
     const message = `Stripe: ${error instanceof Error ? error.message : 'no answer'}`;
-    return new ProviderUnavailable(message, error, refused !== null, refused?.code ?? refused?.type);
+    return new ProviderUnavailable(message, error, refused !== null, refused?.code ?? refused?.rawType);
   };
 
   const intentOf = async (checkoutSessionId: string): Promise<string> => {
@@ -67,7 +71,8 @@ export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors
         const { reference, status, failure } = toProviderRefund(await orAborted(call, signal));
         return { outcome: status, reference, ...(failure !== undefined && { failure }) };
       } catch (error) {
-        if (error instanceof errors.StripeAPIError) return { outcome: 'UNCLEAR', isAnswered: true };
+        if (error instanceof errors.StripeAPIError && error.statusCode === ENDED_BY_ERROR)
+          return { outcome: 'UNCLEAR', isAnswered: true };
         throw toFault(error);
       }
     },

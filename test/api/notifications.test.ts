@@ -10,9 +10,12 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import { bareEnvironment } from '../environment.ts';
 import {
+  buy,
   checkoutBody,
+  chooseRefunds,
   newCustomer,
   openNextPayment,
   setOutage,
@@ -53,6 +56,8 @@ interface Told {
     readonly customer: { readonly email: string | null; readonly phone: string | null };
     readonly tracking: Json;
     readonly refund_due?: number;
+    readonly refund_id?: string;
+    readonly amount?: number;
   };
 }
 
@@ -240,6 +245,44 @@ describe('A receiver', () => {
     );
     const types = typesOf(receiver.told, started.order_id);
     assert.deepEqual(types, ['InitiateCheckout', 'Purchase', 'CompletePayment', 'order.confirmed']);
+  });
+
+  it('gets how a refund ended that was executed, and what is due again', async () => {
+    const { order_id: id } = await buy(service, { customer: newCustomer() });
+    const path = `/admin/orders/${id}`;
+    await service.admin.post(`${path}/refunds`, { amount: 100, note: 'by hand' });
+    await service.admin.post(`${path}/cancel`);
+    const ends = () =>
+      receiver.told
+        .filter(({ type, data }) => type.startsWith('refund.') && data.order_id === id)
+        .map(({ type, data: { value, refund_id, amount, refund_due } }) => [
+          type,
+          value,
+          refund_id ?? refund_due,
+          amount,
+        ]);
+    const become = (count: number) =>
+      until(
+        () => ends().length === count,
+        () => JSON.stringify(ends()),
+      );
+    await become(1);
+    await chooseRefunds(service, 'failed');
+    await service.admin.post(`${path}/refunds`, { execute: true });
+    await become(3);
+    await chooseRefunds(service, 'refused');
+    const { body } = await service.admin.post<AdminOrderBody>(`${path}/refunds`, { execute: true });
+    await become(4);
+    const [, failed, other] = body.refunds.map((refund) => refund.id);
+    await service.admin.post(`${path}/refunds/${other}/resolve`, { outcome: 'RETRY' });
+    await become(5);
+    assert.deepEqual(ends(), [
+      ['refund.due', 1800, 1800, undefined],
+      ['refund.failed', 1800, failed, 1800],
+      ['refund.due', 1800, 1800, undefined],
+      ['refund.failed', 1800, other, 1800],
+      ['refund.succeeded', 1800, other, 1800],
+    ]);
   });
 
   it('gets the ends of orders and refunds that are due', async () => {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import {
+  chooseRefunds,
   keptSecretOf,
   newCustomer,
+  nodesOf,
   setOutage,
   signatureOf,
   settle,
@@ -12,9 +14,9 @@ import {
   type Started,
 } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import { clientOf, type Json } from '../fixtures/client.ts';
+import type { Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, MINUTE, ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 
@@ -53,24 +55,20 @@ const refund = ({ order_id: id }: Started, body: Json = {}, headers: Record<stri
 const orderOf = async ({ order_id: id }: Started): Promise<AdminOrderBody> =>
   (await service.admin.get<AdminOrderBody>(`/admin/orders/${id}`)).body;
 
-/** Every node has a sandbox of its own; the one of the owner of the event gives back. */
-const sandboxes = () => service.publicUrls.map((url) => clientOf([url], [service.adminUrl], ADMIN_TOKEN));
-
-async function choose(next: string, times = 1): Promise<void> {
-  for (const node of sandboxes()) await node.post('/sandbox/refunds', { next, times });
-}
+/** The sandbox of the node that owns the event gives back. */
+const choose = (next: string, times = 1) => chooseRefunds(service, next, times);
 
 /** Settles a pending refund at the sandbox that has it; answers the last answer where none has. */
 async function settleRefund(reference: string | null, outcome: string) {
   const answers = await Promise.all(
-    sandboxes().map((node) => node.post<Json>(`/sandbox/refunds/${reference}`, { outcome })),
+    nodesOf(service).map((node) => node.post<Json>(`/sandbox/refunds/${reference}`, { outcome })),
   );
   return answers.find(({ status }) => status === 200) ?? answers.at(-1)!;
 }
 
 const given = async ({ checkout_session_id: session }: Started): Promise<readonly Refunded[]> => {
   type Listed = { readonly refunds: readonly (Refunded & { readonly checkout_session_id: string })[] };
-  const lists = await Promise.all(sandboxes().map((node) => node.get<Listed>('/sandbox/refunds')));
+  const lists = await Promise.all(nodesOf(service).map((node) => node.get<Listed>('/sandbox/refunds')));
   return lists.flatMap(({ body }) => body.refunds).filter((each) => each.checkout_session_id === session);
 };
 

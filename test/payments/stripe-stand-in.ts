@@ -1,12 +1,13 @@
 /**
- * Stand-ins for Stripe's API: they open Checkout sessions, remember idempotency keys, and sign events with Stripe's own
- * SDK.
+ * Stand-ins for Stripe's API: they open Checkout sessions, give money back, remember idempotency keys, and sign events
+ * with Stripe's own SDK.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Stripe } from 'stripe';
+import { fieldsOf, StandInRefunds } from './stripe-refunds-stand-in.ts';
 
 export const SECRET_KEY = 'sk_test_standin0123456789';
 export const WEBHOOK_SECRET = 'whsec_standin0123456789';
@@ -22,14 +23,18 @@ export interface StandInSession {
   readonly form: URLSearchParams;
 }
 
+type Trouble = 'error' | 'hang up' | 'answer lost' | null;
+
 export interface StandIn {
   readonly url: string;
   readonly sessions: readonly StandInSession[];
   readonly requests: number;
   /** Ids of sessions that were expired, in their order. */
   readonly expired: readonly string[];
+  /** Every session is paid by the payment intent of its number: `pi_1` by `cs_test_1`. */
+  readonly refunds: StandInRefunds;
   /** How the next requests are answered; null for well. */
-  trouble: 'error' | 'hang up' | 'answer lost' | null;
+  trouble: Trouble | ((request: IncomingMessage) => Trouble);
   /** An event about a session, as Stripe posts it: its body and signature header. */
   event(type: string, object: object, options?: { id?: string; at?: number; previous?: object }): SignedEvent;
   close(): Promise<void>;
@@ -41,10 +46,6 @@ export interface SignedEvent {
 }
 
 function sessionOf(id: string, form: URLSearchParams): StandInSession {
-  const metadata = [...form].flatMap(([name, value]) => {
-    const key = /^metadata\[(\w+)\]$/.exec(name)?.[1];
-    return key === undefined ? [] : [[key, value] as const];
-  });
   return {
     id,
     url: `https://checkout.stripe.com/c/pay/${id}`,
@@ -52,7 +53,7 @@ function sessionOf(id: string, form: URLSearchParams): StandInSession {
     currency: form.get('line_items[0][price_data][currency]')!,
     expires_at: Number(form.get('expires_at')),
     client_reference_id: form.get('client_reference_id')!,
-    metadata: Object.fromEntries(metadata),
+    metadata: fieldsOf(form, 'metadata'),
     form,
   };
 }
@@ -80,7 +81,11 @@ export async function openStandIn(): Promise<StandIn> {
   const failed = new Set<string>();
   const stripe = new Stripe(SECRET_KEY);
   let events = 0;
-  const standIn = { sessions, expired, requests: 0, trouble: null } as unknown as {
+  const refunds = new StandInRefunds((intent) => {
+    const session = sessions[Number(intent.slice('pi_'.length)) - 1];
+    return session && { amount: session.amount_total, currency: session.currency };
+  });
+  const standIn = { sessions, expired, refunds, requests: 0, trouble: null } as unknown as {
     -readonly [K in keyof StandIn]: StandIn[K];
   };
 
@@ -103,11 +108,12 @@ export async function openStandIn(): Promise<StandIn> {
     const send = (status: number, body: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (standIn.trouble === 'hang up') return void request.socket.destroy();
+    const trouble = typeof standIn.trouble === 'function' ? standIn.trouble(request) : standIn.trouble;
+    if (trouble === 'hang up') return void request.socket.destroy();
     const key = String(request.headers['idempotency-key']);
-    if (standIn.trouble === 'error') failed.add(key);
+    if (trouble === 'error' && request.method === 'POST') failed.add(key);
     // As Stripe does: an error is repeated under its key.
-    if (failed.has(key)) return send(500, { error: { type: 'api_error', message: 'down' } });
+    if (trouble === 'error' || failed.has(key)) return send(500, { error: { type: 'api_error', message: 'down' } });
     if (request.headers.authorization !== `Bearer ${SECRET_KEY}`) {
       return send(401, { error: { type: 'invalid_request_error', message: 'no such key' } });
     }
@@ -118,9 +124,19 @@ export async function openStandIn(): Promise<StandIn> {
       expired.push(expiring);
       return send(200, { object: 'checkout.session', id: expiring, status: 'expired' });
     }
-    if (request.method !== 'POST' || request.url !== '/v1/checkout/sessions') return send(404, { error: {} });
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://stand-in');
+    if (pathname === '/v1/refunds') {
+      const { status, body } = request.method === 'GET' ? refunds.list(searchParams) : await refunds.create(form, key);
+      return trouble === 'answer lost' ? void request.socket.destroy() : send(status, body);
+    }
+    const read = /^\/v1\/checkout\/sessions\/cs_test_(\w+)$/.exec(pathname)?.[1];
+    if (request.method === 'GET' && read !== undefined) {
+      const payment_intent = sessions[Number(read) - 1] === undefined ? null : `pi_${read}`;
+      return send(200, { object: 'checkout.session', id: `cs_test_${read}`, payment_intent });
+    }
+    if (request.method !== 'POST' || pathname !== '/v1/checkout/sessions') return send(404, { error: {} });
     const session = create(form, key);
-    if (standIn.trouble === 'answer lost') return void request.socket.destroy();
+    if (trouble === 'answer lost') return void request.socket.destroy();
     send(200, { object: 'checkout.session', ...session, form: undefined });
   };
 

@@ -10,7 +10,8 @@
  * 4. What was executed here is known by the refund's id or reference, and moves forward only: a report that was
  *    delivered late changes nothing. What was not executed here is recorded once it has succeeded.
  * 5. A report that names no refund and whatever else is known of the same amount are one refund, in whichever order
- *    they come; each refund has one such report at most.
+ *    they come; each refund has one such report at most. It may be of one that the provider began and that has failed
+ *    since: counted as another one it would hide that money is due, while a try finds what was given back besides.
  */
 import { fact, type Fact } from '../fact.ts';
 import { isReserved, notGivenBack, refundable, refundDueCents, type Order } from './order.ts';
@@ -106,7 +107,8 @@ function executedOf({ refunds }: Order, command: CommandOf<'RecordRefund'>): Ref
 function factsOfReport(order: Order, refund: RefundView, command: CommandOf<'RecordRefund'>): readonly Fact[] {
   const { status = 'SUCCEEDED', amountCents, reference, failure = REPORTED_FAILED } = command;
   if (status === 'PENDING') return [];
-  if (status === 'FAILED') return refund.status === 'FAILED' ? [] : [failed(order, refund, failure)];
+  if (status === 'FAILED')
+    return refund.status === 'FAILED' ? [] : [failed(order, refund, failure, referencesOf(command))];
   return isReserved(refund) ? [succeeded(order, refund, { reference, amountCents, isTry: false })] : [];
 }
 
@@ -154,12 +156,12 @@ export function twinOf(
   currency: string,
 ): RefundView | undefined {
   const ofSameMoney = refunds.filter(
-    (refund) =>
-      refund.status !== 'FAILED' &&
-      refund.amountCents === amountCents &&
-      (refund.currency ?? purchase.currency) === currency,
+    (refund) => refund.amountCents === amountCents && (refund.currency ?? purchase.currency) === currency,
   );
-  if (reportReference !== undefined) return ofSameMoney.find((refund) => refund.reportReference === undefined);
+  if (reportReference !== undefined) {
+    const isBegun = ({ status, reference: known }: RefundView): boolean => status !== 'FAILED' || known !== undefined;
+    return ofSameMoney.find((refund) => refund.reportReference === undefined && isBegun(refund));
+  }
   const isReport = provider !== null;
   return ofSameMoney.find((refund) => {
     if (refund.status !== undefined) return false;

@@ -49,7 +49,9 @@ const NOTIFICATION_TYPES = {
   'order.confirmed': 'An order is paid in full.',
   'order.cancelled': 'An order was cancelled.',
   'order.expired': 'The payment window of an order has ended.',
-  'refund.due': 'Money is due back to a buyer.',
+  'refund.due': 'Money is due back to a buyer; told again when a refund of it has failed.',
+  'refund.succeeded': 'A refund that the service executed was given back.',
+  'refund.failed': 'A refund that the service executed did not go and is due again, or needs an operator.',
   'performance.cancelled': 'A date was cancelled.',
 };
 
@@ -73,9 +75,11 @@ const DATA = {
     performance_id: text('The date that was cancelled.'),
     value: {
       type: 'integer',
-      description: 'The order’s total, or what is due back, in the minor unit of the currency.',
+      description: 'The order’s total, what is due back, or what the refund is of, in the minor unit of the currency.',
     },
     currency: text('ISO 4217.'),
+    refund_id: text('With `refund.succeeded` and `refund.failed`: the refund.'),
+    amount: { type: 'integer', description: 'With them: what it is of.' },
     refund_due: { type: 'integer', description: 'With `refund.due`: what is due back.' },
     contents: { type: 'array', items: CONTENT, description: 'What was taken.' },
     customer: {

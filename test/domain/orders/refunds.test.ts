@@ -343,6 +343,18 @@ describe('A report of a refund that was executed', () => {
     }
   });
 
+  it('that names no refund is not taken for another one where one failed that the provider had begun', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(reported(order, 5198, { refundId: refund.id, reference: 're_1', status: 'FAILED' }));
+    // Delivered late: it says that the refund was begun. A second one is of money that went.
+    fixture.do(reported(order, 5198, { reportReference: 'evt_1' }));
+    fixture.when(reported(order, 5198, { reportReference: 'evt_1' })).then([]);
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    fixture.do(reported(order, 5198, { reportReference: 'evt_2' }));
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'FAILED', 'SUCCEEDED']);
+    assertSameAfterReplay(fixture);
+  });
+
   it('finds the order by the session, and says of which payment the money was', () => {
     const { fixture, order } = owing();
     const [{ checkoutSessionId, id: paymentId }] = orderNow(fixture, order).payments as [PaymentView];

@@ -36,6 +36,8 @@ export interface GaugesPort {
   readonly clock: { readonly leaps: number };
   /** The events in memory, the one used last first. */
   active(): readonly EventReader[];
+  /** Tries to refund since the start, by what they came to. */
+  refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */
   readonly threads?: ThreadsGauges;
 }

@@ -197,8 +197,8 @@ class Outbox implements RefundOutbox {
         return;
       }
       event.due = found.due.filter(({ refundId }) => !this.#underWay.has(refundId));
-      // Of those that are under way the answers are facts, after which it is read again.
-      event.nextAt = found.due.length === 0 ? found.nextAt : Number.POSITIVE_INFINITY;
+      // One that is under way may be due again before its try has ended: no fact follows that.
+      event.nextAt = found.due.length === 0 ? found.nextAt : this.#ports.clock.now() + SECOND_MS;
       event.hasChanged ||= event.due.length > 0;
     } catch (error) {
       event.nextAt = this.#ports.clock.now() + SECOND_MS;

@@ -288,11 +288,16 @@ async function mayThread({ httpThreads }: Config, log: Logger): Promise<boolean>
   return false;
 }
 
-function openMetrics(engine: Deployment, { checkoutSessions }: PaymentService, threads: ThreadsGauges | null): Metrics {
+function openMetrics(
+  engine: Deployment,
+  { checkoutSessions, refundOutbox }: PaymentService,
+  threads: ThreadsGauges | null,
+): Metrics {
   const metrics = createMetrics({
     deployment: engine,
     clock: engine.clock,
     active: () => engine.active(),
+    refundTries: () => refundOutbox.tries,
     ...(threads !== null && { threads }),
   });
   metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);

@@ -285,6 +285,15 @@ describe('A provider that has no way to refund', () => {
     await until(async () => (await last()).status === 'NEEDS_OPERATOR');
     const { id, failure } = await last();
     assert.equal(failure?.code, 'PROVIDER_CANNOT_REFUND');
+    const { body: metrics } = await shop.operate<string>('GET', '/metrics');
+    assert.match(metrics, /^holdfast_refunds\{status="NEEDS_OPERATOR"\} 1$/m);
+    assert.match(metrics, /^holdfast_refund_tries_total\{outcome="REFUSED"\} 1$/m);
+    assert.match(metrics, /^holdfast_refund_tries_total\{outcome="SUCCEEDED"\} 0$/m);
+    type Overview = { readonly events: readonly Json[] };
+    const [event] = (await shop.admin.get<Overview>('/admin/overview')).body.events;
+    assert.equal(event!['refunds_needing_operator'], 1);
+    const [sums] = (await shop.admin.get<{ totals: Json[] }>('/admin/events/evt_gala/money')).body.totals;
+    assert.deepEqual([sums!['refunded_amount'], sums!['refunds_pending_amount']], [0, 100]);
     // The operator gives it back elsewhere; a restart changes nothing of it.
     const given = { outcome: 'GIVEN_BACK', reference: 'bank 17', note: 'by transfer' };
     const { body } = await shop.admin.post<AdminOrderBody>(`${path}/refunds/${id}/resolve`, given);

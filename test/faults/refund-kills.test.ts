@@ -137,7 +137,8 @@ function trouble(standIn: StandIn): void {
 function settlePending({ refunds }: StandIn, isWell = false): void {
   for (const { id, status, metadata } of refunds.all) {
     if (status === 'pending') refunds.settle(id, isWell || chance.percent(80) ? 'succeeded' : 'failed');
-    else if (!isWell && status === 'succeeded' && 'refund_id' in metadata && chance.percent(2)) refunds.settle(id, 'failed');
+    else if (!isWell && status === 'succeeded' && 'refund_id' in metadata && chance.percent(2))
+      refunds.settle(id, 'failed');
   }
 }
 

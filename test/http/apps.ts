@@ -100,7 +100,7 @@ export async function openApps(
       personalData,
     },
   );
-  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [] });
+  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [], refundTries: () => ({}) });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },

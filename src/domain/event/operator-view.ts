@@ -15,6 +15,7 @@ import { waitingRoomFigures } from '../waiting-room/view.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { EventState } from './state.ts';
 import type { WaitingRoomCounts } from '../view.ts';
+import type { RefundStatus } from '#machines/refund.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 
@@ -41,12 +42,14 @@ export interface OperatorEventView {
   readonly waitingRoom: WaitingRoomCounts | null;
   /** With the newest hours alone. */
   readonly money: MoneyView;
+  readonly refundsNeedingOperator: number;
 }
 
 export interface Gauges {
   /** Over all performances. */
   readonly tickets: Pick<StockTotals, 'available' | 'held' | 'sold' | 'blocked'>;
   readonly queue: { readonly waiting: number; readonly admitted: number } | null;
+  readonly refunds: Readonly<Record<RefundStatus, number>>;
   /** Tickets beyond capacity; anything but 0 is a defect. */
   readonly oversold: number;
 }
@@ -111,7 +114,8 @@ export function operatorEventView(state: EventState, now: number): OperatorEvent
       return { ...stock, status: isDraft ? 'DRAFT' : shownStatus(state.performances.get(stock.id)!, defined) };
     }),
     waitingRoom: waitingRoomFigures(state, now),
-    money: state.orders.money.view(now - HOURS_SHOWN * HOUR_MS),
+    money: state.orders.money.view(now - HOURS_SHOWN * HOUR_MS, state.orders.refunds),
+    refundsNeedingOperator: state.orders.refunds.counts.NEEDS_OPERATOR,
   };
 }
 
@@ -125,7 +129,7 @@ export function gaugesOf(state: EventState, now: number): Gauges {
   }
   const room = waitingRoomFigures(state, now);
   const queue = room && { waiting: room.waiting, admitted: room.admitted };
-  return { tickets, queue, oversold: oversoldTickets(state) };
+  return { tickets, queue, refunds: state.orders.refunds.counts, oversold: oversoldTickets(state) };
 }
 
 export function eventTotals(state: EventState, performanceId: string | null): EventTotals {

@@ -114,7 +114,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'ReadOperatorEvent':
       return operatorEventView(state, now);
     case 'ReadMoney':
-      return { name: state.plan.definition.name, ...state.orders.money.view(-Infinity) };
+      return { name: state.plan.definition.name, ...state.orders.money.view(-Infinity, state.orders.refunds) };
     case 'ReadGauges':
       return gaugesOf(state, now);
     case 'ReadTotals':

@@ -19,7 +19,7 @@ import {
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
 import { openOrder, type Orders, type OrderState } from './state.ts';
-import { countRefund, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
+import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
 import { sealingTypeOf } from '../personal.ts';
@@ -50,10 +50,10 @@ export function evolveOrders(state: OrderState, happened: OrderFact, at: number)
   const { type } = happened;
   const mayBeSealed = type === 'OrderErased' || (type !== 'OrderPlaced' && sealingTypeOf(type) !== null);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
-  if ('refundId' in happened.data) countRefund(state.orders, happened.data, -1);
+  countRefunds(state.orders, happened, -1);
   applyFact(state, happened, at);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
-  if ('refundId' in happened.data) countRefund(state.orders, happened.data, 1);
+  countRefunds(state.orders, happened, 1);
   const order = openOrder(state.orders, happened.data.orderId);
   noteAwaiting(state.orders, order);
   settleOrder(state, order);
@@ -340,6 +340,7 @@ export function restoreOrder(state: OrderState, record: OrderRecord): void {
   if (isLiveOrder(order)) countOrder(state, order, 1);
   noteVoidTickets(state.orders.voidTickets, order);
   state.orders.money.noteOrder(order);
+  state.orders.refunds.noteDue(order, 1);
   for (const refund of order.refunds) state.orders.refunds.note(order, refund, 1);
   noteAwaiting(state.orders, order);
   settleOrder(state, order);

@@ -22,8 +22,13 @@ interface HourSums extends MoneySums {
   readonly at: number;
 }
 
+interface MoneyTotals extends MoneySums {
+  /** What is being given back. */
+  readonly pendingCents: number;
+}
+
 export interface MoneyView {
-  readonly totals: readonly MoneySums[];
+  readonly totals: readonly MoneyTotals[];
   /** The newest first. */
   readonly hours: readonly HourSums[];
 }
@@ -71,12 +76,12 @@ export class MoneyByHour {
   }
 
   /** The totals, and the hours that began at `since` or later. */
-  view(since: number): MoneyView {
+  view(since: number, refunds: { pendingCents(currency: string): number }): MoneyView {
     const hours: [number, ByCurrency][] = [];
     for (const hour of this.#hours) if (hour[0] >= since) hours.push(hour);
     hours.sort(([one], [other]) => other - one);
     return {
-      totals: this.#totals.map((sums) => ({ ...sums })),
+      totals: this.#totals.map((sums) => ({ ...sums, pendingCents: refunds.pendingCents(sums.currency) })),
       hours: hours.flatMap(([at, ofHour]) => ofHour.map((sums) => ({ at, ...sums }))),
     };
   }

@@ -1,12 +1,29 @@
 /**
- * The refunds of an event: how many there are of each status, and which are to be tried, or asked about, and when.
+ * The refunds of an event: what they come to by status, what is due, and which are to be tried, or asked about, and
+ * when.
  *
  * An index that follows from the orders. What a try does is decided in `refund-tries.ts`.
  */
 import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
-import { refundStatusOf, type Order } from './order.ts';
-import type { RefundView } from '../view.ts';
+import { sumOf } from '../money.ts';
+import { refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
+import type { CurrencyAmount, RefundView } from '../view.ts';
+
+/** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
+export function refundsToAsk(order: Order): readonly CurrencyAmount[] {
+  return refundsDue(order)
+    .map(({ currency, amountCents }) => ({ currency, amountCents: amountCents - reservedCents(order, currency) }))
+    .filter(({ amountCents }) => amountCents > 0);
+}
+
+/** Refunds of one status, or orders to which something is due. */
+export interface RefundSum extends CurrencyAmount {
+  readonly count: number;
+}
+
+const KINDS = ['DUE', 'TO_ASK', ...refundTransitions.statuses] as const;
+export type RefundSums = Readonly<Record<(typeof KINDS)[number], readonly RefundSum[]>>;
 
 interface OpenRefund {
   readonly orderNumber: number;
@@ -17,13 +34,30 @@ export class OpenRefunds {
   /** PENDING ones by id, in the order of their last change. */
   readonly #open = new Map<string, OpenRefund>();
   readonly #due = new LazyHeap<string>();
-  readonly #counts = new Map<RefundStatus, number>();
+  readonly #sums = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, RefundSum>()])) as Record<
+    (typeof KINDS)[number],
+    Map<string, RefundSum>
+  >;
+
+  /** Adds what is due to an order, or with -1 takes out what was before a change. */
+  noteDue(order: Order, sign: 1 | -1): void {
+    for (const due of refundsDue(order)) this.#add('DUE', due, sign);
+    for (const due of refundsToAsk(order)) this.#add('TO_ASK', due, sign);
+  }
+
+  #add(kind: (typeof KINDS)[number], { currency, amountCents }: CurrencyAmount, sign: 1 | -1): void {
+    const sums = this.#sums[kind];
+    const known = sums.get(currency) ?? { amountCents: 0, count: 0 };
+    const sum = { currency, amountCents: known.amountCents + sign * amountCents, count: known.count + sign };
+    if (sum.count === 0) sums.delete(currency);
+    else sums.set(currency, sum);
+  }
 
   /** Adds a refund of an order, or with -1 takes out what it was before a change. */
-  note({ number: orderNumber }: Order, refund: RefundView | undefined, sign: 1 | -1): void {
+  note({ number: orderNumber, purchase }: Order, refund: RefundView | undefined, sign: 1 | -1): void {
     if (refund === undefined) return;
     const status = refundStatusOf(refund);
-    this.#counts.set(status, (this.#counts.get(status) ?? 0) + sign);
+    this.#add(status, { currency: purchase.currency, ...refund }, sign);
     if (status !== 'PENDING') return;
     const { id, nextTryAt: at = 0 } = refund;
     if (sign === -1) return void this.#open.delete(id);
@@ -50,9 +84,22 @@ export class OpenRefunds {
     return due;
   }
 
+  get sums(): RefundSums {
+    return Object.fromEntries(KINDS.map((kind) => [kind, [...this.#sums[kind].values()]])) as unknown as RefundSums;
+  }
+
   /** How many refunds there are of each status. */
   get counts(): Readonly<Record<RefundStatus, number>> {
-    const counted = refundTransitions.statuses.map((status) => [status, this.#counts.get(status) ?? 0]);
+    const counted = refundTransitions.statuses.map((status) => [
+      status,
+      sumOf([...this.#sums[status].values()], ({ count }) => count),
+    ]);
     return Object.fromEntries(counted) as Record<RefundStatus, number>;
+  }
+
+  /** What is being given back in a currency. */
+  pendingCents(currency: string): number {
+    const { PENDING, NEEDS_OPERATOR } = this.#sums;
+    return sumOf([PENDING, NEEDS_OPERATOR], (sums) => sums.get(currency)?.amountCents ?? 0);
   }
 }

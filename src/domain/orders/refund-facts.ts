@@ -4,12 +4,31 @@ import { refundTransitions } from '#machines/refund.ts';
 import { invariant } from '../invariant.ts';
 import { foreignCurrencies, isCovered, refundable, refundStatusOf, type Order } from './order.ts';
 import { openOrder, type Orders, type OrderState } from './state.ts';
-import type { FactData } from '../fact.ts';
+import type { FactData, FactType } from '../fact.ts';
 import type { SealedOperatorNote } from '../view.ts';
 
-/** Counts the refund that a fact is about, or with -1 takes it out as it was before. */
-export function countRefund(orders: Orders, data: Readonly<{ orderId: string; refundId: string }>, sign: 1 | -1): void {
+/** The types of facts that may change what is due to a buyer. */
+const MONEY: ReadonlySet<FactType> = new Set<FactType>([
+  'PaymentRecorded',
+  'StrayMoneyRecorded',
+  'OrderPaid',
+  'OrderExpired',
+  'OrderCancelled',
+  'RefundRequested',
+  'RefundAnswered',
+  'RefundRecorded',
+]);
+
+/** Counts what is due to the order of a fact, and its refund, or with -1 takes it out as it was before. */
+export function countRefunds(
+  orders: Orders,
+  { type, data }: { readonly type: FactType; readonly data: { readonly orderId: string; readonly refundId?: string } },
+  sign: 1 | -1,
+): void {
+  if (!MONEY.has(type)) return;
   const order = openOrder(orders, data.orderId);
+  orders.refunds.noteDue(order, sign);
+  if (data.refundId === undefined) return;
   const id = 'sameAs' in data ? data.sameAs : data.refundId;
   orders.refunds.note(
     order,

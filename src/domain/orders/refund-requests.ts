@@ -10,21 +10,13 @@
 import { sealMark } from './erasure.ts';
 import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import {
-  foreignCurrencies,
-  isReserved,
-  notGivenBack,
-  refundable,
-  refundDueCents,
-  reservedCents,
-  type Order,
-  type Payment,
-} from './order.ts';
+import { isReserved, notGivenBack, refundable, refundDueCents, type Order, type Payment } from './order.ts';
+import { refundsToAsk } from './open-refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Decision } from '../decision.ts';
-import type { RefundView } from '../view.ts';
+import type { CurrencyAmount, RefundView } from '../view.ts';
 
 // ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -53,20 +45,14 @@ export function decideExecuteRefund(
   return { facts, reply: { shows: 'ORDER', orderId, repeated: false } };
 }
 
-interface AskedAmount {
-  readonly currency: string;
-  readonly amountCents: number;
-}
-
 /** What is due and not reserved, in each currency; of one payment as far as it goes. */
-function toAsk(order: Order, named: Payment | undefined): readonly AskedAmount[] {
-  const currencies = named === undefined ? [order.purchase.currency, ...foreignCurrencies(order)] : [named.currency];
-  return currencies
-    .map((currency) => {
-      const isOwn = currency === order.purchase.currency;
-      const due = (isOwn ? refundDueCents(order) : notGivenBack(order, currency)) - reservedCents(order, currency);
-      return { currency, amountCents: Math.min(due, roomFor(order, currency, named)) };
-    })
+function toAsk(order: Order, named: Payment | undefined): readonly CurrencyAmount[] {
+  return refundsToAsk(order)
+    .filter(({ currency }) => named === undefined || currency === named.currency)
+    .map(({ currency, amountCents }) => ({
+      currency,
+      amountCents: Math.min(amountCents, roomFor(order, currency, named)),
+    }))
     .filter(({ amountCents }) => amountCents > 0);
 }
 
@@ -87,7 +73,7 @@ function roomOf({ refunds }: Order, { id, amountCents }: Payment): number {
 /** One refund for each payment that an amount is given back over (rule 1). */
 function requests(
   order: Order,
-  { currency, amountCents }: AskedAmount,
+  { currency, amountCents }: CurrencyAmount,
   named: Payment | undefined,
   by: OperatorNote,
   turn: OrderTurn,

@@ -1,5 +1,5 @@
 /**
- * Gauges that are read when the metrics are read: tickets, queue entries, the journal's heads, the disk.
+ * Gauges that are read when the metrics are read: tickets, queue entries, refunds, the journal's heads, the disk.
  *
  * 1. Only events in memory are read; none is activated for it. One reading passes over each of them once, in slices.
  * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in
@@ -9,6 +9,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
+import { refundTransitions } from '#machines/refund.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
 import type { DeploymentPort, GaugesPort } from '../ports.ts';
 import { readUnlessBusy } from '#actors/event-port.ts';
@@ -49,6 +50,16 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
   gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () =>
     deployment.state().trouble === null ? 1 : 0,
   );
+  new Counter({
+    name: 'holdfast_refund_tries_total',
+    help: 'Tries to have a refund given back, by what the provider answered since the start.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(gauges.refundTries())) this.inc({ outcome }, count);
+    },
+  });
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => deployment.state().freeBytes);
 }
 
@@ -89,47 +100,50 @@ function addJournalGauges(registers: Registry[], deployment: DeploymentPort): vo
 }
 
 function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
-  const labelled = new Gauge({
+  // All of them are read together: one pass is begun for the first and awaited by every one.
+  let reading = Promise.resolve();
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
+    new Gauge({ name, help, labelNames, registers, collect: () => reading });
+  const labelled: Gauge<'event_id' | 'state'> = new Gauge({
     name: 'holdfast_event_tickets',
     help: `Tickets of the events asked last (at most ${LABELLED_EVENTS_MAX}) over all dates, by state.`,
     labelNames: ['event_id', 'state'],
     registers,
+    collect: () => (reading = read()),
   });
-  const queues = new Gauge({
-    name: 'holdfast_event_queue_entries',
-    help: `Entries in the waiting rooms of the events asked last (at most ${LABELLED_EVENTS_MAX}), by status.`,
-    labelNames: ['event_id', 'status'],
-    registers,
-  });
+  const queues = gauge(
+    'holdfast_event_queue_entries',
+    `Entries in the waiting rooms of the events asked last (at most ${LABELLED_EVENTS_MAX}), by status.`,
+    ['event_id', 'status'],
+  );
   const oversold = new Counter({
     name: 'holdfast_oversold_total',
     help: 'The most tickets ever found beyond capacity at a reading. Anything but 0 is a defect.',
     registers,
+    collect: () => reading,
   });
+  const tickets = gauge('holdfast_tickets', 'Tickets of all events in memory, by state.', ['state']);
+  const refunds = gauge('holdfast_refunds', 'Refunds of all events in memory, by status.', ['status']);
   let oversoldMost = 0;
-  new Gauge({
-    name: 'holdfast_tickets',
-    help: 'Tickets of all events in memory, by state.',
-    labelNames: ['state'],
-    registers,
-    async collect() {
-      labelled.reset();
-      queues.reset();
-      const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
-      let found = 0;
-      for await (const { eventId, index, view } of readAll(gauges)) {
-        found += view.oversold;
-        for (const state of TICKET_STATES) sums[state] += view.tickets[state];
-        if (index >= LABELLED_EVENTS_MAX) continue;
-        for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
-        for (const [status, count] of Object.entries(view.queue ?? {}))
-          queues.set({ event_id: eventId, status }, count);
-      }
-      for (const state of TICKET_STATES) this.set({ state }, sums[state]);
-      oversold.inc(Math.max(0, found - oversoldMost));
-      oversoldMost = Math.max(oversoldMost, found);
-    },
-  });
+  async function read(): Promise<void> {
+    labelled.reset();
+    queues.reset();
+    const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
+    const refundCounts = new Map(refundTransitions.statuses.map((status) => [status, 0]));
+    let found = 0;
+    for await (const { eventId, index, view } of readAll(gauges)) {
+      found += view.oversold;
+      for (const state of TICKET_STATES) sums[state] += view.tickets[state];
+      for (const [status, count] of refundCounts) refundCounts.set(status, count + view.refunds[status]);
+      if (index >= LABELLED_EVENTS_MAX) continue;
+      for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
+      for (const [status, count] of Object.entries(view.queue ?? {})) queues.set({ event_id: eventId, status }, count);
+    }
+    for (const state of TICKET_STATES) tickets.set({ state }, sums[state]);
+    for (const [status, count] of refundCounts) refunds.set({ status }, count);
+    oversold.inc(Math.max(0, found - oversoldMost));
+    oversoldMost = Math.max(oversoldMost, found);
+  }
 }
 
 /** Reads every event in memory, the one used last first. */

@@ -47,6 +47,7 @@ export const OverviewEvent = Type.Object({
   money: Type.Array(ref(MoneySums), {
     description: 'Since the first order, by currency; the hours are at /admin/money.',
   }),
+  refunds_needing_operator: { ...Count, description: 'Refunds that are NEEDS_OPERATOR.' },
 });
 
 type OverviewEventBody = Static<typeof OverviewEvent>;
@@ -130,5 +131,6 @@ function toOverviewEventBody(view: OperatorEventView): OverviewEventBody {
     }),
     waiting_room: waitingRoom === null ? null : toWaitingRoomBody(waitingRoom),
     money: money.totals.map(toMoneySumsBody),
+    refunds_needing_operator: view.refundsNeedingOperator,
   };
 }

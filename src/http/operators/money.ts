@@ -24,11 +24,19 @@ const sums = {
   currency: Text,
   paid_amount: { ...Cents, description: 'All money that came, also what is due back, in the minor unit.' },
   payments: Count,
-  refunded_amount: { ...Cents, description: 'What was recorded as given back.' },
+  refunded_amount: {
+    ...Cents,
+    description: 'What was given back; one that failed afterwards is taken off in its hour.',
+  },
   refunds: Count,
 };
 
-export const MoneySums = Type.Object(sums, { $id: 'MoneySums' });
+const totals = {
+  ...sums,
+  refunds_pending_amount: { ...Cents, description: 'What is being given back: refunds PENDING or NEEDS_OPERATOR.' },
+};
+
+export const MoneySums = Type.Object(totals, { $id: 'MoneySums' });
 
 export const EventMoney = Type.Object(
   {
@@ -104,7 +112,11 @@ export function moneyRoutes(
 
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function toMoneySumsBody({ currency, ...sums }: MoneyView['totals'][number]): MoneySumsBody {
+export function toMoneySumsBody(totals: MoneyView['totals'][number]): MoneySumsBody {
+  return { ...toSumsBody(totals), refunds_pending_amount: totals.pendingCents };
+}
+
+function toSumsBody({ currency, ...sums }: MoneyView['hours'][number] | MoneyView['totals'][number]) {
   const { paidCents, payments, refundedCents, refunds } = sums;
   return { currency, paid_amount: paidCents, payments, refunded_amount: refundedCents, refunds };
 }
@@ -118,6 +130,6 @@ export function toEventMoneyBody(
     name,
     evicted: false,
     totals: totals.map(toMoneySumsBody),
-    hours: hours.map((hour) => ({ at: formatTime(hour.at), ...toMoneySumsBody(hour) })),
+    hours: hours.map((hour) => ({ at: formatTime(hour.at), ...toSumsBody(hour) })),
   };
 }

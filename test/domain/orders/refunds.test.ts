@@ -318,7 +318,8 @@ describe('A report of a refund that was executed', () => {
     fixture.when(reported(order, 5198, about)).then(['RefundRecorded']);
     fixture.when(answer(order, refund, { outcome: 'UNCLEAR', isAnswered: false })).then([]);
     fixture.when(reported(order, 5198, { ...about, status: 'PENDING' })).then([]);
-    const hour = () => fixture.state.orders.money.view(-Infinity).totals[0]!.refundedCents;
+    const { money, refunds: all } = fixture.state.orders;
+    const hour = () => money.view(-Infinity, all).hours[0]!.refundedCents;
     assert.equal(hour(), 5198);
     fixture.when(reported(order, 5198, { ...about, status: 'FAILED' })).then(['RefundAnswered']);
     assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);

@@ -41,9 +41,11 @@ export interface MoneySums {
   /** All money that came, also what is due back, in the minor unit. */
   readonly paid_amount: number;
   readonly payments: number;
-  /** What was recorded as given back. */
+  /** What was given back; one that failed afterwards is taken off in its hour. */
   readonly refunded_amount: number;
   readonly refunds: number;
+  /** What is being given back: refunds PENDING or NEEDS_OPERATOR. */
+  readonly refunds_pending_amount: number;
 }
 
 export interface HourSums {
@@ -53,7 +55,7 @@ export interface HourSums {
   /** All money that came, also what is due back, in the minor unit. */
   readonly paid_amount: number;
   readonly payments: number;
-  /** What was recorded as given back. */
+  /** What was given back; one that failed afterwards is taken off in its hour. */
   readonly refunded_amount: number;
   readonly refunds: number;
 }
@@ -101,6 +103,8 @@ export interface OverviewEvent {
   readonly waiting_room: WaitingRoom | null;
   /** Since the first order, by currency; the hours are at /admin/money. */
   readonly money: readonly MoneySums[];
+  /** Refunds that are NEEDS_OPERATOR. */
+  readonly refunds_needing_operator: number;
 }
 
 export interface ServiceState {

@@ -20,7 +20,7 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
   return (
     <>
       <PageTitle>On sale now</PageTitle>
-      <Alerts service={service} />
+      <Alerts service={service} events={events} />
       <Service service={service} />
       <div class="cards">
         {events.filter(isOnSale).map((event) => (

@@ -2,14 +2,14 @@
  * What the service's own figures say that somebody should look at, with what it means and what to do. The bounds and
  * the words are those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
  */
-import type { ServiceState } from '../app/bodies.ts';
+import type { Overview } from '../app/bodies.ts';
 import { bytes, number } from '../app/format.ts';
 
 interface Rule {
   /** As Prometheus' alert is called. */
   readonly name: string;
   /** What is seen now; null where all is well. */
-  readonly seen: (service: ServiceState) => string | null;
+  readonly seen: (service: Overview['service'], events: Overview['events']) => string | null;
   readonly means: string;
   readonly action: string;
 }
@@ -66,11 +66,21 @@ const RULES: readonly Rule[] = [
     means: 'The receiver of notifications does not take them.',
     action: 'Nothing is lost; they are sent in order when it answers again.',
   },
+  {
+    name: 'HoldfastRefundNeedsOperator',
+    seen: (_service, events) => {
+      const stuck = events.filter((event) => event.refunds_needing_operator > 0);
+      const all = stuck.map(({ name, refunds_needing_operator: count }) => `${name} (${number(count)})`);
+      return all.length === 0 ? null : `Refunds need an operator: ${all.join(', ')}`;
+    },
+    means: 'A refund was refused by its provider, or got no clear answer for 72 hours.',
+    action: "Look at the provider's page, then resolve the refund on the page of its order.",
+  },
 ];
 
-export function Alerts({ service }: { readonly service: ServiceState }) {
+export function Alerts({ service, events }: Pick<Overview, 'service' | 'events'>) {
   const raised = RULES.flatMap((rule) => {
-    const seen = rule.seen(service);
+    const seen = rule.seen(service, events);
     return seen === null ? [] : [{ ...rule, seen }];
   });
   if (raised.length === 0) return null;

@@ -2,9 +2,9 @@
  * Refunds at Stripe: listed by the payment intent of a Checkout session, and created with the refund's id in
  * `metadata`.
  *
- * 1. A refusal of Stripe says that nothing was given back. An error inside Stripe (500) ends the request and is repeated
- *    for the same key, so it counts as answered. A call that was cut off does not, nor one that finds its key in use or
- *    that something before Stripe answered: the request before it may still be executed, under its own key alone.
+ * 1. A refusal of Stripe says that nothing was given back. An error inside Stripe, status 500, ends the request and is
+ *    repeated for the same key, so it counts as answered. A call that was cut off does not, nor one that finds its key
+ *    in use or that something before Stripe answered: the request may still be executed, under that key alone.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';

@@ -2,8 +2,8 @@
  * The refunds of a stand-in for Stripe's API: created once under a key, listed by payment intent with the newest first,
  * a page at a time, and settled later where they are pending.
  *
- * 1. As Stripe does it keeps the first answer under a key, also an error; the same key with another form is refused, and
- *    so is a key that is in use.
+ * 1. As Stripe does it keeps the first answer under a key, also an error; the same key with another form is refused,
+ *    and so is a key that is in use.
  * 2. Never more of a payment is given back than came.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -22,7 +22,7 @@ export interface StandInRefund {
 /** What a request to create a refund comes to: a status of the refund, or an error. */
 export type RefundOutcome = StandInRefund['status'] | 'refused' | 'error' | 'error afterwards';
 
-export interface RefundAnswer {
+interface RefundAnswer {
   readonly status: number;
   readonly body: object;
 }

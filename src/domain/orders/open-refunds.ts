@@ -18,12 +18,13 @@ export function refundsToAsk(order: Order): readonly CurrencyAmount[] {
 }
 
 /** Refunds of one status, or orders to which something is due. */
-export interface RefundSum extends CurrencyAmount {
+interface RefundSum extends CurrencyAmount {
   readonly count: number;
 }
 
-const KINDS = ['DUE', 'TO_ASK', ...refundTransitions.statuses] as const;
-export type RefundSums = Readonly<Record<(typeof KINDS)[number], readonly RefundSum[]>>;
+export const REFUND_STATUSES = refundTransitions.statuses;
+const KINDS = ['DUE', 'TO_ASK', ...REFUND_STATUSES] as const;
+type RefundSums = Readonly<Record<(typeof KINDS)[number], readonly RefundSum[]>>;
 
 interface OpenRefund {
   readonly orderNumber: number;
@@ -90,7 +91,7 @@ export class OpenRefunds {
 
   /** How many refunds there are of each status. */
   get counts(): Readonly<Record<RefundStatus, number>> {
-    const counted = refundTransitions.statuses.map((status) => [
+    const counted = REFUND_STATUSES.map((status) => [
       status,
       sumOf([...this.#sums[status].values()], ({ count }) => count),
     ]);

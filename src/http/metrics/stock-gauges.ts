@@ -9,7 +9,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import { refundTransitions } from '#machines/refund.ts';
+import { REFUND_STATUSES } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
 import type { DeploymentPort, GaugesPort } from '../ports.ts';
 import { readUnlessBusy } from '#actors/event-port.ts';
@@ -129,7 +129,7 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
     labelled.reset();
     queues.reset();
     const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
-    const refundCounts = new Map(refundTransitions.statuses.map((status) => [status, 0]));
+    const refundCounts = new Map(REFUND_STATUSES.map((status) => [status, 0]));
     let found = 0;
     for await (const { eventId, index, view } of readAll(gauges)) {
       found += view.oversold;

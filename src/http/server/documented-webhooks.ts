@@ -49,7 +49,7 @@ const NOTIFICATION_TYPES = {
   'order.confirmed': 'An order is paid in full.',
   'order.cancelled': 'An order was cancelled.',
   'order.expired': 'The payment window of an order has ended.',
-  'refund.due': 'Money is due back to a buyer; told again when a refund of it has failed.',
+  'refund.due': 'Money is due back to a buyer. It is told again when a refund has failed.',
   'refund.succeeded': 'A refund that the service executed was given back.',
   'refund.failed': 'A refund that the service executed did not go and is due again, or needs an operator.',
   'performance.cancelled': 'A date was cancelled.',

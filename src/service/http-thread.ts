@@ -145,9 +145,12 @@ port.on('message', (message: ToThread) => {
 });
 post({ kind: 'built' });
 
-/** Caches share the memory that one thread's may take. */
+/** Caches share the memory that one thread's may take, and so do bodies under way. */
 function shareOf(limits: ThreadData['config']['limits']): ThreadData['config']['limits'] {
-  return { ...limits, cachedPayloadBytesMax: Math.ceil(limits.cachedPayloadBytesMax / data.threads) };
+  const [cachedPayloadBytesMax, bodiesBytesMax] = [limits.cachedPayloadBytesMax, limits.bodiesBytesMax].map((bytes) =>
+    Math.ceil(bytes / data.threads),
+  ) as [number, number];
+  return { ...limits, cachedPayloadBytesMax, bodiesBytesMax };
 }
 
 async function listen(listeningPort: number): Promise<void> {

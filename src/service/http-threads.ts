@@ -11,7 +11,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { Deployment, DeploymentState } from '#engine/deployment.ts';
@@ -40,7 +40,7 @@ const CLOCK_EVERY_MS = 1_000;
 /** After a signal: threads that have not closed by then are ended. */
 const CLOSE_MS_MAX = 8_000;
 
-interface HttpThreadsOptions {
+export interface HttpThreadsOptions {
   readonly config: Config;
   readonly demo: boolean;
   readonly engine: Deployment;
@@ -50,6 +50,8 @@ interface HttpThreadsOptions {
   /** The state that health shows. */
   readonly readState: () => DeploymentState;
   readonly stopwatch: SharedArrayBuffer | null;
+  /** How threads are started, by tests. */
+  readonly worker: Pick<WorkerOptions, 'execArgv' | 'resourceLimits'>;
 }
 
 interface RunningThread {
@@ -175,6 +177,7 @@ export class HttpThreads implements ThreadsGauges {
       workerData,
       execArgv: [],
       name: `http-${line}`,
+      ...this.#options.worker,
     });
     const thread: RunningThread = {
       worker,

@@ -1,12 +1,16 @@
 /** Several threads that answer buyers: what is one for the process, and what happens when one of them ends. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
+import { makeFolder, removeFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, openService, runToEnd, spawnService } from '../fixtures/service.ts';
 import type { TestService, TestServiceOptions } from '../fixtures/test-service.ts';
-import { connectRaw, inUse, type RawClient } from '../fixtures/raw-socket.ts';
+import { bytesOf, connectRaw, inUse, type RawClient } from '../fixtures/raw-socket.ts';
+import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
 
 const THREADS = { HTTP_THREADS: '2' };
@@ -35,6 +39,34 @@ async function bothAnswer(service: TestService, path = '/health/live'): Promise<
 async function metric(service: TestService, line: RegExp): Promise<number> {
   const { body } = await service.admin.get<string>('/metrics');
   return Number(line.exec(body)?.[1]);
+}
+
+/** Connections to one thread and to the other one, so many at least. */
+async function connectToBoth(
+  service: TestService,
+  count: number,
+): Promise<[readonly RawClient[], readonly RawClient[]]> {
+  const byThread = new Map<string, RawClient[]>();
+  for (;;) {
+    const client = connectRaw(service.publicUrl);
+    client.write(bytesOf('GET', '/health/live'));
+    const [, thread] = /x-request-id: (.+)-/.exec(await client.receives('{"status":"ok"}'))!;
+    byThread.set(thread!, [...(byThread.get(thread!) ?? []), client]);
+    const [one = [], other = []] = byThread.values();
+    if (Math.min(one.length, other.length) >= count) return [one, other];
+  }
+}
+
+/** A module by which the first thread that sees a file removes it and then takes all the memory that it may have. */
+function takingMemory(order: string): string {
+  const source = `
+    import { rmSync } from 'node:fs';
+    const look = () => {
+      try { rmSync(${JSON.stringify(order)}); } catch { return; }
+      for (const kept = []; ; ) kept.push(Array.from({ length: 1_000 }, (_, n) => ({ n })));
+    };
+    setInterval(look, 20).unref();`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 
 /** Sends the head of a request on a connection of its own. */
@@ -194,8 +226,32 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     for (const { socket } of streams) socket.destroy();
   });
 
+  it('bounds bodies of all threads, and those that wait at one make none give way at another', async (t) => {
+    const [KIB, bodiesBytesMax] = [1024, 400 * 1024];
+    const service = await open(t, { limits: { bodiesBytesMax } });
+    await service.define(clubNight());
+    const headers = ['Content-Type: application/json', `Content-Length: ${150 * KIB}`];
+    const [silent, others] = await connectToBoth(service, 6);
+    t.after(() => [...silent, ...others].forEach(({ socket }) => socket.destroy()));
+    const send = (client: RawClient, body: string): void => client.write(bytesOf('POST', HOLDS, headers) + body);
+    for (const client of silent) send(client, ' '.repeat(90 * KIB));
+    await until(() => silent.some((client) => client.text().includes('HTTP/1.1 503 ')));
+    for (const client of others) {
+      const body = JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
+      send(client, body.padEnd(150 * KIB));
+      assert.match(await client.receives('HTTP/1.1 ', 2), /HTTP\/1\.1 201 /);
+      const { body_bytes: bytes = 0 } = await inUse(service);
+      assert.ok(bytes > 0 && bytes <= bodiesBytesMax, `${bytes} bytes`);
+    }
+  });
+
   it('keeps every hold that was answered while threads end under load, and holds no ticket twice', async (t) => {
-    const service = await open(t);
+    const folder = makeFolder();
+    t.after(() => removeFolder(folder));
+    const order = path.join(folder, 'take all memory');
+    const worker = { execArgv: ['--import', takingMemory(order)], resourceLimits: { maxOldGenerationSizeMb: 150 } };
+    const troubles = troublesAt(t, 'http');
+    const service = await open(t, { worker });
     await service.define(
       clubNight({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 9_000 }] }),
     );
@@ -216,12 +272,16 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
       }
     };
     const buyers = Array.from({ length: 16 }, buy);
-    for (const line of [0, 1]) {
+    const ends = [() => threads!.kill(0), () => threads!.kill(1), () => writeFileSync(order, '')];
+    for (const [index, end] of ends.entries()) {
       const before = answered.length;
       await until(() => answered.length > before + 100);
-      await threads!.kill(line);
-      await until(() => threads!.restarts === line + 1 && threads!.running === 2);
+      await end();
+      await until(() => threads!.restarts === index + 1 && threads!.running === 2);
     }
+    assert.equal(troubles.length, ends.length);
+    assert.equal((troubles.at(-1)!.error as NodeJS.ErrnoException).code, 'ERR_WORKER_OUT_OF_MEMORY');
+    assert.equal(await metric(service, /^holdfast_http_thread_restarts_total (\d+)$/m), ends.length);
     isOver = true;
     await Promise.all(buyers);
     assert.ok(unanswered > 0, 'connections broke');

@@ -7,6 +7,7 @@
  *    it is read. So whoever sends slowly, or stops, keeps nobody out who sends a body at once. Of small bodies many
  *    thousands would have to give way in one pass: they do so only where there are no others.
  * 3. A body without lists is small, so that its route takes no large one.
+ * 4. Of several threads each has a share of its own: the bodies that wait at one make none give way at another.
  */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
@@ -75,7 +76,7 @@ class BodyBudget {
     this.#underWay.add(body);
     body.bytes += bytes;
     this.#bytes.set(this.#bytes.own + bytes);
-    while (this.#bytes.total > this.#bytesMax && this.#underWay.size > 0) this.#firstToGiveWay().refuse();
+    while (this.#bytes.own > this.#bytesMax && this.#underWay.size > 0) this.#firstToGiveWay().refuse();
   }
 
   #firstToGiveWay(): BodyUnderWay {

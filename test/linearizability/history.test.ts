@@ -3,11 +3,12 @@
  *
  * Buyers compete for a few seats and counters of a real process, which is killed and started again; `checker.ts` checks
  * the recorded histories against the model of `stock.ts`. `depth.ts` sets the number of rounds; `FC_SEED=random` draws
- * other operations. Public availability is advisory and takes no part, except for the count at the end, when nothing is
+ * other operations. It does so with one thread that answers, and with two beside the engine's, where calls and answers
+ * cross threads. Public availability is advisory and takes no part, except for the count at the end, when nothing is
  * in progress.
  */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { OccupancyBody } from '#http/buyers/seating.ts';
@@ -30,10 +31,17 @@ const seed = process.env['FC_SEED'] === 'random' ? Date.now() : Number(process.e
 /** A round takes a second or two, and much longer on a busy machine. */
 const timeout = 60_000 + ROUNDS * 20_000;
 
-it(`Every history of holds and orders is linearizable over ${ROUNDS} kills`, { timeout }, async (t) => {
+for (const threads of ['1', '2'])
+  it(
+    `Every history of holds and orders is linearizable over ${ROUNDS} kills; HTTP_THREADS=${threads}`,
+    { timeout },
+    (t) => checkHistories(t, { HTTP_THREADS: threads }),
+  );
+
+async function checkHistories(t: TestContext, environment: Readonly<Record<string, string>>): Promise<void> {
   const folder = makeFolder();
   const chance = chanceOf(seed);
-  let { epoch, end } = newEpoch(await spawnService({ folder }));
+  let { epoch, end } = newEpoch(await spawnService({ folder, environment }));
   const histories = new Map(Object.keys(STOCK_GROUPS).map((group) => [group, [] as StockOperation[]]));
   const run: Run = { epoch, isClosing: false, histories };
   t.after(() => run.epoch.service.close());
@@ -46,7 +54,7 @@ it(`Every history of holds and orders is linearizable over ${ROUNDS} kills`, { t
     await pause(chance.between(0, 20));
     await epoch.service.end('SIGKILL');
     end.crash(moment());
-    const next = newEpoch(await spawnService({ folder }));
+    const next = newEpoch(await spawnService({ folder, environment }));
     run.epoch = next.epoch;
     end.next(next.epoch);
     ({ epoch, end } = next);
@@ -59,7 +67,7 @@ it(`Every history of holds and orders is linearizable over ${ROUNDS} kills`, { t
     assertLinearizable(group, history, t.diagnostic.bind(t));
   }
   assert.equal(await epoch.service.end('SIGTERM'), 0);
-});
+}
 
 interface EpochEnd {
   crash(at: number): void;

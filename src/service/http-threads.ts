@@ -40,7 +40,7 @@ const CLOCK_EVERY_MS = 1_000;
 /** After a signal: threads that have not closed by then are ended. */
 const CLOSE_MS_MAX = 8_000;
 
-export interface HttpThreadsOptions {
+interface HttpThreadsOptions {
   readonly config: Config;
   readonly demo: boolean;
   readonly engine: Deployment;
@@ -50,12 +50,26 @@ export interface HttpThreadsOptions {
   /** The state that health shows. */
   readonly readState: () => DeploymentState;
   readonly stopwatch: SharedArrayBuffer | null;
-  /** How threads are started, by tests. */
-  readonly worker: Pick<WorkerOptions, 'execArgv' | 'resourceLimits'>;
+  readonly startThread: StartThread;
+}
+
+/** What is used of a `Worker`. */
+export type Thread = Pick<Worker, 'on' | 'once' | 'postMessage' | 'terminate'>;
+
+/** Starts a thread that runs `answerBuyers`. */
+export type StartThread = (workerData: ThreadData) => Thread;
+
+/** Starts a new one; `options` are for tests. */
+export function startWorker(
+  workerData: ThreadData,
+  options: Pick<WorkerOptions, 'execArgv' | 'resourceLimits'> = {},
+): Thread {
+  const name = `http-${workerData.line}`;
+  return new Worker(new URL('./http-thread.ts', import.meta.url), { workerData, execArgv: [], name, ...options });
 }
 
 interface RunningThread {
-  readonly worker: Worker;
+  readonly worker: Thread;
   readonly link: FrameLink;
   readonly startedAtMs: number;
   /** Takes its counts over when it ends. */
@@ -168,17 +182,11 @@ export class HttpThreads implements ThreadsGauges {
 
   /** Starts a thread; resolves when its app is built, with the function that has it listen and answers the port. */
   #start(line: number): Promise<() => Promise<number>> {
-    const { config, demo, engine, stopwatch } = this.#options;
+    const { config, demo, engine, stopwatch, startThread } = this.#options;
     const rings = { calls: makeRing(), answers: makeRing(), bell: makeBell() };
     const state = engine.state();
     const threads = this.#threads.length;
-    const workerData: ThreadData = { config, demo, threads, line, memory: this.#memory, rings, state, stopwatch };
-    const worker = new Worker(new URL('./http-thread.ts', import.meta.url), {
-      workerData,
-      execArgv: [],
-      name: `http-${line}`,
-      ...this.#options.worker,
-    });
+    const worker = startThread({ config, demo, threads, line, memory: this.#memory, rings, state, stopwatch });
     const thread: RunningThread = {
       worker,
       link: this.#linkTo(worker, rings),
@@ -221,7 +229,7 @@ export class HttpThreads implements ThreadsGauges {
     return built.promise;
   }
 
-  #linkTo(worker: Worker, rings: ThreadData['rings']): FrameLink {
+  #linkTo(worker: Thread, rings: ThreadData['rings']): FrameLink {
     const link: FrameLink = new FrameLink({
       incoming: rings.calls,
       outgoing: rings.answers,
@@ -343,11 +351,11 @@ export class HttpThreads implements ThreadsGauges {
   }
 }
 
-function post(worker: Worker, message: ToThread): void {
+function post(worker: Thread, message: ToThread): void {
   worker.postMessage(message);
 }
 
-async function closeWorker(worker: Worker): Promise<void> {
+async function closeWorker(worker: Thread): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, CLOSE_MS_MAX);
     const end = (): void => {

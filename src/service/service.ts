@@ -19,7 +19,7 @@ import { absentProviders, openPaymentService, type PaymentService } from '#payme
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { pagesOf } from '#http/pages/bundle.ts';
 import { addressOf, baseUrlOf, listeningHost, type Config } from './config.ts';
-import { canSharePorts, HttpThreads, type HttpThreadsOptions } from './http-threads.ts';
+import { canSharePorts, HttpThreads, startWorker, type StartThread } from './http-threads.ts';
 import { createJsonLog, logTroubles } from './log.ts';
 import { buildBuyersApp, referenceOf } from './public-app.ts';
 import { openSecrets, type ServiceSecrets } from './secrets.ts';
@@ -43,7 +43,7 @@ export interface ServiceOptions {
   /** Where it is a node of a cluster; for tests. */
   readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
   /** Milliseconds that a test moves, for the clocks of other threads, and how it starts these. */
-  readonly threads?: { readonly stopwatch?: SharedArrayBuffer; readonly worker?: HttpThreadsOptions['worker'] };
+  readonly threads?: { readonly stopwatch?: SharedArrayBuffer; readonly start?: StartThread };
   readonly log?: Logger;
 }
 
@@ -205,8 +205,8 @@ async function openService(
   const common = { clock, deployment, log, tickets, personalData, metrics, baseUrl, reference, payments };
   const served = { config, demo: options.demo ?? false, engine, payments, metrics, log };
   const openThreads = async (): Promise<HttpThreads> => {
-    const { stopwatch = null, worker = {} } = options.threads ?? {};
-    const own = { readState: deployment.state, stopwatch, worker };
+    const { stopwatch = null, start: startThread = startWorker } = options.threads ?? {};
+    const own = { readState: deployment.state, stopwatch, startThread };
     return (opened.threads = await HttpThreads.open({ ...served, ...own }));
   };
   const buyers = isThreaded ? await openThreads() : await listenHere({ ...common, ...served });

@@ -7,7 +7,7 @@
  * 1. The signature is checked before anything of the body is read.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { Webhook } from 'standardwebhooks';
 import { problemsInWords } from '#domain/schema-problems.ts';
 import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
@@ -94,9 +94,12 @@ export const WEBHOOK_BODY = {
   },
 } as const;
 
-const isWebhookBody = new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile<WebhookBody>(
-  WEBHOOK_BODY,
-);
+let compiledBody: ValidateFunction<WebhookBody> | null = null;
+
+/** Compiled at the first use, which saves it at a start. */
+function bodyValidator(): ValidateFunction<WebhookBody> {
+  return (compiledBody ??= new Ajv({ allErrors: true, allowUnionTypes: true, verbose: true }).compile(WEBHOOK_BODY));
+}
 
 /** Signs a webhook with `moment` as its timestamp. */
 export function signWebhook(secret: string, webhookId: string, body: WebhookBody, moment: number): WebhookDelivery {
@@ -122,6 +125,7 @@ export function readWebhook(secret: string, delivery: WebhookDelivery, moments: 
   const status = statusOfType[type];
   if (body === null) return malformed([{ path: '', message: 'is not a JSON object' }]);
   if (outcome === undefined && status === undefined) return { outcome: 'IGNORED' };
+  const isWebhookBody = bodyValidator();
   if (!isWebhookBody(body)) {
     return malformed(problemsInWords(isWebhookBody.errors ?? []));
   }

@@ -5,9 +5,11 @@
  * 2. Every problem is listed, except in a list that is too long: only its length is reported, so that a body of bad
  *    items costs no more than a good one (`boundLists`).
  * 3. A query parameter that is a number stays a text of digits, checked by the keyword `integerText`.
+ * 4. Schemas are compiled at their first use: to compile all of them took a fifth of the processor time of a start, and
+ *    most of a process's routes are asked for late or never.
  */
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { problemsInWords } from '#domain/schema-problems.ts';
@@ -44,21 +46,34 @@ ajv.addKeyword({ keyword: 'mustBe', schemaType: 'string' });
 ajv.addKeyword({ keyword: 'documentedAs', schemaType: 'string' });
 ajv.addKeyword({ keyword: 'integerText', type: 'string', schemaType: 'object', validate: isIntegerText });
 
-/** Compiles the schemas of routes, once for all listeners and services of a process, as serializers are. */
-export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({ schema }) =>
-  ajv.compile(boundLists(schema) as JsonSchema),
-);
+/** Compiles the schemas of routes, once for all listeners and services of a process, as serializers are (rule 4). */
+export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({ schema }) => {
+  let compiled: ValidateFunction | null = null;
+  const validate = (value: unknown): boolean => {
+    compiled ??= ajv.compile(boundLists(schema) as JsonSchema);
+    const isValid = compiled(value);
+    validate.errors = compiled.errors ?? null;
+    return isValid;
+  };
+  validate.errors = null as ErrorObject[] | null;
+  return validate;
+});
 
 /**
  * Makes the function that compiles the serializers of answers, once for each schema: most routes share those of errors,
- * and so do both listeners and all services of a process, because a serializer keeps nothing. Compiling each anew took
- * 28 % of the processor time of a start.
+ * and so do both listeners and all services of a process, because a serializer keeps nothing (rule 4).
  */
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
   const key = [...Object.values(namedSchemas as Record<string, object>).map(textOf), JSON.stringify(options)].join();
-  const compiler = serializerCompilers.get(key) ?? oncePerSchema(SerializerSelector()(namedSchemas, options));
+  const known = serializerCompilers.get(key);
+  if (known !== undefined) return known;
+  const compile = SerializerSelector()(namedSchemas, options);
+  const compiler = oncePerSchema<Parameters<typeof compile>[0], ReturnType<typeof compile>>((route) => {
+    let serialize: ReturnType<typeof compile> | null = null;
+    return (answer) => (serialize ??= compile(route))(answer);
+  });
   serializerCompilers.set(key, compiler);
   return compiler;
 }

@@ -36,12 +36,18 @@ export function wordingOf(language: Language): ReturnType<typeof makeWording> {
   return known;
 }
 
+/** Formatters take milliseconds to make, and a language needs few of them at first. */
+function madeAtFirstUse<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
 function makeWording(language: Language) {
   const dates = DATES[language];
-  const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(dates);
-  const countries = new Intl.DisplayNames(language, { type: 'region' });
-  const lists = new Intl.ListFormat(dates, { type: 'conjunction' });
+  const plurals = madeAtFirstUse(() => new Intl.PluralRules(language));
+  const numbers = madeAtFirstUse(() => new Intl.NumberFormat(dates));
+  const countries = madeAtFirstUse(() => new Intl.DisplayNames(language, { type: 'region' }));
+  const lists = madeAtFirstUse(() => new Intl.ListFormat(dates, { type: 'conjunction' }));
   /** By style and zone: as many as events have zones. */
   const formats = new Map<string, Intl.DateTimeFormat>();
   const formatOf = (style: Style, timeZone: string | undefined): Intl.DateTimeFormat => {
@@ -54,9 +60,9 @@ function makeWording(language: Language) {
   };
   const date = (moment: Moment, timeZone: string | undefined, style: Style): string =>
     formatOf(style, timeZone).format(new Date(moment));
-  const number = (n: number): string => numbers.format(n);
+  const number = (n: number): string => numbers().format(n);
   /** The form of a noun beside a number. */
-  const plural = (n: number, forms: Forms): string => forms[plurals.select(n)] ?? forms.other;
+  const plural = (n: number, forms: Forms): string => forms[plurals().select(n)] ?? forms.other;
   return {
     number,
     plural,
@@ -90,8 +96,8 @@ function makeWording(language: Language) {
       weekday: date(moment, timeZone, 'sheetWeekday'),
     }),
     /** The name of a country by its two letters. */
-    country: (code: string): string => countries.of(code) ?? code,
+    country: (code: string): string => countries().of(code) ?? code,
     /** "a, b and c". */
-    listing: (parts: readonly string[]): string => lists.format(parts),
+    listing: (parts: readonly string[]): string => lists().format(parts),
   };
 }

@@ -28,6 +28,7 @@ import { rush } from './scenarios/rush.ts';
 import { spreadHolds } from './scenarios/spread-holds.ts';
 import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
+import { evening, threads } from './scenarios/threads.ts';
 import { activation } from './scenarios/activation.ts';
 
 /** All scenarios, in the order in which they run and are reported. */
@@ -58,6 +59,8 @@ export const SCENARIOS: readonly Scenario[] = [
   memory,
   tableLookup,
   forwardedCalls,
+  threads,
+  evening,
   clusterHolds,
   clusterTakeover,
   clusterActivation,

@@ -1,0 +1,68 @@
+/** A thread that asks the engine's as one that answers requests does, without HTTP: so many calls under way. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { isRefusal } from '#domain/refusal.ts';
+import { followBell } from '#threads/doorbell.ts';
+import { EngineCalls } from '#threads/engine-calls.ts';
+import { FrameLink } from '#threads/link.ts';
+import { placeHold } from '../in-process.ts';
+import { secondsOf } from '../scenario.ts';
+
+export interface FeederData {
+  readonly calls: SharedArrayBuffer;
+  readonly answers: SharedArrayBuffer;
+  readonly enginesBell: SharedArrayBuffer;
+  readonly ownBell: SharedArrayBuffer;
+}
+
+/** What is asked: holds of new sessions, polls of these entries, or so many polls for each hold. */
+export interface Feed {
+  readonly holds: { readonly eventId: string; readonly from: number } | null;
+  readonly polls: {
+    readonly eventId: string;
+    readonly entries: readonly (readonly [id: string, session: string])[];
+  } | null;
+  readonly pollsAHold: number;
+  readonly underWay: number;
+  readonly count: number;
+}
+
+const { calls: callsRing, answers, enginesBell, ownBell } = workerData as FeederData;
+const calls: EngineCalls = new EngineCalls({
+  send: (number, text, isAlone) => link.send(number, text, isAlone),
+  definitions: () => 0,
+  isTiming: false,
+});
+const link: FrameLink = new FrameLink({
+  incoming: answers,
+  outgoing: callsRing,
+  bell: new Int32Array(enginesBell),
+  isAnswering: false,
+  take: (number, text) => calls.take(number, text),
+  sendLong: () => {
+    throw new Error('no call is as long as that');
+  },
+});
+followBell(new Int32Array(ownBell), { hasWork: () => link.hasWork(), work: () => link.work() });
+
+async function feed({ holds, polls, pollsAHold, underWay, count }: Feed): Promise<void> {
+  const sale = holds === null ? null : await calls.events.byEventId(holds.eventId);
+  const room = polls === null ? null : await calls.events.byEventId(polls.eventId);
+  let next = 0;
+  const ask = (n: number): Promise<object> => {
+    if (room === null || (sale !== null && n % (pollsAHold + 1) === 0))
+      return sale!.execute(placeHold(holds!.from + n, 'single', 1));
+    const [entryId, sessionKey] = polls!.entries[(n * 7_919) % polls!.entries.length]!;
+    return room.execute({ type: 'PollQueue', entryId, sessionKey });
+  };
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const answer = await ask(next++);
+      if (isRefusal(answer)) throw new Error(JSON.stringify(answer));
+    }
+  };
+  await Promise.all(Array.from({ length: underWay }, work));
+}
+
+parentPort!.on('message', async (asked: Feed) => {
+  parentPort!.postMessage(await secondsOf(() => feed(asked)));
+});

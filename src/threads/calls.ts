@@ -20,6 +20,7 @@ import type { Deployment, DeploymentState } from '#engine/deployment.ts';
 import { packError, packValue } from '#engine/packed-answers.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { PaymentService } from '#payments/service.ts';
+import { packReply, unpackCommand, type PackedCall } from './packed-rush.ts';
 
 type Sessions = PaymentService['checkoutSessions'];
 type Sandbox = NonNullable<PaymentService['sandbox']>;
@@ -102,7 +103,7 @@ export function createAnswers(ports: AnsweringPorts): (call: string) => Promise<
   const { checkoutSessions } = ports.payments;
 
   /** Where events cannot be found yet, finding one throws. */
-  const answer = async (call: ThreadCall): Promise<unknown> => {
+  const answer = (call: ThreadCall): Promise<unknown> => {
     if (call.kind === 'service') return services[call.name](call.args as never);
     const found = events.byEventId(call.eventId);
     if (call.kind === 'query') return atEvent(found, (event) => event.read(call.query));
@@ -115,9 +116,13 @@ export function createAnswers(ports: AnsweringPorts): (call: string) => Promise<
       atEvent(found, (event) => event.execute<'OpenPayment'>({ ...command, ...busy })),
     );
     const isToOpen = !isRefusal(reply) && reply.payment?.checkoutSessionId === null;
-    return { reply, session: isToOpen ? await packed(checkoutSessions.openSession(reply)) : null };
+    return { reply, session: isToOpen ? await packed(() => checkoutSessions.openSession(reply)) : null };
   };
-  const answerText = (text: string): Promise<string> => packed(answer(JSON.parse(text) as ThreadCall));
+  const answerText = (text: string): Promise<string> => {
+    const call = JSON.parse(text) as ThreadCall | PackedCall;
+    if (!isPacked(call)) return packed(() => answer(call));
+    return packed(() => atEvent(events.byEventId(call[0]), (event) => event.execute(unpackCommand(call))), packReply);
+  };
   return ports.isTiming ? timed(answerText) : answerText;
 }
 
@@ -136,9 +141,16 @@ function timed(answer: (text: string) => Promise<string>): (text: string) => Pro
   };
 }
 
-async function packed(answering: Promise<unknown>): Promise<string> {
+function isPacked(call: ThreadCall | PackedCall): call is PackedCall {
+  return Array.isArray(call);
+}
+
+async function packed<Answer>(
+  answer: () => Promise<Answer>,
+  pack: (answer: Answer) => string = packValue,
+): Promise<string> {
   try {
-    return packValue(await answering);
+    return pack(await answer());
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) return packError(error);
     const { message, isRefusal } = error;

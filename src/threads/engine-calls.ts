@@ -21,6 +21,7 @@ import { settleBy, type PackedAnswer } from '#engine/packed-answers.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { PaymentService } from '#payments/service.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
+import { packCommand, unpackReply } from './packed-rush.ts';
 import type { AnswerOf, ArgsOf, ProviderAnswer, ServiceName, StepTimes, ThreadCall, Unavailable } from './calls.ts';
 
 /** Calls that wait for an answer: several times the changes that may be under way, and reads beside them. */
@@ -72,13 +73,17 @@ export class EngineCalls {
   }
 
   #call(call: ThreadCall): Promise<unknown> {
+    return this.#send(JSON.stringify(call));
+  }
+
+  #send(text: string): Promise<unknown> {
     if (this.#waiting.size >= CALLS_MAX)
       return Promise.reject(new Overloaded('too many requests wait', RETRY_AFTER_SECONDS));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const waiting: Waiting = { resolve, reject, times: undefined };
     this.#number = (this.#number + 1) >>> 0;
     this.#waiting.set(this.#number, waiting);
-    this.#ports.send(this.#number, JSON.stringify(call), this.#waiting.size === 1);
+    this.#ports.send(this.#number, text, this.#waiting.size === 1);
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
   }
 
@@ -123,6 +128,8 @@ export class EngineCalls {
     return {
       eventId,
       execute: (command) => {
+        const packed = packCommand(eventId, command as Command);
+        if (packed !== null) return this.#send(packed) as never;
         const callsProvider = 'busyProviders' in command && command.busyProviders === BUSY_THERE;
         const call = { kind: 'command', eventId, command: command as Command } as const;
         return (callsProvider ? this.#callProvider(call) : this.#call(call)) as never;
@@ -185,7 +192,9 @@ function settleText(
   reject: (error: Error) => void,
 ): StepTimes | undefined {
   const [kind, content, times] = JSON.parse(`[${text}`) as [...PackedAnswer, StepTimes?];
-  settleBy([kind, content] as PackedAnswer, "the engine's thread failed", resolve, reject);
+  const reply = unpackReply(kind, content);
+  if (reply !== null) resolve(reply);
+  else settleBy([kind, content] as PackedAnswer, "the engine's thread failed", resolve, reject);
   return times;
 }
 

@@ -1,0 +1,109 @@
+/** Calls and answers that are packed by position come out as they went in, whatever is in them. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Command, CommandOf, ReplyTo } from '#domain/command.ts';
+import { refuse } from '#domain/refusal.ts';
+import { packCommand, packReply, unpackCommand, unpackReply, type PackedCall } from '#threads/packed-rush.ts';
+import { fc } from '../property.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 30 });
+const textOrNull = fc.option(text);
+const count = fc.integer();
+const countOrNull = fc.option(count);
+const texts = fc.array(text, { maxLength: 4 });
+
+const placeHold: fc.Arbitrary<CommandOf<'PlaceHold'>> = fc.record({
+  type: fc.constant('PlaceHold'),
+  sessionKey: text,
+  items: fc.array(
+    fc.record({
+      ticketTypeId: text,
+      sellingStageId: text,
+      quantity: count,
+      performanceId: textOrNull,
+      seatIds: fc.option(texts),
+    }),
+  ),
+  queuePass: textOrNull,
+  idempotency: fc.option(fc.record({ key: text, digest: text })),
+});
+const pollQueue: fc.Arbitrary<CommandOf<'PollQueue'>> = fc.record({
+  type: fc.constant('PollQueue'),
+  entryId: text,
+  sessionKey: text,
+});
+
+const placed: fc.Arbitrary<ReplyTo<'PlaceHold'>> = fc.record({
+  outcome: fc.constant('DONE'),
+  replayed: fc.boolean(),
+  hold: fc.record({
+    id: text,
+    eventId: text,
+    status: fc.constantFrom('ACTIVE', 'EXPIRED'),
+    expiresAt: count,
+    orderId: textOrNull,
+    items: fc.array(
+      fc.record({
+        ticketTypeId: text,
+        sellingStageId: text,
+        performanceId: text,
+        quantity: count,
+        ticketCount: count,
+        seatIds: texts,
+        seatLabels: texts,
+      }),
+    ),
+  }),
+});
+const polled: fc.Arbitrary<ReplyTo<'PollQueue'>> = fc.record({
+  outcome: fc.constant('DONE'),
+  entry: fc.record({
+    id: text,
+    eventId: text,
+    status: fc.constantFrom('WAITING', 'ADMITTED'),
+    position: countOrNull,
+    waitingAhead: count,
+    estimatedMinutes: count,
+    open: fc.boolean(),
+    opensAt: countOrNull,
+    admittedAt: countOrNull,
+    passExpiresAt: countOrNull,
+    rate: count,
+    drawCommitment: textOrNull,
+    soldOut: fc.option(fc.boolean()),
+  }),
+});
+
+/** `fc.record` makes objects without a prototype. */
+const plain = <Value>(value: Value): Value => structuredClone(value);
+
+describe('Calls and answers of a rush', () => {
+  it('carry commands unchanged', () => {
+    fc.assert(
+      fc.property(text, fc.oneof(placeHold, pollQueue), (eventId, command) => {
+        const call = JSON.parse(packCommand(eventId, command)!) as PackedCall;
+        assert.deepEqual([call[0], unpackCommand(call)], [eventId, plain(command)]);
+      }),
+    );
+  });
+
+  it('carry replies unchanged, and refusals as every answer does', () => {
+    fc.assert(
+      fc.property(fc.oneof(placed, polled), (reply) => {
+        const [kind, content] = JSON.parse(`[${packReply(reply)}`) as [number, unknown];
+        assert.deepEqual(unpackReply(kind, content), plain(reply));
+      }),
+    );
+    const refusal = refuse('QUEUE_ENTRY_NOT_FOUND', {});
+    const [kind, content] = JSON.parse(`[${packReply(refusal)}`) as [number, unknown];
+    assert.deepEqual([unpackReply(kind, content), content], [null, { ...refusal }]);
+  });
+
+  it('are no other commands', () => {
+    const others: Command[] = [
+      { type: 'JoinQueue', sessionKey: 'session' },
+      { type: 'LeaveQueue', entryId: 'entry', sessionKey: 'session' },
+    ];
+    for (const command of others) assert.equal(packCommand('evt', command), null);
+  });
+});

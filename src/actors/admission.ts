@@ -39,6 +39,8 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   RecordPayment: 'MONEY',
   RecordRefund: 'MONEY',
   ExecuteRefund: 'MONEY',
+  ExecuteDueRefunds: 'MONEY',
+  AskNextRefunds: 'MONEY',
   MatchRefunds: 'MONEY',
   AnswerRefund: 'MONEY',
   ResolveRefund: 'MONEY',

@@ -3,11 +3,11 @@
  * follow them. A new feature is added to `followersOf`.
  */
 import { randomBytes } from 'node:crypto';
-import { CancellationTurns } from './cancellation-turns.ts';
 import { createHashing } from './crypto.ts';
 import { Draws } from './draw.ts';
 import { Erasures } from './erasures.ts';
 import { EventActor } from './event-actor.ts';
+import { OrderTurns } from './order-turns.ts';
 import { RetainedRecords } from './process-bytes.ts';
 import { WaitingBuyers } from './waiting-buyers.ts';
 import type { EventState } from '#domain/event/state.ts';
@@ -57,7 +57,7 @@ function followersOf(
     new WaitingBuyers(state, evicted ?? { since: clock.now(), lastSeen: null }, actor),
     new Draws(state, actor),
     new RetainedRecords(state, actor, processBytes),
-    new CancellationTurns(state, journal, actor, cancelledAtOnceMax),
+    ...OrderTurns.of(state, journal, actor, cancelledAtOnceMax),
     ...erasures,
   ];
 }

@@ -74,6 +74,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: "writes an event's orders as CSV or JSON",
     load: async () => (await import('./folder/export.ts')).exportCommand,
   },
+  refunds: {
+    summary: 'lists the refunds of an event, and what is due',
+    load: async () => (await import('./folder/refunds.ts')).refundsCommand,
+  },
   pii: {
     summary: 'counts the personal data that are readable, by event and field',
     load: async () => (await import('./privacy/pii.ts')).piiCommand,

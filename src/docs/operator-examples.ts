@@ -110,6 +110,21 @@ export const operatorExamples = {
     { execute: true, amount: 100 },
     { operation: 'recordRefund', title: 'Give a euro back at the provider', noun: 'asked', needs: PAID_ORDER },
   ),
+  listRefunds: get('/admin/events/evt_club/refunds?limit=5', {
+    operation: 'listRefunds',
+    title: 'The refunds of an event',
+    noun: 'refunds',
+  }),
+  executeDueRefunds: post(
+    '/admin/events/evt_late/refunds',
+    { confirm: [] },
+    {
+      operation: 'executeDueRefunds',
+      title: 'Have everything given back that is due: here nothing',
+      noun: 'executing',
+      after: 'defineEvent',
+    },
+  ),
   eraseOrder: ask('POST', '/admin/orders/$ORDER/erase', {
     operation: 'eraseOrder',
     title: 'Erase what an order says about people',

@@ -8,7 +8,7 @@ import type { EventDefinition, PaymentProviderName } from './catalogue/definitio
 import type { IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
-import type { HoldView, OrderView, PaymentView, QueueEntryView } from './view.ts';
+import type { CurrencyAmount, HoldView, OrderView, PaymentView, QueueEntryView, RefundSums } from './view.ts';
 
 /** One item of a request for tickets, as asked. */
 export interface ItemRequest {
@@ -163,6 +163,14 @@ interface Commands {
       /** Null: the newest payments first. */
       readonly paymentId: string | null;
     };
+  /** Has everything given back that is due and not asked for, and `confirm` says; `AskNextRefunds` asks for it. */
+  ExecuteDueRefunds: OperatorNote & {
+    /** Null: of all orders, and not of those with a ticket on a date. */
+    readonly performanceId: string | null;
+    readonly confirm: readonly CurrencyAmount[];
+  };
+  /** Asks for what is due to orders, from the one after number `after` on; looks at no more than `limit`. */
+  AskNextRefunds: { readonly after: number | null; readonly limit: number };
   /** What was given back of the payment of a refund, as its provider says before it is asked for it. */
   MatchRefunds: {
     readonly orderId: string;
@@ -250,6 +258,8 @@ export interface Replies {
   CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
   /** `nextAfter` is null when none are left to look at. */
   CancelNextOrders: { readonly nextAfter: number | null };
+  AskNextRefunds: { readonly nextAfter: number | null };
+  ExecuteDueRefunds: { readonly sums: RefundSums };
   BlockSeats: Replayable & { readonly blockedSeats: number };
   UnblockSeats: Replayable & { readonly unblockedSeats: number };
 }

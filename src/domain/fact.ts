@@ -285,6 +285,10 @@ export interface FactData {
     /** As on OrderCancelled. */
     readonly sealedNote?: string;
   };
+  /** Everything that is due is to be given back: of orders with a ticket on a date, or of all, by turns that follow. */
+  DueRefundsOrdered: { readonly performanceId: string | null; readonly operator: string | null };
+  /** The last of these turns has asked for what was due. */
+  DueRefundsAsked: { readonly performanceId: string | null };
   /** Money was given back: a refund that was executed has succeeded, or it happened outside of this service. */
   RefundRecorded: OperatorNote & {
     readonly orderId: string;
@@ -353,6 +357,8 @@ export const FACT_TYPES = {
   OrderCancelled: true,
   RefundRequested: true,
   RefundAnswered: true,
+  DueRefundsOrdered: true,
+  DueRefundsAsked: true,
   RefundRecorded: true,
   OrderErased: true,
   WaitingRoomAdded: true,

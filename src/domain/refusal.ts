@@ -86,6 +86,7 @@ interface RefusalDetails {
   ORDER_NOT_SEALED: Nothing;
   /** Something that the path names, beside the order, does not exist. */
   NOT_FOUND: Nothing;
+  REFUND_SUM_CHANGED: { readonly due: readonly { readonly amount: number; readonly currency: string }[] };
   REFUND_NOT_OPEN: { readonly status: string };
   REFUND_TOO_HIGH: { readonly refundable: number; readonly requested: number };
   UPDATE_CONFLICT: { readonly conflicts: readonly Problem[] };

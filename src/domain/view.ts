@@ -180,6 +180,14 @@ export interface CurrencyAmount {
   readonly currency: string;
 }
 
+/** Of so many refunds, or of orders to which something is due. */
+export interface RefundSum extends CurrencyAmount {
+  readonly count: number;
+}
+
+/** By currency: what is due, what of it is not asked for, and the refunds of each status. */
+export type RefundSums = Readonly<Record<'DUE' | 'TO_ASK' | RefundStatus, readonly RefundSum[]>>;
+
 export interface OrderedPerformanceView {
   readonly id: string;
   readonly name: string;

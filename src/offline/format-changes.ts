@@ -67,6 +67,12 @@ const FACT_CHANGES: readonly FactChange[] = [
   },
   {
     after: '0.1.0',
+    type: 'DueRefundsOrdered',
+    what: 'executions of everything that is due (DueRefundsOrdered)',
+    effect: 'REFUSED',
+  },
+  {
+    after: '0.1.0',
     type: 'RefundAnswered',
     what: 'refunds that failed, or wait for their provider (RefundAnswered)',
     effect: 'REFUSED',

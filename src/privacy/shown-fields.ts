@@ -75,6 +75,8 @@ const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
   PerformanceCancelled: { performanceId: SHOWN, ...MARK },
+  DueRefundsOrdered: { performanceId: SHOWN, operator: MARK.operator },
+  DueRefundsAsked: { performanceId: SHOWN },
   SeatsBlocked: SEATS,
   SeatsUnblocked: SEATS,
 

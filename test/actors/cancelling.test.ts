@@ -15,7 +15,7 @@ import type { EventActor } from '#actors/event-actor.ts';
 import type { CommandOf } from '#domain/command.ts';
 
 const ORDERS = 450;
-/** Of one turn, as in `cancellation-turns.ts`. */
+/** Of one turn, as in `order-turns.ts`. */
 const ORDERS_A_TURN = 200;
 
 const twoDates = {

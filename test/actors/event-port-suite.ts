@@ -107,6 +107,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     FindUnopenedPayments: { type: 'FindUnopenedPayments', ageMsMin: 0, limit: 10, before: null },
     FindUselessSessions: { type: 'FindUselessSessions', orderId },
     ScanUselessSessions: { type: 'ScanUselessSessions', before: null, count: 10 },
+    ListRefunds: { type: 'ListRefunds', status: null, ...page },
     ListDueRefunds: { type: 'ListDueRefunds', limit: 10 },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
     ReadFact: {

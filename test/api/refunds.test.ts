@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import {
+  buy,
   chooseRefunds,
   keptSecretOf,
   newCustomer,
@@ -13,6 +14,7 @@ import {
   statusOf,
   type Started,
 } from '../fixtures/checkout.ts';
+import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
@@ -267,6 +269,94 @@ describe('Many refunds', () => {
     for (const order of orders) await become(order, 'SUCCEEDED');
     assert.ok(performance.now() - begin >= 900, 'the 21st begins a second after the first');
     for (const order of orders) assert.equal((await given(order)).length, 1);
+  });
+});
+
+interface Sums {
+  readonly due: readonly Json[];
+  readonly to_ask: readonly Json[];
+  readonly pending: readonly Json[];
+  readonly succeeded: readonly Json[];
+  readonly failed: readonly Json[];
+  readonly needs_operator: readonly Json[];
+}
+interface RefundList extends Sums {
+  readonly refunds: readonly { readonly order_id: string; readonly id: string; readonly status: string }[];
+  readonly next_cursor: string | null;
+}
+
+describe('Everything that is due', () => {
+  it('is given back once its sum was confirmed, and nothing twice', { skip: restarts }, async (t) => {
+    const shop = await openServiceWith([gala()]);
+    t.after(() => shop.close());
+    const path = '/admin/events/evt_gala/refunds';
+    const all = async (query = '') => (await shop.admin.get<RefundList>(`${path}${query}`)).body;
+    const confirm = (amount: number) => ({ confirm: [{ amount, currency: 'EUR' }] });
+    const orders: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      const { order_id: id } = await buy(shop, { customer: newCustomer() });
+      if (n < 4) await shop.admin.post(`/admin/orders/${id}/cancel`);
+      orders.push(id);
+    }
+    await shop.post('/sandbox/refunds', { next: 'failed' });
+    await shop.admin.post(`/admin/orders/${orders[0]}/refunds`, { execute: true, amount: 900 });
+    await until(async () => (await all()).failed.length === 1);
+    await shop.post('/sandbox/outage', { seconds: 3_600 });
+    await shop.admin.post(`/admin/orders/${orders[1]}/refunds`, { execute: true, amount: 400 });
+    const eur = (amount: number, count: number) => [{ amount, currency: 'EUR', count }];
+    const { due, to_ask: toAsk, pending } = await all();
+    assert.deepEqual([due, toAsk, pending], [eur(7600, 4), eur(7200, 4), eur(400, 1)]);
+    const changed = await shop.admin.post<{ code: string; detail: Json }>(path, confirm(7600));
+    assertRefused(changed, 409, 'REFUND_SUM_CHANGED');
+    assert.deepEqual(changed.body.detail, { due: [{ amount: 7200, currency: 'EUR' }] });
+    assertRefused(
+      await shop.admin.post(path, { ...confirm(7200), performance_id: 'no' }),
+      400,
+      'PERFORMANCE_NOT_FOUND',
+    );
+    assertRefused(await shop.admin.post(path, {}), 400, 'VALIDATION_ERROR');
+    assertRefused(await shop.admin.post('/admin/events/evt_no/refunds', { confirm: [] }), 404, 'EVENT_NOT_FOUND');
+    const { status, body } = await shop.admin.post<Sums>(path, { ...confirm(7200), performance_id: 'eve' });
+    assert.deepEqual([status, body.to_ask], [202, eur(7200, 4)]);
+    assertRefused(await shop.admin.post(path, confirm(7200)), 409, 'REFUND_SUM_CHANGED');
+    assert.equal((await shop.admin.post(path, { confirm: [] })).status, 202);
+    assert.deepEqual([(await all()).to_ask, (await all()).pending], [[], eur(7600, 5)]);
+    await shop.restart();
+    shop.wait(HOUR);
+    await until(async () => (await all()).succeeded.length === 1 && (await all()).pending.length === 0);
+    const done = await all();
+    assert.deepEqual([done.due, done.succeeded, done.failed], [[], eur(7600, 5), eur(900, 1)]);
+    const [first, second, ...others] = [await all('?limit=4'), await all('?status=FAILED')];
+    assert.deepEqual([first!.refunds.length, second!.refunds.map(({ order_id: id }) => id)], [4, [orders[0]]]);
+    const rest = await all(`?limit=4&cursor=${first!.next_cursor}`);
+    const ids = [...first!.refunds, ...rest.refunds].map(({ id }) => id);
+    assert.deepEqual([ids.length, new Set(ids).size, rest.next_cursor, others], [6, 6, null, []]);
+    const forged = Buffer.from('nothing').toString('base64url');
+    assertRefused(await shop.admin.get(`${path}?cursor=${forged}`), 400, 'VALIDATION_ERROR');
+    // The same on disk.
+    const environment = { DATA_DIR: shop.folder };
+    const listed = await holdfast(['refunds', 'gala', '--status', 'FAILED'], environment);
+    assert.match(listed.stdout, /^succeeded: 76\.00 EUR \(5\)$/m);
+    assert.match(
+      listed.stdout,
+      new RegExp(`^${orders[0]} +${second!.refunds[0]!.id} +FAILED +9\\.00 EUR .* failed$`, 'm'),
+    );
+    const csv = await holdfast(['export', 'refunds', 'evt_gala'], environment);
+    assert.match(csv.stdout, /^"order_id","refund_id","status","amount","amount_cents",/);
+    assert.equal(csv.stdout.trim().split('\r\n').length, 7);
+    const exported = await holdfast(['export', 'refunds', 'gala', '--format', 'json'], environment);
+    assert.deepEqual(
+      exported.json<readonly { readonly refund_id: string }[]>().map((each) => each.refund_id),
+      ids,
+    );
+    for (const wrong of [
+      ['refunds', 'gala', '--status', 'FAILD'],
+      ['export', 'refund', 'gala'],
+    ]) {
+      const { code, stderr } = await holdfast(wrong, environment);
+      assert.equal(code, 2);
+      assert.match(stderr, /FAILED|refunds/);
+    }
   });
 });
 

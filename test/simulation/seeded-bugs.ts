@@ -315,8 +315,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'a cancellation is answered before its orders are cancelled',
-    'src/actors/cancellation-turns.ts',
-    "return type === 'CancelPerformance' ? this.#answerWhenDone(durable) : durable;",
+    'src/actors/order-turns.ts',
+    'return type === this.#work.awaitedBy ? this.#answerWhenDone(durable) : durable;',
     'return durable;',
   ),
   bug(

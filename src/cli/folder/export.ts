@@ -1,7 +1,8 @@
-/** `holdfast export orders`: an event's orders as CSV or JSON on stdout. */
+/** `holdfast export`: an event's orders, or its refunds, as CSV or JSON on stdout. */
 import { suggestion } from '#domain/schema-problems.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
+import { REFUND_CSV, refundRecords } from './refunds.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
 import { PersonalDataReader, type OpenedOrder } from '#privacy/personal-data.ts';
 import type { EventOnDisk } from '#offline/events.ts';
@@ -12,30 +13,38 @@ const FORMATS = ['csv', 'json'] as const;
 const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
 export const exportCommand: CliCommand = {
-  usage: 'export orders EVENT [--format csv | json] [--data DIR]',
+  usage: 'export orders | refunds EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +
       'minor unit of their currency (cents, yen, fils: ISO 4217); CSV has the sums in the main unit as well. Reads what is on ' +
       'disk, also while a service runs on the folder.',
     'CSV has a heading and a line for each order; a text that a spreadsheet would read as a formula starts with an apostrophe. ' +
       'JSON is a list of orders with payments, refunds and tickets.',
+    'refunds writes its refunds in the same way, without notes.',
   ],
   options: [{ name: 'format', value: 'FORMAT', help: 'csv or json (default: csv)' }, DATA_OPTION],
   positionals: { min: 2, max: 2 },
   examples: [
     { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'writes a table for accounting' },
     { line: 'holdfast export orders evt_gala --format json | jq length', does: 'counts the orders' },
+    { line: 'holdfast export refunds evt_gala > refunds.csv', does: 'writes what was given back, and what was not' },
   ],
   async run(call) {
     const [what = '', name = ''] = call.positionals;
-    if (what !== 'orders') throw new WrongUse(`there is no export of ${what}${suggestion(what, ['orders'])}`);
+    if (what !== 'orders' && what !== 'refunds')
+      throw new WrongUse(`there is no export of ${what}${suggestion(what, ['orders', 'refunds'])}`);
     const format = formatOf(call);
-    const folder = dataFolder(call, 'GET /admin/events/EVENT/orders');
+    const folder = dataFolder(call, `GET /admin/events/EVENT/${what}`);
     await withView(folder, (view) =>
       withKeys(folder, async (keys) => {
         const event = await openEvent(folder, view, name);
+        if (what === 'refunds') return write(call, format, refundRecords(event), { ...REFUND_CSV, json: toJson });
         const orders = ordersOf(event, new PersonalDataReader(keys));
-        await (format === 'csv' ? writeCsv(call, orders) : writeJson(call, orders));
+        return write(call, format, orders, {
+          heading: CSV_HEADING,
+          line: ({ order, opened }) => csvOf(order, opened),
+          json: ({ order, opened }) => jsonOf(order, opened),
+        });
       }),
     );
     return 0;
@@ -49,18 +58,31 @@ function formatOf(call: CliCall): (typeof FORMATS)[number] {
   return format;
 }
 
-async function writeCsv(call: CliCall, orders: AsyncIterable<ReadableOrder>): Promise<void> {
-  await call.output.raw(CSV_HEADING);
-  for await (const { order, opened } of orders) await call.output.raw(csvOf(order, opened));
+interface Form<Exported> {
+  readonly heading: string;
+  readonly line: (each: Exported) => string;
+  readonly json: (each: Exported) => string;
 }
 
-async function writeJson(call: CliCall, orders: AsyncIterable<ReadableOrder>): Promise<void> {
+const toJson = (record: object): string => JSON.stringify(record);
+
+async function write<Exported>(
+  { output }: CliCall,
+  format: (typeof FORMATS)[number],
+  all: AsyncIterable<Exported>,
+  { heading, line, json }: Form<Exported>,
+): Promise<void> {
+  if (format === 'csv') {
+    await output.raw(heading);
+    for await (const each of all) await output.raw(line(each));
+    return;
+  }
   let separator = '[\n';
-  for await (const { order, opened } of orders) {
-    await call.output.raw(separator + jsonOf(order, opened));
+  for await (const each of all) {
+    await output.raw(separator + json(each));
     separator = ',\n';
   }
-  await call.output.raw(separator === '[\n' ? '[]\n' : '\n]\n');
+  await output.raw(separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
 interface ReadableOrder {

@@ -65,7 +65,7 @@ export function csvOf(order: OrderView, opened: OpenedOrder): string {
   return csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(order, opened)));
 }
 
-function csvLine(cells: readonly Cell[]): string {
+export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 

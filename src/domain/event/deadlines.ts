@@ -1,6 +1,6 @@
 /** What runs out next in an event, over all its aggregates. */
 import { nextToEnd } from '../holds/state.ts';
-import { isCancelling } from '../orders/state.ts';
+import { isAskingForRefunds, isCancelling } from '../orders/state.ts';
 import { queueDeadlineStands, staleEntryDeadline } from '../waiting-room/decide.ts';
 import { OPENING } from '../waiting-room/state.ts';
 import type { EventState } from './state.ts';
@@ -17,11 +17,12 @@ export function nextDeadline(state: EventState): Deadline | null {
 
 /**
  * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at
- * once, but not before everything else as deadlines are settled, because that may take many turns. Refunds that are to
- * be tried are work of `payments/refund-outbox.ts`, which hears of the event when it is activated.
+ * once, and all that is due is asked for where somebody executes it, but not before everything else as deadlines are
+ * settled, because that may take many turns. Refunds that are to be tried are work of `payments/refund-outbox.ts`, which
+ * hears of the event when it is activated.
  */
 export function nextWorkAt(state: EventState): number | null {
-  if (isCancelling(state)) return 0;
+  if (isCancelling(state) || isAskingForRefunds(state)) return 0;
   const at = Math.min(nextDeadline(state)?.at ?? Number.POSITIVE_INFINITY, state.orders.refunds.nextAt);
   return Number.isFinite(at) ? at : null;
 }

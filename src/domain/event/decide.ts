@@ -28,7 +28,13 @@ import {
 } from '../orders/decide.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
-import { decideExecuteRefund, decideResolveRefund, withAutomaticRefunds } from '../orders/refund-requests.ts';
+import {
+  decideAskNextRefunds,
+  decideExecuteDueRefunds,
+  decideExecuteRefund,
+  decideResolveRefund,
+  withAutomaticRefunds,
+} from '../orders/refund-requests.ts';
 import { decideAnswerRefund, decideMatchRefunds } from '../orders/refund-tries.ts';
 import { decideRecordRefund } from '../orders/refunds.ts';
 import { liveOrdersOn, type OrderTurn } from '../orders/state.ts';
@@ -103,6 +109,10 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideRecordRefund(state, command, turn);
     case 'ExecuteRefund':
       return decideExecuteRefund(state, command, turn);
+    case 'ExecuteDueRefunds':
+      return decideExecuteDueRefunds(state, command);
+    case 'AskNextRefunds':
+      return decideAskNextRefunds(state, command, turn);
     case 'MatchRefunds':
       return decideMatchRefunds(state, command, turn);
     case 'AnswerRefund':

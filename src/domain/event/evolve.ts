@@ -19,6 +19,7 @@ import {
   evolveSeatsUnblocked,
 } from '../inventory/evolve.ts';
 import { invariant } from '../invariant.ts';
+import { noteDueRefunds } from '../orders/refund-facts.ts';
 import { evolveOrders, noteCancelled } from '../orders/evolve.ts';
 import { dropOldest } from './retained-records.ts';
 import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
@@ -61,6 +62,9 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       keepHoldAsItWas(state, happened.data.holdId, at);
       evolveOrders(state, happened, at);
       return keepAnswer(state, happened, at);
+    case 'DueRefundsOrdered':
+    case 'DueRefundsAsked':
+      return noteDueRefunds(state, happened);
     case 'PaymentRequested':
     case 'CheckoutSessionOpened':
     case 'PaymentClosed':

@@ -18,13 +18,14 @@ import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
 import type { DueRefunds } from '../orders/refund-tries.ts';
-import type { OrderPage, TicketPage } from '../orders/view.ts';
+import type { OrderPage, RefundPage, TicketPage } from '../orders/view.ts';
 import type { VoidTicketPage } from '../orders/void-tickets.ts';
 import type { SealedOrder } from '../personal.ts';
 import type { Refusal } from '../refusal.ts';
 import type { EventFact } from './replay.ts';
 import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView, QuoteView } from '../view.ts';
 import type { OrderStatus } from '#machines/order.ts';
+import type { RefundStatus } from '#machines/refund.ts';
 
 interface Queries {
   // inventory and catalogue
@@ -94,6 +95,8 @@ interface Queries {
   /** The orders with such sessions among the `count` orders before number `before`; null begins with the newest. */
   ScanUselessSessions: { readonly before: number | null; readonly count: number };
 
+  /** The refunds of the event, of one status or of all, from the first order on; and what all of them come to. */
+  ListRefunds: { readonly status: RefundStatus | null; readonly after: string | null; readonly limit: number };
   /** The refunds that are to be tried now, and when the next one is. */
   ListDueRefunds: { readonly limit: number };
 
@@ -135,6 +138,7 @@ export interface Views {
   FindUnopenedPayments: readonly UnopenedPayment[];
   FindUselessSessions: readonly UselessSession[];
   ScanUselessSessions: OrderScan;
+  ListRefunds: RefundPage | Refusal;
   ListDueRefunds: DueRefunds;
   /** `draw` is null in an event without one. */
   FindDraw:
@@ -203,6 +207,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   FindUnopenedPayments: false,
   FindUselessSessions: true,
   ScanUselessSessions: false,
+  ListRefunds: true,
   ListDueRefunds: true,
   FindDraw: true,
   ReadFact: false,

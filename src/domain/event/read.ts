@@ -15,7 +15,7 @@ import { forecastCancellation } from '../orders/cancellation-forecast.ts';
 import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
 import { listDueRefunds } from '../orders/refund-tries.ts';
-import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
+import { findOrder, findSession, findTicket, listOrders, listRefunds, listVoidTickets } from '../orders/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -101,6 +101,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return uselessSessions(state, query.orderId, now);
     case 'ScanUselessSessions':
       return scanForUselessSessions(state, now, query.before, query.count);
+    case 'ListRefunds':
+      return listRefunds(state, query);
     case 'ListDueRefunds':
       return listDueRefunds(state, query.limit, now);
     case 'FindDraw':

@@ -18,6 +18,7 @@ import {
 } from '../holds/snapshot.ts';
 import { restoreSettledHold, restoreOrder, type OrderRecord } from '../orders/evolve.ts';
 import { Inventory } from '../inventory/inventory.ts';
+import type { DueExecution } from '../orders/state.ts';
 import type { InventorySnapshot } from '../inventory/snapshot.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import { unreachable } from '../invariant.ts';
@@ -60,6 +61,8 @@ type Piece =
       readonly definitionVersion: number;
       readonly revision: number;
       readonly definition: EventDefinition;
+      /** Present while everything that is due is being asked for. */
+      readonly executing?: readonly DueExecution[];
     }
   | {
       readonly kind: 'DATE';
@@ -89,6 +92,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     definitionVersion,
     revision,
     definition,
+    ...(state.orders.executing.length > 0 && { executing: state.orders.executing }),
   });
   for (const { id, status, inventory } of state.performances.values()) {
     const cancelling = state.orders.cancelling.get(id);
@@ -122,6 +126,7 @@ export function restoreEventState(firstPiece: string): EventState {
   state.definitionVersion = piece.definitionVersion;
   state.revision = piece.revision;
   state.plan = compileSalePlan(piece.definition);
+  state.orders.executing.push(...(piece.executing ?? []));
   return state;
 }
 

@@ -8,7 +8,7 @@ import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { sumOf } from '../money.ts';
 import { refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
-import type { CurrencyAmount, RefundView } from '../view.ts';
+import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
 /** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
 export function refundsToAsk(order: Order): readonly CurrencyAmount[] {
@@ -17,14 +17,34 @@ export function refundsToAsk(order: Order): readonly CurrencyAmount[] {
     .filter(({ amountCents }) => amountCents > 0);
 }
 
-/** Refunds of one status, or orders to which something is due. */
-interface RefundSum extends CurrencyAmount {
-  readonly count: number;
-}
-
 export const REFUND_STATUSES = refundTransitions.statuses;
 const KINDS = ['DUE', 'TO_ASK', ...REFUND_STATUSES] as const;
-type RefundSums = Readonly<Record<(typeof KINDS)[number], readonly RefundSum[]>>;
+/** By currency. */
+type Sums = Map<string, RefundSum>;
+
+function add(sums: Sums, { currency, amountCents }: CurrencyAmount, sign: 1 | -1): void {
+  const known = sums.get(currency) ?? { amountCents: 0, count: 0 };
+  const sum = { currency, amountCents: known.amountCents + sign * amountCents, count: known.count + sign };
+  if (sum.count === 0) sums.delete(currency);
+  else sums.set(currency, sum);
+}
+
+/** The place of the first number that is not below another; nearly always at the end. */
+function firstAtLeast(ascending: readonly number[], least: number): number {
+  let [low, high] = [0, ascending.length];
+  if (high > 0 && ascending[high - 1]! < least) return high;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending[middle]! < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The dates of an order's tickets. */
+export function performancesOf({ purchase }: Order): ReadonlySet<string> {
+  return new Set(purchase.items.map(({ performanceId }) => performanceId));
+}
 
 interface OpenRefund {
   readonly orderNumber: number;
@@ -35,30 +55,43 @@ export class OpenRefunds {
   /** PENDING ones by id, in the order of their last change. */
   readonly #open = new Map<string, OpenRefund>();
   readonly #due = new LazyHeap<string>();
-  readonly #sums = Object.fromEntries(KINDS.map((kind) => [kind, new Map<string, RefundSum>()])) as Record<
-    (typeof KINDS)[number],
-    Map<string, RefundSum>
-  >;
+  readonly #toAskOn = new Map<string, Sums>();
+  /** The numbers of the orders with refunds, ascending. */
+  readonly #orders: number[] = [];
+  readonly #sums = Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as Record<(typeof KINDS)[number], Sums>;
 
   /** Adds what is due to an order, or with -1 takes out what was before a change. */
   noteDue(order: Order, sign: 1 | -1): void {
-    for (const due of refundsDue(order)) this.#add('DUE', due, sign);
-    for (const due of refundsToAsk(order)) this.#add('TO_ASK', due, sign);
+    for (const due of refundsDue(order)) add(this.#sums.DUE, due, sign);
+    for (const due of refundsToAsk(order)) {
+      add(this.#sums.TO_ASK, due, sign);
+      for (const performanceId of performancesOf(order)) {
+        let sums = this.#toAskOn.get(performanceId);
+        if (sums === undefined) this.#toAskOn.set(performanceId, (sums = new Map()));
+        add(sums, due, sign);
+      }
+    }
   }
 
-  #add(kind: (typeof KINDS)[number], { currency, amountCents }: CurrencyAmount, sign: 1 | -1): void {
-    const sums = this.#sums[kind];
-    const known = sums.get(currency) ?? { amountCents: 0, count: 0 };
-    const sum = { currency, amountCents: known.amountCents + sign * amountCents, count: known.count + sign };
-    if (sum.count === 0) sums.delete(currency);
-    else sums.set(currency, sum);
+  /** What is to be asked for, of orders with a ticket on a date where one is named. */
+  toAsk(performanceId: string | null): readonly RefundSum[] {
+    const sums = performanceId === null ? this.#sums.TO_ASK : this.#toAskOn.get(performanceId);
+    return [...(sums?.values() ?? [])];
+  }
+
+  /** The numbers of up to `limit` orders with refunds, from number `from` on. */
+  ordersFrom(from: number, limit: number): readonly number[] {
+    const begin = firstAtLeast(this.#orders, from);
+    return this.#orders.slice(begin, begin + limit);
   }
 
   /** Adds a refund of an order, or with -1 takes out what it was before a change. */
   note({ number: orderNumber, purchase }: Order, refund: RefundView | undefined, sign: 1 | -1): void {
     if (refund === undefined) return;
     const status = refundStatusOf(refund);
-    this.#add(status, { currency: purchase.currency, ...refund }, sign);
+    add(this.#sums[status], { currency: purchase.currency, ...refund }, sign);
+    const place = firstAtLeast(this.#orders, orderNumber);
+    if (this.#orders[place] !== orderNumber) this.#orders.splice(place, 0, orderNumber);
     if (status !== 'PENDING') return;
     const { id, nextTryAt: at = 0 } = refund;
     if (sign === -1) return void this.#open.delete(id);

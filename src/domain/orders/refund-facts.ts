@@ -4,7 +4,7 @@ import { refundTransitions } from '#machines/refund.ts';
 import { invariant } from '../invariant.ts';
 import { foreignCurrencies, isCovered, refundable, refundStatusOf, type Order } from './order.ts';
 import { openOrder, type Orders, type OrderState } from './state.ts';
-import type { FactData, FactType } from '../fact.ts';
+import type { FactData, FactOf, FactType } from '../fact.ts';
 import type { SealedOperatorNote } from '../view.ts';
 
 /** The types of facts that may change what is due to a buyer. */
@@ -35,6 +35,15 @@ export function countRefunds(
     order.refunds.find((refund) => refund.id === id),
     sign,
   );
+}
+
+/** Notes what is executed of all that is due, until it is asked for. */
+export function noteDueRefunds(
+  { orders }: OrderState,
+  happened: FactOf<'DueRefundsOrdered' | 'DueRefundsAsked'>,
+): void {
+  if (happened.type === 'DueRefundsOrdered') orders.executing.push(happened.data as FactData['DueRefundsOrdered']);
+  else orders.executing.shift();
 }
 
 export function evolveRefundRequested(state: OrderState, data: FactData['RefundRequested'], at: number): void {

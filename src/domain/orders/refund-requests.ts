@@ -11,11 +11,11 @@ import { sealMark } from './erasure.ts';
 import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
 import { isReserved, notGivenBack, refundable, refundDueCents, type Order, type Payment } from './order.ts';
-import { refundsToAsk } from './open-refunds.ts';
+import { performancesOf, refundsToAsk } from './open-refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
-import type { Decision } from '../decision.ts';
+import { valuesReply, type Decision } from '../decision.ts';
 import type { CurrencyAmount, RefundView } from '../view.ts';
 
 // ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -98,6 +98,64 @@ function requests(
     );
   }
   return facts;
+}
+
+// ── everything that is due ───────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * Has everything asked for that is due, by turns that follow (`decideAskNextRefunds`), because there may be tens of
+ * thousands; nothing where these turns are under way already. PERFORMANCE_NOT_FOUND; REFUND_SUM_CHANGED where something
+ * else is to be asked for than was confirmed.
+ */
+export function decideExecuteDueRefunds(
+  state: OrderState,
+  { performanceId, confirm, operator }: CommandOf<'ExecuteDueRefunds'>,
+): Decision | Refusal {
+  if (performanceId !== null && !state.performances.has(performanceId)) {
+    return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  }
+  const { refunds, executing } = state.orders;
+  const toAsk = refunds.toAsk(performanceId);
+  const confirmed = confirm.filter(({ amountCents }) => amountCents > 0);
+  const isSame =
+    confirmed.length === toAsk.length &&
+    toAsk.every((sum) =>
+      confirmed.some(({ currency, amountCents }) => currency === sum.currency && amountCents === sum.amountCents),
+    );
+  if (!isSame) {
+    return refuse('REFUND_SUM_CHANGED', {
+      due: toAsk.map(({ amountCents: amount, currency }) => ({ amount, currency })),
+    });
+  }
+  const isUnderWay = executing.some((each) => each.performanceId === null || each.performanceId === performanceId);
+  const isNothing = toAsk.length === 0 || isUnderWay;
+  const facts = isNothing ? [] : [fact('DueRefundsOrdered', { performanceId, operator })];
+  return { facts, reply: valuesReply<'ExecuteDueRefunds'>({ sums: refunds.sums }) };
+}
+
+/** Asks for what is due to a part of the orders; the last part ends the execution. */
+export function decideAskNextRefunds(
+  { orders: { inOrder, executing } }: OrderState,
+  { after, limit }: CommandOf<'AskNextRefunds'>,
+  turn: OrderTurn,
+): Decision {
+  const [execution] = executing;
+  const begin = after === null ? 0 : after + 1;
+  const end = execution === undefined ? inOrder.length : Math.min(inOrder.length, begin + limit);
+  const facts: Fact[] = [];
+  if (execution !== undefined) {
+    const { performanceId, operator } = execution;
+    for (let number = begin; number < end; number += 1) {
+      const order = inOrder.at(number);
+      if (performanceId !== null && !performancesOf(order).has(performanceId)) continue;
+      for (const each of refundsToAsk(order)) {
+        facts.push(...requests(order, each, undefined, { operator, note: null }, turn));
+      }
+    }
+    if (end === inOrder.length) facts.push(fact('DueRefundsAsked', { performanceId }));
+  }
+  const nextAfter = end < inOrder.length ? end - 1 : null;
+  return { facts, reply: valuesReply<'AskNextRefunds'>({ nextAfter }) };
 }
 
 const NOBODY = { operator: null, note: null };

@@ -36,6 +36,12 @@ export interface OrderState extends HoldState {
   readonly perksSold: Map<string, number>;
 }
 
+/** An execution of everything that is due, of orders with a ticket on a date or of all. */
+export interface DueExecution {
+  readonly performanceId: string | null;
+  readonly operator: string | null;
+}
+
 export interface Orders {
   /** In the order of placing. */
   readonly inOrder: OrderRecords;
@@ -52,6 +58,8 @@ export interface Orders {
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
   readonly refunds: OpenRefunds;
+  /** What is being executed of all that is due, by whom: one after the other. */
+  readonly executing: DueExecution[];
   readonly voidTickets: VoidTickets;
   readonly money: MoneyByHour;
   /** Orders of which something can be erased, and orders with open personal data of older facts. */
@@ -74,6 +82,7 @@ export function noOrders(): Orders {
     cancelling: new Map(),
     awaitingSession: new Set(),
     refunds: new OpenRefunds(),
+    executing: [],
     voidTickets: noVoidTickets(),
     money: new MoneyByHour(),
     sealedCount: 0,
@@ -94,6 +103,11 @@ export function orderById({ orders }: { readonly orders: Orders }, orderId: stri
 /** Live orders with a ticket on a performance. */
 export function liveOrdersOn({ orders }: { readonly orders: Orders }, performanceId: string): number {
   return orders.liveByPerformance.get(performanceId) ?? 0;
+}
+
+/** Whether orders have yet to be asked about that something is due to. */
+export function isAskingForRefunds({ orders }: { readonly orders: Orders }): boolean {
+  return orders.executing.length > 0;
 }
 
 /** Whether orders of a cancelled performance have yet to be cancelled (rule 4). */

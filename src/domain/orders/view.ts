@@ -21,6 +21,7 @@ import {
   reservedCents,
   refundedCents,
   refundsDue,
+  refundStatusOf,
   type Order,
   type Payment,
 } from './order.ts';
@@ -29,6 +30,7 @@ import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
+import type { RefundStatus } from '#machines/refund.ts';
 import type { OrderItem } from '../fact.ts';
 import type { Sealing } from '../personal.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
@@ -38,6 +40,8 @@ import type {
   IdAndName,
   OrderedPerformanceView,
   OrderView,
+  RefundSums,
+  RefundView,
   PaymentView,
   TicketView,
 } from '../view.ts';
@@ -343,4 +347,49 @@ function performancesOf({ plan, performances }: OrderState, { purchase }: Order)
       const { id, name, startsAt, endsAt } = performance;
       return { id, name, startsAt, endsAt, status: shownStatus(performances.get(id)!, performance) };
     });
+}
+
+// ── refunds of the event ─────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface RefundPage {
+  /** What all refunds of the event come to, and what is due. */
+  readonly sums: RefundSums;
+  readonly refunds: readonly (RefundView & { readonly orderId: string; readonly currency: string })[];
+  readonly nextAfter: string | null;
+}
+
+/** Orders that one reading looks at. */
+const REFUNDED_ORDERS_MAX = 200;
+
+/**
+ * A page of the refunds of the event; it may have fewer than `limit`, or none, and be not the last. VALIDATION_ERROR
+ * for what no page ended with.
+ */
+export function listRefunds(
+  { orders }: OrderState,
+  {
+    status,
+    after,
+    limit,
+  }: { readonly status: RefundStatus | null; readonly after: string | null; readonly limit: number },
+): RefundPage | Refusal {
+  const [, number = '0', index = '-1'] = /^(\d{1,16})\.(\d{1,16})$/.exec(after ?? '0.-1') ?? [];
+  if (after !== null && index === '-1') {
+    return refuseProblems([{ path: ['cursor'], message: 'is not a cursor of this list' }]);
+  }
+  const { refunds: all } = orders;
+  const refunds: RefundPage['refunds'][number][] = [];
+  const numbers = all.ordersFrom(Number(number), REFUNDED_ORDERS_MAX + 1);
+  for (const each of numbers.slice(0, REFUNDED_ORDERS_MAX)) {
+    const { id: orderId, purchase, refunds: ofOrder } = orders.inOrder.at(each);
+    for (const [place, refund] of ofOrder.entries()) {
+      if (each === Number(number) && place <= Number(index)) continue;
+      if (status !== null && refundStatusOf(refund) !== status) continue;
+      refunds.push({ currency: purchase.currency, ...refund, orderId });
+      if (refunds.length === limit) return { sums: all.sums, refunds, nextAfter: `${each}.${place}` };
+    }
+  }
+  const next = numbers[REFUNDED_ORDERS_MAX];
+  // Nothing of the order before the next one is left.
+  return { sums: all.sums, refunds, nextAfter: next === undefined ? null : `${next - 1}.${Number.MAX_SAFE_INTEGER}` };
 }

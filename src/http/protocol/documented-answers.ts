@@ -109,6 +109,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },
   recordRefund: { answer: 'The order with the refund.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND', 'REFUND_TOO_HIGH'] },
+  listRefunds: { answer: 'The refunds of the page, and the sums.', codes: ['EVENT_NOT_FOUND'] },
+  executeDueRefunds: {
+    answer: 'The sums before it begins.',
+    codes: ['EVENT_NOT_FOUND', 'PERFORMANCE_NOT_FOUND', 'REFUND_SUM_CHANGED'],
+  },
   resolveRefund: {
     answer: 'The order with the refund.',
     codes: ['ORDER_NOT_FOUND', 'NOT_FOUND', 'REFUND_NOT_OPEN', 'REFUND_TOO_HIGH'],

@@ -83,6 +83,7 @@ export const ERRORS = {
   ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
   ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),
   ORDER_NOT_SEALED: entry(409, 'This order is of an older version, which kept personal data open.', 'Rewrite the data folder with holdfast seal: it makes a new one in which this order can be erased.'),
+  REFUND_SUM_CHANGED: entry(409, 'Another sum is due by now.', 'detail.due is what would be asked for: look at it, and confirm that.'),
   REFUND_NOT_OPEN: entry(409, 'This refund needs no operator.', 'Only a refund that is NEEDS_OPERATOR can be resolved; detail.status says what it is.'),
   REFUND_TOO_HIGH: entry(409, 'More than was paid cannot be given back.', 'The amount is over what was paid and not yet given back.'),
   UPDATE_CONFLICT: entry(409, 'The update would take away something held or sold.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),

@@ -76,7 +76,7 @@ interface RequestParts<Type extends CommandType> {
 /** The bodies of success in a schema. */
 type SuccessOf<Schema> = Schema extends { readonly response: infer Responses }
   ? {
-      [Status in keyof Responses]: Status extends 200 | 201
+      [Status in keyof Responses]: Status extends 200 | 201 | 202
         ? Responses[Status] extends TSchema
           ? Static<Responses[Status]>
           : unknown
@@ -102,7 +102,7 @@ interface RouteOf<Schema extends FastifySchema, Result, Type extends CommandType
     reply: FastifyReply,
   ) => Promise<Result> | Result;
   /** 200 unless it is set here. */
-  readonly status?: 201 | ((answer: Exclude<Result, Refused>) => 200 | 201);
+  readonly status?: 201 | 202 | ((answer: Exclude<Result, Refused>) => 200 | 201);
   /** The body of an answer; headers that go with it are set on the reply. */
   readonly body?: (
     answer: Exclude<Result, Refused>,

@@ -37,6 +37,7 @@ import { adminOrderRoutes } from '../operators/orders/route.ts';
 import { checkoutRoutes } from '../buyers/checkout/route.ts';
 import { clusterRoutes } from '../operators/cluster.ts';
 import { cancellationRoutes } from '../operators/cancellation.ts';
+import { refundRoutes } from '../operators/refunds.ts';
 import { consoleRoutes } from '../operators/console.ts';
 import { docsRoutes } from '../reference/route.ts';
 import { eventRoutes, pictureRoutes } from '../buyers/events/route.ts';
@@ -121,6 +122,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   metricsRoutes(app, ports);
   adminEventRoutes(app, ports);
   cancellationRoutes(app, ports);
+  refundRoutes(app, ports);
   adminOrderRoutes(app, ports);
   subjectRoutes(app, ports);
   searchRoutes(app, ports);

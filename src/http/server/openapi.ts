@@ -31,6 +31,7 @@ import {
 } from '../buyers/events/schema.ts';
 import { Hold, HoldItem } from '../buyers/holds.ts';
 import { LiveChange, LiveSnapshot } from '../live/schema.ts';
+import { RefundList, RefundTotals } from '../operators/refunds.ts';
 import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
 import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
 import { Cancellation } from '../operators/cancellation.ts';
@@ -83,6 +84,8 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   MoneySums,
   EventMoney,
   MoneyList,
+  RefundTotals,
+  RefundList,
   FoundOrders,
   Subject,
 ];

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { nextWorkAt } from '#domain/event/deadlines.ts';
 import { listDueRefunds } from '#domain/orders/refund-tries.ts';
 import { findOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -368,6 +369,50 @@ describe('A report of a refund that was executed', () => {
   });
 });
 
+describe('Everything that is due', () => {
+  it('is asked for part by part, goes on in a restored event, and what failed meanwhile is not asked for again', () => {
+    const { fixture, order } = owing();
+    const other = checkOut(fixture, buy([item('adult', 1)]));
+    recordPayment(fixture, report(paymentOf(other), 'paid'));
+    fixture.do(cancelByOperator(other.order.id));
+    const { amountCents: all } = fixture.state.orders.refunds.toAsk(null)[0]!;
+    const due = { type: 'ExecuteDueRefunds', performanceId: null, operator: 'olga', note: null } as const;
+    fixture.when({ ...due, confirm: [] }).refuses('REFUND_SUM_CHANGED');
+    const confirm = [{ amountCents: all, currency: 'EUR' }];
+    fixture.when({ ...due, confirm }).then(['DueRefundsOrdered']);
+    fixture.when({ ...due, confirm }).then([]);
+    const next = (after: number | null) => ({ type: 'AskNextRefunds', after, limit: 1 }) as const;
+    fixture.when(next(null)).then(['RefundRequested']);
+    assert.deepEqual(restore(fixture.state).orders.executing, [{ performanceId: null, operator: 'olga' }]);
+    assert.equal(nextWorkAt(fixture.state), 0);
+    const [refund] = orderNow(fixture, order).refunds;
+    fixture.do(answer(order, refund!, { outcome: 'FAILED', reference: 're_1' }));
+    fixture.when(next(0)).then(['RefundRequested', 'DueRefundsAsked']);
+    fixture.when(next(null)).then([]);
+    const { sums } = fixture.state.orders.refunds;
+    assert.deepEqual(sums.TO_ASK, [{ amountCents: 5198, currency: 'EUR', count: 1 }]);
+    assert.deepEqual(sums.DUE, [{ amountCents: all, currency: 'EUR', count: 2 }]);
+    assert.deepEqual(restore(fixture.state).orders.refunds.sums, sums);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('of a date is of the orders with a ticket on it', () => {
+    const { fixture } = owing();
+    const [date] = [...fixture.state.performances.keys()];
+    const { refunds } = fixture.state.orders;
+    assert.deepEqual(refunds.toAsk(date!), refunds.toAsk(null));
+    assert.deepEqual(refunds.toAsk('another'), []);
+    const due = {
+      type: 'ExecuteDueRefunds',
+      performanceId: 'another',
+      confirm: [],
+      operator: null,
+      note: null,
+    } as const;
+    fixture.when(due).refuses('PERFORMANCE_NOT_FOUND');
+  });
+});
+
 describe('An event that refunds by itself', () => {
   it('asks for what becomes due in the turn that makes it due, and not again for what failed', () => {
     const { fixture, order, payment } = bought(openCheckoutEvent({ refunds: 'AUTOMATIC' }));
@@ -511,6 +556,7 @@ describe('Whatever a provider answers, loses and reports', () => {
           while (tryOne('SUCCEEDED'));
           check();
         }
+        assert.deepEqual(fixture.state.orders.refunds.sums, restore(fixture.state).orders.refunds.sums);
         const { refundedCents, refundPendingCents } = orderNow(fixture, order);
         assert.equal(refundPendingCents, 0);
         assert.ok(refundedCents >= Math.min(5198, provider.givenCents), 'what was given back there is in the books');

@@ -1,6 +1,6 @@
 /** Orders and tickets with everything on them, in the API's names. */
 import type { Attendee } from '#domain/personal.ts';
-import type { IssuedTicketView, IdAndName, OrderItemView, OrderView } from '#domain/view.ts';
+import type { IssuedTicketView, IdAndName, OrderItemView, OrderView, RefundView } from '#domain/view.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketCodes } from '#tickets/signing.ts';
 import {
@@ -67,14 +67,7 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     })),
     refunds_due: order.refundsDue.map(({ amountCents: amount, currency }) => ({ amount, currency })),
     refunds: order.refunds.map((refund, index) => ({
-      ...toRefundBody(refund, order),
-      payment_id: refund.paymentId ?? null,
-      amendment_id: null,
-      failure: refund.failure ?? null,
-      tries: refund.tries ?? 0,
-      next_try_at: formatMoment(refund.nextTryAt ?? null),
-      reference: refund.reference ?? null,
-      provider: refund.provider ?? null,
+      ...toRefundDetails(refund, order),
       note: opened.refundNotes[index] ?? null,
     })),
     promo_code: order.promoCode,
@@ -85,6 +78,20 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     cancelled_by: cancellation?.cause ?? null,
     cancelled_at: formatMoment(cancellation?.at ?? null),
     cancellation_note: opened.cancellationNote,
+  };
+}
+
+/** A refund as operators see it, without its note. */
+export function toRefundDetails(refund: RefundView, order: Pick<OrderView, 'currency'>) {
+  return {
+    ...toRefundBody(refund, order),
+    payment_id: refund.paymentId ?? null,
+    amendment_id: null,
+    failure: refund.failure ?? null,
+    tries: refund.tries ?? 0,
+    next_try_at: formatMoment(refund.nextTryAt ?? null),
+    reference: refund.reference ?? null,
+    provider: refund.provider ?? null,
   };
 }
 

@@ -17,6 +17,20 @@ import { orderTextFields } from '../../protocol/formats.ts';
 const Text = Type.String();
 const NullableText = Nullable(Text);
 
+/** A refund as operators see it, without its note. */
+export const refundDetails = {
+  ...refundFields,
+  payment_id: Nullable({ ...Text, description: 'The payment whose money it is, where that is known.' }),
+  amendment_id: NullableText,
+  failure: Nullable(
+    Type.Object({ code: Text, message: Text }, { description: 'Why it did not go, or needs an operator.' }),
+  ),
+  tries: { ...Count, description: 'How often the provider was asked.' },
+  next_try_at: Nullable({ ...Time, description: 'When it is tried, or asked about, again.' }),
+  reference: NullableText,
+  provider: Nullable(Type.String({ description: 'The provider that reported it; null where it was only noted.' })),
+};
+
 export const AdminOrder = Type.Object(
   {
     ...orderFields,
@@ -62,23 +76,7 @@ export const AdminOrder = Type.Object(
     refunds_due: Type.Array(Type.Object({ amount: Cents, currency: Text }), {
       description: "All that is due back, by currency, the order's own first; empty when nothing is.",
     }),
-    refunds: Type.Array(
-      Type.Object({
-        ...refundFields,
-        payment_id: Nullable({ ...Text, description: 'The payment whose money it is, where that is known.' }),
-        amendment_id: NullableText,
-        failure: Nullable(
-          Type.Object({ code: Text, message: Text }, { description: 'Why it did not go, or needs an operator.' }),
-        ),
-        tries: { ...Count, description: 'How often the provider was asked.' },
-        next_try_at: Nullable({ ...Time, description: 'When it is tried, or asked about, again.' }),
-        reference: NullableText,
-        provider: Nullable(
-          Type.String({ description: 'The provider that reported it; null where it was only noted.' }),
-        ),
-        note: NullableText,
-      }),
-    ),
+    refunds: Type.Array(Type.Object({ ...refundDetails, note: NullableText })),
     promo_code: NullableText,
     ...orderTextFields(() => NullableText),
     tracking: Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], additionalProperties: true }),

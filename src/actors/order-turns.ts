@@ -1,15 +1,16 @@
 /**
- * The turns that cancel the orders of cancelled performances. A follower of the event actor.
+ * The turns that go through all orders: they cancel those of cancelled performances, or ask for all that is due. A
+ * follower of the event actor.
  *
  * There may be tens of thousands of them: in one turn they would keep everybody waiting for seconds.
  *
- * 1. Each turn cancels a bounded number, and the next one begins when the facts of the one before are durable. Other
+ * 1. Each turn looks at a bounded number, and the next one begins when the facts of the one before are durable. Other
  *    requests and events are served in between.
  * 2. Who cancels a performance, or does it again, is answered after the last turn. Who cancels it by a definition is
- *    not kept waiting.
+ *    not kept waiting, nor who has everything given back.
  * 3. What is left after a crash follows from the facts (`domain/orders/state.ts`), so that the next activation goes on.
  */
-import { isCancelling } from '#domain/orders/state.ts';
+import { isAskingForRefunds, isCancelling } from '#domain/orders/state.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
@@ -17,10 +18,21 @@ import type { OrderState } from '#domain/orders/state.ts';
 import type { Journal } from '#persistence/journal.ts';
 import type { FollowedActor, Follower } from './follower.ts';
 
-/** Orders that one turn looks at: some milliseconds where all of them are cancelled. */
+interface Work {
+  readonly isToDo: (state: OrderState) => boolean;
+  readonly turn: 'CancelNextOrders' | 'AskNextRefunds';
+  /** The command that is answered when all is done. */
+  readonly awaitedBy?: Command['type'];
+}
+
+const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awaitedBy: 'CancelPerformance' };
+const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
+
+/** Orders that one turn looks at: some milliseconds where all of them are concerned. */
 const ORDERS_A_TURN = 200;
 
-export class CancellationTurns implements Follower {
+export class OrderTurns implements Follower {
+  readonly #work: Work;
   readonly #state: OrderState;
   readonly #journal: Journal;
   readonly #actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>;
@@ -28,15 +40,22 @@ export class CancellationTurns implements Follower {
   /** The order that the next turn goes on after, and the newest fact of the turn before. */
   #upTo: number | null = null;
   #seq = 0;
-  /** Settled when every order is cancelled; null where nobody waits for that. */
+  /** Settled when every order was looked at; null where nobody waits for that. */
   #done: PromiseWithResolvers<void> | null = null;
 
-  constructor(
+  /** Both kinds of these turns; orders are cancelled first. */
+  static of(...ports: [OrderState, Journal, Pick<FollowedActor, 'isRetired' | 'noteDue'>, number?]): OrderTurns[] {
+    return [new OrderTurns(CANCELLATION, ...ports), new OrderTurns(REFUNDS, ...ports)];
+  }
+
+  private constructor(
+    work: Work,
     state: OrderState,
     journal: Journal,
     actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>,
     ordersATurn: number = ORDERS_A_TURN,
   ) {
+    this.#work = work;
     this.#state = state;
     this.#journal = journal;
     this.#actor = actor;
@@ -45,17 +64,17 @@ export class CancellationTurns implements Follower {
 
   /** At once, when the facts of the turn before are durable (rule 1). */
   dueAt(): number {
-    return isCancelling(this.#state) && this.#seq <= this.#journal.durableSeq ? 0 : Number.POSITIVE_INFINITY;
+    return this.#work.isToDo(this.#state) && this.#seq <= this.#journal.durableSeq ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  nextCommand(): CommandOf<'CancelNextOrders'> {
-    return { type: 'CancelNextOrders', after: this.#upTo, limit: this.#ordersATurn };
+  nextCommand(): CommandOf<Work['turn']> {
+    return { type: this.#work.turn, after: this.#upTo, limit: this.#ordersATurn };
   }
 
   afterTurn({ type }: Command, _facts: unknown, answer: Reply | Refusal): void {
-    if (!isCancelling(this.#state)) return this.#end();
-    if (type !== 'CancelNextOrders') return;
-    this.#upTo = (answer as ReplyTo<'CancelNextOrders'>).nextAfter;
+    if (!this.#work.isToDo(this.#state)) return this.#end();
+    if (type !== this.#work.turn) return;
+    this.#upTo = (answer as ReplyTo<Work['turn']>).nextAfter;
     this.#seq = this.#journal.appendedSeq;
     const next = (): void => this.#actor.noteDue();
     this.#journal.durable(this.#seq).then(next, next);
@@ -70,14 +89,14 @@ export class CancellationTurns implements Follower {
 
   /** The answer to a cancellation, when it may be given (rule 2). */
   beforeAnswer<Answer extends object>({ type }: Command, durable: Promise<Answer>): Promise<Answer> {
-    return type === 'CancelPerformance' ? this.#answerWhenDone(durable) : durable;
+    return type === this.#work.awaitedBy ? this.#answerWhenDone(durable) : durable;
   }
 
   async #answerWhenDone<Answer extends object>(durable: Promise<Answer>): Promise<Answer> {
     const answer = await durable;
     if (isRefusal(answer)) return answer;
     try {
-      if (isCancelling(this.#state)) {
+      if (this.#work.isToDo(this.#state)) {
         this.#done ??= Promise.withResolvers();
         if (this.#actor.isRetired) this.retire();
         await this.#done.promise;

@@ -242,6 +242,9 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await pay(await open(full.order.id, full.payment!.id));
   const called = { type: 'CancelPerformance', performanceId: 'sat', ...by } as const;
   await execute(actor, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
+  const confirm = [{ amountCents: full.order.totalCents, currency: full.order.currency }];
+  await execute(actor, { type: 'ExecuteDueRefunds', performanceId: 'sat', confirm, ...by });
+  await execute(actor, { type: 'AskNextRefunds', after: null, limit: 1_000 });
 
   // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after
   // another note.

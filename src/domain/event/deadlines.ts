@@ -18,8 +18,8 @@ export function nextDeadline(state: EventState): Deadline | null {
 /**
  * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at
  * once, and all that is due is asked for where somebody executes it, but not before everything else as deadlines are
- * settled, because that may take many turns. Refunds that are to be tried are work of `payments/refund-outbox.ts`, which
- * hears of the event when it is activated.
+ * settled, because that may take many turns. Refunds to be tried are work of `payments/refund-outbox.ts`, which hears
+ * of the event when it is activated.
  */
 export function nextWorkAt(state: EventState): number | null {
   if (isCancelling(state) || isAskingForRefunds(state)) return 0;

@@ -20,7 +20,10 @@ import { refundDetails } from './orders/schema.ts';
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const Text = Type.String();
-const Amount = Type.Object({ amount: Cents, currency: Text });
+const Amount = Type.Object({
+  amount: Cents,
+  currency: Type.String({ maxLength: 3, description: 'ISO 4217.' }),
+});
 const sum = (description: string) =>
   Type.Array(Type.Object({ amount: Cents, currency: Text, count: Count }), { description });
 
@@ -62,6 +65,7 @@ const listRefundsSchema = {
   operationId: 'listRefunds',
   tags: ['Orders'],
   summary: 'List the refunds of an event, with what they come to and what is due',
+  description: 'In the order in which their orders were placed; the sums are of the whole event, on every page.',
   security: bearer,
   params: Type.Object({ id: Text }),
   querystring: Type.Object({

@@ -144,6 +144,27 @@ describe('The console', { skip: withoutBrowser }, () => {
     );
   });
 
+  it('gives money back, says on the overview that a refund needs an operator, and resolves it', async () => {
+    const { page } = operator;
+    const other = await placePaidOrder(service, 'H');
+    await service.post('/sandbox/refunds', { next: 'refused' });
+    await page.goto(`/#/orders/${other}`);
+    await page.getByRole('button', { name: 'Give money back…' }).click();
+    await page.getByLabel('Amount in EUR').fill('12.50');
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await page.getByText('Needs an operator').waitFor();
+    await page.goto('/#/');
+    await page.getByText('Refunds need an operator: The Glass Orchard (1).').waitFor();
+    await page.goto(`/#/orders/${other}`);
+    await page.getByRole('button', { name: 'Resolve…' }).click();
+    await page.getByLabel('What became of it').selectOption('GIVEN_BACK');
+    await page.getByLabel('Reference').fill('bank 17');
+    await page.getByRole('button', { name: 'Resolve it' }).click();
+    await page.getByText('bank 17').waitFor();
+    assert.equal((await orderOf(service, other))['refunded_amount'], 1_250);
+    await page.goto(`/#/orders/${orderId}`);
+  });
+
   it('erases the personal data of an order after a question, and says since when and by whom', async () => {
     const { page } = operator;
     await page.getByRole('heading', { name: 'Ada Byron' }).waitFor();
@@ -188,14 +209,14 @@ describe('The console', { skip: withoutBrowser }, () => {
 });
 
 /** An order of two seats in the stalls, paid at the sandbox. */
-async function placePaidOrder(service: TestService): Promise<string> {
+async function placePaidOrder(service: TestService, row = 'G'): Promise<string> {
   const items = [
     {
       ticket_type_id: 'stalls',
       selling_stage_id: 'general',
       performance_id: 'premiere',
       quantity: 2,
-      seat_ids: ['stalls-G-7', 'stalls-G-8'],
+      seat_ids: [`stalls-${row}-7`, `stalls-${row}-8`],
     },
   ];
   const hold = await service.call('POST', '/api/checkout/holds', {

@@ -71,7 +71,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
       await page.emulateMedia({ colorScheme: 'light' });
     }
     await open(pages()[4]!);
-    for (const name of ['Cancel order…', 'Record refund…', 'Erase personal data…']) {
+    for (const name of ['Cancel order…', 'Give money back…', 'Record refund…', 'Erase personal data…']) {
       await page.getByRole('button', { name }).click();
       await page.getByRole('dialog').waitFor();
       await isOpenToAll(operator, name);

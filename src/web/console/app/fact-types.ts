@@ -24,6 +24,8 @@ export const FACT_TYPES = [
   'OrderCancelled',
   'RefundRequested',
   'RefundAnswered',
+  'DueRefundsOrdered',
+  'DueRefundsAsked',
   'RefundRecorded',
   'OrderErased',
   'WaitingRoomAdded',

@@ -1,6 +1,6 @@
 /**
- * One order with its items and payments, its cancellation, the recording of refunds, and the erasure of its personal
- * data.
+ * One order with its items and payments, its cancellation, the execution and recording of refunds, and the erasure of
+ * its personal data.
  */
 import { useState } from 'preact/hooks';
 import { decimalOf, readAmount } from '#client/money.ts';
@@ -27,7 +27,7 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
   const address = addressOf('orders', orderId);
   const polled = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
   const { value: order, trouble } = polled;
-  const [dialog, setDialog] = useState<'cancel' | 'refund' | 'erase' | null>(null);
+  const [dialog, setDialog] = useState<'cancel' | 'execute' | 'refund' | 'erase' | Refund | null>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
   const change: ChangeOrder = async (what, body) => {
@@ -63,6 +63,11 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
         <a class="button plain" href={linkWith({ order: order.order_id }, 'journal')}>
           Journal
         </a>
+        {toGiveBack(order) > 0 && (
+          <button type="button" class="button" onClick={() => setDialog('execute')}>
+            Give money back…
+          </button>
+        )}
         {(refundableOf(order) > 0 || order.refunds_due.length > 0) && (
           <button type="button" class="button" onClick={() => setDialog('refund')}>
             Record refund…
@@ -80,9 +85,11 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
         )}
       </div>
       <OrderItems order={order} />
-      <Payments order={order} />
+      <Payments order={order} resolve={setDialog} />
       {dialog === 'cancel' && <CancelDialog {...dialogProps} />}
+      {dialog === 'execute' && <ExecuteDialog {...dialogProps} />}
       {dialog === 'refund' && <RefundDialog {...dialogProps} />}
+      {typeof dialog === 'object' && dialog !== null && <ResolveDialog {...dialogProps} refund={dialog} />}
       {dialog === 'erase' && <EraseDialog {...dialogProps} />}
     </>
   );
@@ -90,11 +97,16 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
 
 const refundableOf = (order: Order): number => Math.max(0, order.paid_amount - order.refunded_amount);
 
+/** What of the order's own currency can be given back besides what is on its way. */
+const toGiveBack = (order: Order): number => Math.max(0, refundableOf(order) - order.refund_pending);
+
+type Refund = Order['refunds'][number];
+
 /** A note of an operator that was written after an erasure can be erased as well. */
 const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: Order): boolean =>
   status !== 'PENDING' && (state !== 'ERASED' || note !== null || refunds.some((refund) => refund.note !== null));
 
-type ChangeOrder = (what: 'cancel' | 'refunds' | 'erase', body: object) => Promise<void>;
+type ChangeOrder = (what: 'cancel' | 'refunds' | 'erase' | `refunds/${string}/resolve`, body: object) => Promise<void>;
 
 interface DialogProps {
   readonly order: Order;
@@ -140,6 +152,70 @@ function EraseDialog({ order, change, onClose }: DialogProps) {
         keys.db from before could still open them. It cannot be undone.
       </p>
       <p class="quiet">Tickets, seats and money stay as they are.{still}</p>
+    </Confirmation>
+  );
+}
+
+/** Has the provider give money back, the suggested amount being what is due and not on its way. */
+function ExecuteDialog({ order, change, onClose }: DialogProps) {
+  const { currency, refund_due: due, refund_pending: pending } = order;
+  const suggested = due > pending ? due - pending : toGiveBack(order);
+  const execute = (fields: FormData, note: string | null): Promise<void> => {
+    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
+    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
+    return change('refunds', { execute: true, amount, note });
+  };
+  return (
+    <Confirmation title="Give money back" action="Give it back" isGrave act={execute} onClose={onClose}>
+      <p class="quiet">The payment provider is asked to send it to the buyer, until it answers.</p>
+      <label class="field">
+        Amount in {currency}
+        <input
+          name="amount"
+          inputMode="decimal"
+          required
+          defaultValue={decimalOf(suggested, currency)}
+          autocomplete="off"
+        />
+      </label>
+    </Confirmation>
+  );
+}
+
+const OUTCOMES = {
+  RETRY: 'Try it again',
+  GIVEN_BACK: 'It was given back',
+  NOT_GIVEN_BACK: 'It was not given back, and is due again',
+} as const;
+
+/** What an operator decides about a refund that the provider refused, or did not answer. */
+function ResolveDialog({ refund, change, onClose }: DialogProps & { readonly refund: Refund }) {
+  const resolve = (fields: FormData, note: string | null): Promise<void> => {
+    const reference = String(fields.get('reference') ?? '').trim();
+    const outcome = String(fields.get('outcome'));
+    return change(`refunds/${refund.id}/resolve`, { outcome, note, ...(reference !== '' && { reference }) });
+  };
+  return (
+    <Confirmation title="Resolve this refund" action="Resolve it" isGrave act={resolve} onClose={onClose}>
+      <p>
+        {money(refund.amount, refund.currency)}: {refund.failure?.message ?? 'no answer'}{' '}
+        <code>{refund.failure?.code}</code>
+      </p>
+      <p class="quiet">Look at the provider’s page first: what it says there decides.</p>
+      <label class="field">
+        What became of it
+        <select name="outcome">
+          {Object.entries(OUTCOMES).map(([outcome, words]) => (
+            <option key={outcome} value={outcome}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Reference at the provider, if there is one
+        <input name="reference" maxLength={255} autocomplete="off" />
+      </label>
     </Confirmation>
   );
 }
@@ -213,6 +289,7 @@ function Sums({ order }: { readonly order: Order }) {
     ['Paid', order.paid_amount, currency],
     ['Given back', order.refunded_amount, currency],
     ['Refund due', order.refund_due, currency],
+    ...(order.refund_pending > 0 ? [['On its way', order.refund_pending, currency] as const] : []),
     ...foreign.map((due) => [`Refund due in ${due.currency}`, due.amount, due.currency] as const),
   ];
   return (
@@ -227,7 +304,19 @@ function Sums({ order }: { readonly order: Order }) {
   );
 }
 
-function Payments({ order }: { readonly order: Order }) {
+const REFUND_WORDS: Readonly<Record<Refund['status'], string>> = {
+  PENDING: 'Being given back',
+  SUCCEEDED: 'Given back',
+  FAILED: 'Not given back',
+  NEEDS_OPERATOR: 'Needs an operator',
+};
+
+interface PaymentsProps {
+  readonly order: Order;
+  readonly resolve: (refund: Refund) => void;
+}
+
+function Payments({ order, resolve }: PaymentsProps) {
   return (
     <section class="card">
       <h2>Money</h2>
@@ -244,13 +333,21 @@ function Payments({ order }: { readonly order: Order }) {
         {order.refunds.map((refund) => (
           <li key={refund.id}>
             <span>
-              Given back{' '}
+              {REFUND_WORDS[refund.status]}{' '}
               <span class="quiet">
-                {moment(refund.created_at)} {refund.reference}
+                {moment(refund.finished_at ?? refund.created_at)} {refund.reference}
               </span>{' '}
-              {refund.note}
+              {refund.note} {refund.failure !== null && <span class="quiet">{refund.failure.message}</span>}{' '}
+              {refund.status === 'NEEDS_OPERATOR' && (
+                <button type="button" class="button plain" onClick={() => resolve(refund)}>
+                  Resolve…
+                </button>
+              )}
             </span>
-            <span class="number">−{money(refund.amount, refund.currency)}</span>
+            <span class="number">
+              {refund.status === 'FAILED' ? '' : '−'}
+              {money(refund.amount, refund.currency)}
+            </span>
           </li>
         ))}
         {order.cancelled_at !== null && (

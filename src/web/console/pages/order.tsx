@@ -25,14 +25,13 @@ const CANCELLABLE: readonly Order['status'][] = ['PENDING', 'PARTIALLY_PAID', 'C
 
 export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
   const address = addressOf('orders', orderId);
-  const polled = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
-  const { value: order, trouble } = polled;
+  const { value: order, trouble, reload: readAgain } = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
   const [dialog, setDialog] = useState<'cancel' | 'execute' | 'refund' | 'erase' | Refund | null>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
   const change: ChangeOrder = async (what, body) => {
     await api('POST', `${address}/${what}`, body);
-    polled.reload();
+    readAgain();
     reload();
   };
   const dialogProps = { order, change, onClose: () => setDialog(null) };

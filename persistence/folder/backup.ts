@@ -37,10 +37,12 @@ import { KeyReader, keysPath } from '../sqlite/key-file.ts';
 import {
   journalPath,
   noteKeysId,
+  noteWrittenBy,
   openReading,
   openWriting,
   readAnchor,
   readNotedKeysId,
+  readWrittenBy,
   readOrigin,
   writeOrigin,
   type Anchor,
@@ -264,6 +266,7 @@ class Origin {
   readonly archives: readonly ArchiveFile[];
   readonly rewrittenFrom: ReturnType<typeof readOrigin>;
   readonly keysId: string | null;
+  readonly writtenBy: string | null;
   readonly check: WatermarkCheck;
   readonly #db: Connection;
 
@@ -273,6 +276,7 @@ class Origin {
     this.#db = db;
     this.rewrittenFrom = readOrigin(db);
     this.keysId = readNotedKeysId(db);
+    this.writtenBy = readWrittenBy(db);
     this.headSeq = newest?.lastSeq ?? anchor.baseSeq;
     this.headHash = newest?.hash ?? anchor.baseHash;
     this.archives = liesInArchive(db, anchor, limit) ? archivesUpTo(folder, anchor.baseSeq, limit) : [];
@@ -354,6 +358,7 @@ async function copyJournal(
   try {
     if (origin.rewrittenFrom !== null) writeOrigin(target, origin.rewrittenFrom);
     if (origin.keysId !== null) noteKeysId(target, origin.keysId);
+    if (origin.writtenBy !== null) noteWrittenBy(target, origin.writtenBy);
     let copied: Copied = { seq: anchor.baseSeq, hash: anchor.baseHash, cut: false };
     for (copied of copyBatches(origin.batches(), target, anchor, limit)) {
       onProgress?.({ seq: copied.seq, headSeq });

@@ -85,7 +85,8 @@ export async function verifyJournal(folder: string, listener: VerifyListener = {
     anchor === null
       ? NO_ARCHIVE
       : await verifyArchive(folder, anchor, (finding) => problems.add(finding), listener.archived);
-  const snapshots = await verifySnapshots(files, journal.headSeq, problems);
+  // Of a journal that cannot be read it is not known where it ends.
+  const snapshots = await verifySnapshots(files, anchor === null ? Infinity : journal.headSeq, problems);
   return { ...journal, ...archive, snapshots, problems: problems.listed, moreProblems: problems.more };
 }
 

@@ -40,6 +40,8 @@ import { SNAPSHOTS_FOLDER } from '../snapshots.ts';
 
 export interface SqliteJournalOptions extends RecoveryListener, Partial<WriterTuning>, Partial<BatchBounds> {
   readonly folder: string;
+  /** The version of the program, noted as the journal's last writer. */
+  readonly program?: string | undefined;
   /** For tests only. */
   readonly injectFault?: InjectedFault | undefined;
 }
@@ -73,6 +75,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
       memory: page.memory,
       tuning: withDefaults(TUNING, options),
       injectFault: options.injectFault ?? null,
+      program: options.program,
     });
     const head = ready.head.seq;
     const db = openReading(journalPath(folder));
@@ -113,6 +116,8 @@ export class SqliteJournal implements Journal {
   readonly archivedHeads: ReadonlyMap<string, number>;
   /** Paths that others than the owner may read, because this process is not allowed to change their rights. */
   readonly notPrivate: readonly string[];
+  /** Whether the process that had the folder before ended without closing the journal. */
+  readonly wasCutOff: boolean;
   readonly #lock: FolderLock;
   readonly #worker: Worker;
   readonly #page: SharedPage;
@@ -137,6 +142,7 @@ export class SqliteJournal implements Journal {
     this.folder = folder;
     this.journalId = ready.journalId;
     this.keysId = ready.keysId;
+    this.wasCutOff = lock.wasLeft;
     this.#lock = lock;
     this.#worker = worker;
     this.#page = page;

@@ -13,6 +13,8 @@ import { JournalFault } from '../journal.ts';
 import { makePrivateFile, makePrivateFolder, readIfPresent, removeIfPresent, replaceFile } from '../files.ts';
 
 export interface FolderLock {
+  /** Whether the process that had the lock before ended without releasing it. */
+  readonly wasLeft: boolean;
   release(): void;
 }
 
@@ -37,14 +39,17 @@ function takeLock(folder: string): FolderLock {
   makePrivateFolder(folder);
   makePrivateFile(join(folder, LOCK_FILE));
   const db = new Database(join(folder, LOCK_FILE), { timeout: LOCK_WAIT_MS });
+  let wasLeft = false;
   try {
     db.exec('BEGIN EXCLUSIVE');
+    wasLeft = readPid(folder) !== null;
     replaceFile(join(folder, PID_FILE), `${process.pid}\n`);
   } catch (error) {
     db.close();
     throw isBusy(error) ? new FolderInUse(folder, readPid(folder)) : error;
   }
   return {
+    wasLeft,
     release() {
       if (!db.open) return;
       removeIfPresent(join(folder, PID_FILE));

@@ -136,12 +136,19 @@ export function readAnchor(db: Connection): Anchor {
 }
 
 /** The id of the file of keys that facts of this journal are sealed with; null where none was ever noted. */
-export function readNotedKeysId(db: Connection): string | null {
-  return db.prepare<[], string>("SELECT value FROM meta WHERE key = 'keys_id'").pluck().get() ?? null;
+export const readNotedKeysId = (db: Connection): string | null => readNote(db, 'keys_id');
+export const noteKeysId = (db: Connection, keysId: string): void => writeNote(db, 'keys_id', keysId);
+
+/** The version of the program that wrote to this journal last; null where none was ever noted. */
+export const readWrittenBy = (db: Connection): string | null => readNote(db, 'written_by');
+export const noteWrittenBy = (db: Connection, program: string): void => writeNote(db, 'written_by', program);
+
+function readNote(db: Connection, key: string): string | null {
+  return db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck().get(key) ?? null;
 }
 
-export function noteKeysId(db: Connection, keysId: string): void {
-  db.prepare("INSERT INTO meta VALUES ('keys_id', ?) ON CONFLICT DO UPDATE SET value = excluded.value").run(keysId);
+function writeNote(db: Connection, key: string, value: string): void {
+  db.prepare('INSERT INTO meta VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value').run(key, value);
 }
 
 /** Writes the anchor inside the caller's transaction; of its streams only the `changed` ones. */

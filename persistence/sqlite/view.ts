@@ -9,10 +9,12 @@ import { listArchives, proveArchiveOf, type ArchiveFile } from './archive.ts';
 import { newestBatch } from './chain.ts';
 import { FactHistory } from './history.ts';
 import type { FactRow } from '../journal.ts';
-import { journalPath, openReading, readAnchor, type Anchor, type Connection } from './schema.ts';
+import { journalPath, openReading, readAnchor, readWrittenBy, type Anchor, type Connection } from './schema.ts';
 
 export interface JournalView {
   readonly journalId: string;
+  /** The version of the program that wrote to it last; null where none was ever noted. */
+  readonly writtenBy: string | null;
   /** The newest fact that pruning moved to the archive; 0 when none was. */
   readonly baseSeq: number;
   readonly headSeq: number;
@@ -53,6 +55,7 @@ function viewThrough(db: Connection, anchor: Anchor, history: FactHistory, headS
   let heads: ReadonlyMap<string, number> | null = null;
   const view: JournalView = {
     journalId,
+    writtenBy: readWrittenBy(db),
     baseSeq,
     headSeq,
     archivedHeads: streams,

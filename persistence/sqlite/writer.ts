@@ -27,7 +27,16 @@ import { FILE_MODE } from '../files.ts';
 import { stopwatchMs } from '../stopwatch.ts';
 import { FaultInjector, type InjectedFault } from './fault-injector.ts';
 import { pruneSlice } from './archive.ts';
-import { journalPath, openWriting, readAnchor, noteKeysId, readNotedKeysId, type Connection } from './schema.ts';
+import {
+  journalPath,
+  openWriting,
+  readAnchor,
+  noteKeysId,
+  noteWrittenBy,
+  readNotedKeysId,
+  readWrittenBy,
+  type Connection,
+} from './schema.ts';
 import { BATCH, DURABLE, MESSAGE, SharedPage, type Head } from './shared-page.ts';
 import { WatermarkWriter } from './watermark.ts';
 
@@ -49,6 +58,8 @@ export interface WriterOptions {
   readonly memory: SharedArrayBuffer;
   readonly tuning: WriterTuning;
   readonly injectFault: InjectedFault | null;
+  /** The version that is noted as the journal's last writer. */
+  readonly program?: string | undefined;
 }
 
 export type ToWriter =
@@ -122,13 +133,14 @@ class Writer {
    */
   #logPagesMax = Infinity;
 
-  constructor({ folder, memory, tuning, injectFault }: WriterOptions, port: MessagePort) {
+  constructor({ folder, memory, tuning, injectFault, program }: WriterOptions, port: MessagePort) {
     this.#folder = folder;
     this.#tuning = tuning;
     this.#faults = new FaultInjector(injectFault);
     this.#page = new SharedPage(memory);
     this.#port = port;
     this.#db = openWriting(journalPath(folder));
+    if (program !== undefined && readWrittenBy(this.#db) !== program) noteWrittenBy(this.#db, program);
     const { journalId, baseSeq } = readAnchor(this.#db);
     this.#journalId = journalId;
     this.#head = this.#readHead();

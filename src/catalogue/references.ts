@@ -4,7 +4,7 @@
  * The input has only the parts that the schema accepted: every field may be missing and every list item may be a hole.
  * A missing part has its own problem already and is skipped.
  */
-import { pointer } from '#domain/schema-problems.ts';
+import { pointer, suggestion } from '#domain/schema-problems.ts';
 import {
   defaultHoldMinutes,
   defaultPaymentMinutes,
@@ -57,7 +57,8 @@ function checkTimezone(timezone: string | undefined, report: Report): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone });
   } catch {
-    report('/timezone', 'must be a time zone of the IANA list, such as Europe/Berlin');
+    const near = suggestion(timezone, Intl.supportedValuesOf('timeZone'));
+    report('/timezone', `must be a time zone of the IANA list${near || ', such as Europe/Berlin'}`);
   }
 }
 
@@ -109,7 +110,10 @@ function checkLocalityOf(
   }
   const index = localityId === undefined ? 0 : localities.findIndex((locality) => locality?.id === localityId);
   if (index < 0) {
-    report(pointer(path, 'locality_id'), `"${localityId}" is not a locality of the event`);
+    report(
+      pointer(path, 'locality_id'),
+      `"${localityId}" is not a locality of the event${near(localityId, localities)}`,
+    );
     return;
   }
   const locality = localities[index];
@@ -126,7 +130,10 @@ function checkSeatsOf(ticketType: Accepted<TicketTypeFile>, path: string, seatin
   const known = new Set(seating.zones.map((zone) => zone.zoneKey));
   for (const [place, zoneKey] of (ticketType.zone_keys ?? []).entries()) {
     if (zoneKey !== undefined && !known.has(zoneKey)) {
-      report(pointer(path, 'zone_keys', place), `"${zoneKey}" is not a zone of the locality`);
+      report(
+        pointer(path, 'zone_keys', place),
+        `"${zoneKey}" is not a zone of the locality${suggestion(zoneKey, known)}`,
+      );
     }
   }
 }
@@ -180,9 +187,17 @@ function checkTypeIds(
   if (ticketTypes === undefined) return;
   for (const [place, id] of ids.entries()) {
     if (id !== undefined && !ticketTypes.some((ticketType) => ticketType?.id === id)) {
-      report(pathOf(id, place), `"${id}" is not a ticket type of the event`);
+      report(pathOf(id, place), `"${id}" is not a ticket type of the event${near(id, ticketTypes)}`);
     }
   }
+}
+
+/** The id among those of the items that was perhaps meant. */
+function near(typed: string | undefined, items: readonly ({ readonly id?: string | undefined } | undefined)[]): string {
+  return suggestion(
+    typed ?? '',
+    items.flatMap((item) => item?.id ?? []),
+  );
 }
 
 /**

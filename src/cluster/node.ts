@@ -89,6 +89,7 @@ export class ClusterNode implements Deployment, EnginePort {
   readonly #status = startServiceStatus();
   readonly #ready = Promise.withResolvers<void>();
   #openFollower: ((source: FactSource) => Promise<FactFollower>) | null = null;
+  readonly found = null;
   #wasEmpty = false;
   #isReady = false;
   #left: Promise<void> | null = null;

@@ -159,12 +159,26 @@ export interface Deployment {
   stop(options?: { readonly snapshotMsMax?: number }): Promise<void>;
 }
 
+/** What a start found in its data folder. */
+export interface StartFound {
+  /** Facts of the journal that were read and proved. */
+  readonly facts: number;
+  /** The fact after which the journal begins: those up to it are in the archive. */
+  readonly afterFact: number;
+  /** Events that go on from a snapshot. */
+  readonly snapshots: number;
+  /** Whether the process that had the folder before stopped in order; `none` for a new folder. */
+  readonly lastStop: 'none' | 'clean' | 'not clean';
+}
+
 /** What runs a deployment that serves. */
 export interface EnginePort {
   /** Resolves when every request can be accepted for the first time; on a single machine at once. */
   whenReady(): Promise<void>;
   /** Whether there was no event when every request could be accepted. */
   readonly wasEmpty: boolean;
+  /** What the start found; null on a node of a cluster, whose shards come and go. */
+  readonly found: StartFound | null;
   /** The newest facts, for operators. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** Moves the clock forward once that is durable; resolves with the new moment, or null where that is too far. */

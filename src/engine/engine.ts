@@ -7,8 +7,9 @@
  *    written again.
  * 3. An I/O error is final: `onFatal` is called, and nothing is answered any more.
  */
+import product from '../../package.json' with { type: 'json' };
 import { openSqliteJournal, type SqliteJournal, type SqliteJournalOptions } from '#persistence/sqlite/journal.ts';
-import { newestHeaders, SnapshotFolder } from '#persistence/snapshots.ts';
+import { newestHeaders, SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
 import type { FactRow, JournalFault } from '#persistence/journal.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 import { isKnownFact, UnknownFact } from '#domain/event/replay.ts';
@@ -86,8 +87,8 @@ const SNAPSHOT_MS_MAX = 3_000;
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   // 1. What is on the disk: lock, watermark, chain; snapshots; archived events and the service's own state; keys.
   const { folder, freeBytesMin = 0 } = options;
-  const { survey, journal, keys, snapshotFolder, source, headers, archived, service } = await openFolder(options);
-  const wasEmpty = journal.durableSeq === 0;
+  const { survey, journal, keys, snapshotFolder, source, headers, archived, service, start } =
+    await openFolder(options);
   const lastSnapshotAt = headers.reduce((latest, { at }) => Math.max(latest, at), 0);
   // 2. The clock goes on from the last fact.
   const clock = createClock(options.clockSource, {
@@ -149,7 +150,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
   void archive.check();
-  const parts = { folder, journal, keys, clock, events, stream, snapshots, wasEmpty, settled: settled.catch(() => {}) };
+  const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
   return assemble(parts, { status, timers, space, archive, cursor: service.notifications, pruning: options.pruning });
 }
 
@@ -162,7 +163,7 @@ async function openFolder({ folder, journal: journalOptions, onProgress, keysLos
     survey.see(row);
     keySurvey.see(row);
   };
-  const journal = await openSqliteJournal({ ...journalOptions, folder, onProgress, onRow });
+  const journal = await openSqliteJournal({ program: product.version, ...journalOptions, folder, onProgress, onRow });
   const snapshotFolder = new SnapshotFolder(folder, {
     onBad: (path, reason) => reportTrouble('snapshot', `${path} is skipped for an older one: ${reason}`),
   });
@@ -179,11 +180,23 @@ async function openFolder({ folder, journal: journalOptions, onProgress, keysLos
   }
   try {
     const keys = await openFolderKeys({ folder, journal, survey: keySurvey, isLossAccepted: keysLost });
-    return { survey, journal, keys, snapshotFolder, source, headers, archived, service };
+    const start = startOf(survey, journal, headers);
+    return { survey, journal, keys, snapshotFolder, source, headers, archived, service, start };
   } catch (error) {
     await journal.close();
     throw error;
   }
+}
+
+function startOf(
+  { facts }: StartSurvey,
+  journal: SqliteJournal,
+  headers: readonly SnapshotHeader[],
+): Pick<EnginePort, 'wasEmpty' | 'found'> {
+  const wasEmpty = journal.durableSeq === 0;
+  const snapshots = new Set(headers.map(({ eventId }) => eventId)).size;
+  const lastStop = journal.wasCutOff ? 'not clean' : wasEmpty ? 'none' : 'clean';
+  return { wasEmpty, found: { facts, afterFact: journal.baseSeq, snapshots, lastStop } };
 }
 
 /** A fact of a newer version would be noticed only when its event is activated; the start is refused instead. */
@@ -229,7 +242,7 @@ function followJournal(
 
 type Parts = Pick<
   Engine,
-  'folder' | 'journal' | 'keys' | 'clock' | 'events' | 'stream' | 'snapshots' | 'wasEmpty' | 'settled'
+  'folder' | 'journal' | 'keys' | 'clock' | 'events' | 'stream' | 'snapshots' | 'wasEmpty' | 'found' | 'settled'
 >;
 
 function assemble(parts: Parts, running: Running): Engine {

@@ -27,6 +27,7 @@ const DEFINING: ReadonlySet<string> = new Set<FactType>([
 
 /** What the pass over the journal at the start is used for. */
 export class StartSurvey {
+  facts = 0;
   firstAt: number | null = null;
   lastAt = 0;
   readonly #definitions = new Map<string, FactRow>();
@@ -34,6 +35,7 @@ export class StartSurvey {
   readonly #sold = new Set<string>();
 
   see(row: FactRow): void {
+    this.facts += 1;
     this.firstAt ??= row.at;
     if (row.at > this.lastAt) this.lastAt = row.at;
     if (row.type === 'EventDefined') this.#definitions.set(row.eventId, row);

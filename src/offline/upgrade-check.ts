@@ -43,6 +43,8 @@ interface ActivationTime {
 }
 
 export interface UpgradeReport {
+  /** The version of the program that wrote to the folder last; null where none was noted. */
+  readonly writtenBy: string | null;
   /** What verification found; null where the journal's own format is too new to be read at all. */
   readonly verification: FolderReport | null;
   readonly unknownFacts: readonly UnknownFacts[];
@@ -83,6 +85,7 @@ export async function checkUpgrade(folder: string, listener: UpgradeListener = {
     await seeSnapshots(folder, view, survey.trace);
     const { unknown, definitions } = survey;
     return {
+      writtenBy: view.writtenBy,
       verification,
       startMs,
       firstAnswers,
@@ -97,6 +100,7 @@ export async function checkUpgrade(folder: string, listener: UpgradeListener = {
 }
 
 const NOTHING_READ: UpgradeReport = {
+  writtenBy: null,
   verification: null,
   unknownFacts: [],
   definitions: [],

@@ -64,6 +64,8 @@ interface SecretSettings {
 
 export interface ServiceSecrets {
   readonly adminToken: string;
+  /** Where the admin token is from: the setting, or a file of the data folder that is kept or new. */
+  readonly adminTokenFrom: string;
   readonly tickets: TicketSigner;
   readonly webhooks: Readonly<Record<keyof typeof WEBHOOK_SECRET_FILES, string>>;
 }
@@ -76,12 +78,14 @@ interface SecretsLog {
 /** All secrets of the service; those that are not configured are made at the first start. Throws SecretDamaged. */
 export function openSecrets(settings: SecretSettings, log: SecretsLog): ServiceSecrets {
   const { dataDir: folder, adminToken, webhookSecretA, webhookSecretB } = settings;
+  const wasKept = peekSecret(folder, ADMIN_TOKEN_FILE) !== null;
   const token = keptSecret({ folder, fileName: ADMIN_TOKEN_FILE, configured: adminToken, ...SECRETS.token });
-  if (adminToken === null) log.info({ path: `${folder}/${ADMIN_TOKEN_FILE}` }, 'the admin token is kept');
+  const file = join(folder, ADMIN_TOKEN_FILE);
   const webhookSecret = (name: keyof typeof WEBHOOK_SECRET_FILES, configured: string | null): string =>
     keptSecret({ folder, fileName: WEBHOOK_SECRET_FILES[name], configured, ...SECRETS.webhook });
   return {
     adminToken: token,
+    adminTokenFrom: adminToken !== null ? 'ADMIN_TOKEN' : `${file}, ${wasKept ? 'kept' : 'new'}`,
     webhooks: {
       provider_a: webhookSecret('provider_a', webhookSecretA),
       provider_b: webhookSecret('provider_b', webhookSecretB),

@@ -53,8 +53,8 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
     return leave(code, lines);
   }
   if (stop.isUnderWay) return;
-  const { log, publicUrl, adminUrl } = service;
-  log.info({ public: publicUrl, admin: adminUrl }, 'ready');
+  const { log, publicUrl, adminUrl, started } = service;
+  log.info({ public: publicUrl, admin: adminUrl, ...started }, 'ready');
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'a defect; the journal has everything that was answered');
     process.exit(EXIT.defect);

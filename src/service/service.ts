@@ -26,7 +26,7 @@ import { openSecrets, type ServiceSecrets } from './secrets.ts';
 import type { StartNodeOptions } from '#cluster/start-node.ts';
 import type { HttpApp } from '#http/protocol/app.ts';
 import type { Metrics, ThreadsGauges } from '#http/ports.ts';
-import type { Deployment, DeploymentState, EnginePort } from '#engine/deployment.ts';
+import type { Deployment, DeploymentState, EnginePort, StartFound } from '#engine/deployment.ts';
 import type { JournalFault } from '#persistence/journal.ts';
 
 export interface ServiceOptions {
@@ -53,12 +53,22 @@ export interface Service<Served extends Deployment = Deployment> {
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly adminToken: string;
+  /** What the start says of itself in one line of the log. */
+  readonly started: StartReport;
   readonly payments: PaymentService;
   /** The threads that answer buyers; null where one thread does everything. */
   readonly threads: HttpThreads | null;
   readonly log: Logger;
   /** Stops accepting, finishes what was accepted, makes it durable, snapshots, closes. */
   stop(): Promise<void>;
+}
+
+/** What an operator asks after a start: from what it goes on, and where things are from. */
+interface StartReport extends Partial<StartFound> {
+  readonly events: number;
+  /** Absent where none is loaded. */
+  readonly catalogue?: string;
+  readonly adminToken: string;
 }
 
 /** A catalogue that cannot be loaded; the message lists every problem, a line each. */
@@ -101,9 +111,13 @@ export async function startService(config: Config, options: ServiceOptions = {})
   try {
     // 2. The catalogue. While a node starts, its definitions need the other nodes, which may wait for this one.
     const isServing = engine.state().phase === 'SERVING';
-    const loading = (): Promise<void> => loadCatalogue(engine, config, options.demo ?? false);
+    const loaded: { catalogue?: string } = {};
+    const loading = async (): Promise<void> => {
+      const source = await loadCatalogue(engine, config, options.demo ?? false);
+      if (source !== null) loaded.catalogue = source;
+    };
     if (isServing) await loading();
-    const service = await openService(config, options, engine, log, listeners);
+    const service = await openService(config, options, engine, { log, listeners, loaded });
     options.onListening?.(service);
     if (isServing) return service;
     await untilReady(engine, log);
@@ -171,12 +185,18 @@ async function openNode(config: Config, log: Logger, { engine = {}, node = {} }:
   return startNode({ ...config, cluster }, { ...node, warn, ...(clockSource !== undefined && { clockSource }) });
 }
 
+interface Opening {
+  readonly log: Logger;
+  readonly listeners: Listener[];
+  /** What is loaded before this or later. */
+  readonly loaded: { readonly catalogue?: string };
+}
+
 async function openService(
   config: Config,
   options: ServiceOptions,
   engine: Deployment,
-  log: Logger,
-  listeners: Listener[],
+  { log, listeners, loaded }: Opening,
 ): Promise<Service> {
   // 3. Secrets: configured, kept or new.
   const secrets = openSecrets(config, log);
@@ -233,6 +253,10 @@ async function openService(
     publicUrl: baseUrl(),
     adminUrl: adminUrl(),
     adminToken: secrets.adminToken,
+    get started() {
+      const { events } = engine.state();
+      return { ...loaded, events, ...engine.serving().found, adminToken: secrets.adminTokenFrom };
+    },
     payments,
     threads,
     log,
@@ -425,10 +449,13 @@ function portOf(app: HttpApp): number {
   return (app.server.address() as AddressInfo).port;
 }
 
-/** Loads CATALOG, or the demo events into an empty journal. The same definitions again change nothing. */
-async function loadCatalogue(engine: Deployment, config: Config, demo: boolean): Promise<void> {
+/**
+ * Loads CATALOG, or the demo events into an empty journal, and answers from where, or null. The same definitions again
+ * change nothing.
+ */
+async function loadCatalogue(engine: Deployment, config: Config, demo: boolean): Promise<string | null> {
   const source = config.catalog ?? (demo && engine.serving().wasEmpty ? samplesFolder : null);
-  if (source === null) return;
+  if (source === null) return null;
   const { definitions, problems } = readCatalogue(source);
   if (problems.length > 0) {
     throw new BadCatalogue(problems.map(formatFileProblem));
@@ -440,4 +467,5 @@ async function loadCatalogue(engine: Deployment, config: Config, demo: boolean):
     const lines = conflicts.map(({ path, message }) => `${definition.id} /${path.join('/')}: ${message}`);
     throw new BadCatalogue(lines.length > 0 ? lines : [`${definition.id}: ${reply.code}`]);
   }
+  return source;
 }

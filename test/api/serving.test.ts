@@ -44,6 +44,11 @@ test('an answered hold is present after kill -9, and two Ctrl-C stop the process
   assert.equal(await first.end('SIGKILL'), null);
   const second = await spawnService({ folder: first.folder });
   t.after(() => second.close());
+  const said = async ({ shows }: ServiceProcess) => JSON.parse(await shows(/"msg":"ready"/)) as Record<string, unknown>;
+  const [begun, goneOn] = [await said(first), await said(second)];
+  assert.deepEqual([begun['facts'], begun['lastStop'], begun['adminToken']], [0, 'none', 'ADMIN_TOKEN']);
+  assert.deepEqual([goneOn['events'], goneOn['afterFact'], goneOn['lastStop']], [1, 0, 'not clean']);
+  assert.ok(Number(goneOn['facts']) > 20);
   for (const [n, { status, body }] of placed.entries()) {
     assert.equal(status, 201);
     const read = await second.call('GET', `/api/checkout/holds/${body.id}`, { sessionKey: `session-${n}` });

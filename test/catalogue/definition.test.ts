@@ -477,6 +477,14 @@ describe('Problems', () => {
     [withType({ zone_keys: ['A', 'A'] })({ ...hallEvent } as never) as object, 'must not have "A" twice'],
     [{ ...smallestEvent, timezone: 'Berlin' }, 'must be a time zone of the IANA list, such as Europe/Berlin'],
     [
+      { ...smallestEvent, timezone: 'Europe/Berln' },
+      'must be a time zone of the IANA list; did you mean Europe/Berlin?',
+    ],
+    [
+      withType({ locality_id: 'flor' })(smallestEvent as never) as object,
+      '"flor" is not a locality of the event; did you mean floor?',
+    ],
+    [
       { ...smallestEvent, waiting_room_opens_at: 'soon' },
       'must be a time with its offset (RFC 3339), such as 2027-05-07T18:00:00Z',
     ],

@@ -4,6 +4,7 @@
  *
  * It only reads; a newer version takes a folder over when it is started on it.
  */
+import product from '../../../package.json' with { type: 'json' };
 import { readConfig } from '#service/config.ts';
 import { checkUpgrade, type UpgradeReport } from '#offline/upgrade-check.ts';
 import type { WayBack } from '#offline/format-changes.ts';
@@ -12,6 +13,8 @@ import { DATA_OPTION, WrongUse, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, withFolderArgument } from './data-folder.ts';
 import { counted, grouped, table } from '../terminal/output.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
+
+const OWN_LINE = `settings   version ${product.version}, which is this one, wrote this folder: all means what it meant`;
 
 interface Trouble {
   readonly what: string;
@@ -44,15 +47,22 @@ export const upgradeCommand: CliCommand = {
     const { output } = call;
     const folder = dataFolder(withFolderArgument(call));
     const report = await checkUpgrade(folder, { ...followVerification(output), onStep: output.progress });
-    const settings = changedSettings(call.environment, report.definitions);
+    // What changed since a released version is news only where this one did not write here yet.
+    const isOwn = report.writtenBy === product.version;
+    const settings = isOwn ? [] : changedSettings(call.environment, report.definitions);
     const troubles = [...troublesOf(report), ...badSettings(call.environment)];
     const { verification } = report;
     const good = troubles.length === 0 && verification !== null && isGood(verification);
     output.json(toJson(folder, report, settings, troubles, good));
     output.text(...(verification === null ? [] : [...summaryLines(verification), '']));
-    output.text(...timeLines(report), ...settingLines(settings), ...wayBackLines(report.waysBack), '');
+    output.text(
+      ...timeLines(report),
+      ...(isOwn ? [OWN_LINE] : settingLines(settings)),
+      ...wayBackLines(report.waysBack),
+      '',
+    );
     if (good) {
-      output.text(`This version can take ${folder} over.`);
+      output.text(isOwn ? `Nothing changes for ${folder}.` : `This version can take ${folder} over.`);
       return 0;
     }
     output.text(`This version must not take ${folder} over yet:`);
@@ -125,11 +135,22 @@ function wayBackLines(waysBack: readonly WayBack[]): string[] {
 
 function toJson(
   folder: string,
-  { verification, unknownFacts, startMs, firstAnswers, waysBack }: UpgradeReport,
+  { writtenBy, verification, unknownFacts, startMs, firstAnswers, waysBack }: UpgradeReport,
   settings: readonly SettingChange[],
   troubles: readonly Trouble[],
   ok: boolean,
 ): object {
   const proved = verification === null ? null : reportJson(verification);
-  return { ok, folder, verification: proved, unknownFacts, startMs, firstAnswers, settings, waysBack, troubles };
+  return {
+    ok,
+    folder,
+    writtenBy,
+    verification: proved,
+    unknownFacts,
+    startMs,
+    firstAnswers,
+    settings,
+    waysBack,
+    troubles,
+  };
 }

@@ -120,7 +120,8 @@ async function define({ events }: Engine, definition: EventDefinition): Promise<
 // ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function reportProblems({ output }: CliCall, problems: readonly FileProblem[]): 1 {
-  if (!output.isJson) output.trouble(...problems.map(formatFileProblem));
+  const sum = `${counted(problems.length, 'problem')}, nothing is loaded.`;
+  if (!output.isJson) output.trouble(...problems.map(formatFileProblem), sum);
   output.json({ ok: false, problems });
   return 1;
 }

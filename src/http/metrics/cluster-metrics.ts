@@ -5,7 +5,7 @@
  * The cluster publishes on diagnostics channels, whose names and messages are the contract between both modules.
  */
 import { Counter, Gauge, Histogram, type Registry } from '@platformatic/prom-client';
-import type { DeploymentPort } from '../ports.ts';
+import type { DeploymentState } from '#engine/deployment.ts';
 
 const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TAKEOVER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -13,9 +13,9 @@ const TAKEOVER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 type Listener = readonly [name: string, (message: unknown) => void];
 
 /** Adds the metrics of a node; returns what they listen to. */
-export function addClusterMetrics(registers: Registry[], deployment: DeploymentPort): Listener[] {
-  if (deployment.state().cluster === null) return [];
-  const cluster = () => deployment.state().cluster!;
+export function addClusterMetrics(registers: Registry[], state: () => DeploymentState): Listener[] {
+  if (state().cluster === null) return [];
+  const cluster = () => state().cluster!;
   new Gauge({
     name: 'holdfast_cluster_nodes',
     help: 'Nodes that this one has heard of lately, itself included.',

@@ -43,13 +43,14 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   const registry = new Registry();
   const registers = [registry];
   processRegistry ??= startProcessRegistry();
-  addStockGauges(registers, gauges);
+  let state = gauges.deployment.state();
+  addStockGauges(registers, gauges, () => state);
   const turns = new Tally();
   const listeners = [
     ...listenToTurns(registers, turns),
     ...listenToJournal(registers),
     ...observeService(registers),
-    ...addClusterMetrics(registers, gauges.deployment),
+    ...addClusterMetrics(registers, () => state),
   ];
   for (const [name, listener] of listeners) subscribe(name, listener);
   const requests = new TalliedHistogram({
@@ -63,7 +64,11 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   const whole = Registry.merge([registry, processRegistry]);
   return {
     contentType: whole.contentType,
-    read: () => whole.metrics(),
+    read() {
+      // Once for all gauges: a state walks over broken events and shards.
+      state = gauges.deployment.state();
+      return whole.metrics();
+    },
     watchInUse,
     countInUse(what) {
       const count = newUseCount();

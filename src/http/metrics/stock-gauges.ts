@@ -11,7 +11,8 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
 import { REFUND_STATUSES } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
-import type { DeploymentPort, GaugesPort } from '../ports.ts';
+import type { DeploymentState } from '#engine/deployment.ts';
+import type { GaugesPort } from '../ports.ts';
 import { readUnlessBusy } from '#actors/event-port.ts';
 
 const LABELLED_EVENTS_MAX = 100;
@@ -20,22 +21,22 @@ const TICKET_STATES = ['available', 'held', 'sold', 'blocked'] as const;
 
 type TicketCounts = Record<(typeof TICKET_STATES)[number], number>;
 
-/** Adds the gauges; they are filled each time the registry is read. */
-export function addStockGauges(registers: Registry[], gauges: GaugesPort): void {
+/** Adds the gauges; they are filled each time the registry is read, all from one state of the deployment. */
+export function addStockGauges(registers: Registry[], gauges: GaugesPort, state: () => DeploymentState): void {
   addSaleGauges(registers, gauges);
-  addJournalGauges(registers, gauges.deployment);
-  const { deployment, clock } = gauges;
+  addJournalGauges(registers, state);
+  const { clock } = gauges;
   const gauge = gaugesOf(registers);
-  gauge('holdfast_events', 'Events in the directory, in memory or evicted.', () => deployment.state().events);
+  gauge('holdfast_events', 'Events in the directory, in memory or evicted.', () => state().events);
   gauge(
     'holdfast_events_broken',
     'Events that cannot be activated and answer 503. Anything but 0 needs an operator.',
-    () => deployment.state().brokenEvents,
+    () => state().brokenEvents,
   );
   gauge(
     'holdfast_archive_problems',
     'Files of the archive that are damaged or missing, as of the start or the last prune. Anything but 0 needs an operator.',
-    () => deployment.state().archiveProblems,
+    () => state().archiveProblems,
   );
   new Counter({
     name: 'holdfast_clock_leaps_total',
@@ -47,9 +48,7 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
     },
   });
   gauge('holdfast_live_events', 'Events in memory.', () => gauges.active().length);
-  gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () =>
-    deployment.state().trouble === null ? 1 : 0,
-  );
+  gauge('holdfast_ready', '1 when everything can be taken on, else 0.', () => (state().trouble === null ? 1 : 0));
   new Counter({
     name: 'holdfast_refund_tries_total',
     help: 'Tries to have a refund given back, by what the provider answered since the start.',
@@ -60,7 +59,7 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort): void 
       for (const [outcome, count] of Object.entries(gauges.refundTries())) this.inc({ outcome }, count);
     },
   });
-  gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => deployment.state().freeBytes);
+  gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => state().freeBytes);
 }
 
 /** Makes gauges of one figure; null leaves the last value out. */
@@ -79,8 +78,8 @@ function gaugesOf(registers: Registry[]) {
   };
 }
 
-function addJournalGauges(registers: Registry[], deployment: DeploymentPort): void {
-  const journal = () => deployment.state().journal;
+function addJournalGauges(registers: Registry[], state: () => DeploymentState): void {
+  const journal = () => state().journal;
   const gauge = gaugesOf(registers);
   gauge('holdfast_journal_appended_seq', 'The last fact handed to the journal.', () => journal().appendedSeq);
   gauge('holdfast_journal_durable_seq', 'The last fact known to be on disk.', () => journal().durableSeq);
@@ -91,10 +90,10 @@ function addJournalGauges(registers: Registry[], deployment: DeploymentPort): vo
   gauge(
     'holdfast_snapshot_age_seconds',
     'Since the newest snapshot; 0 while there is none.',
-    () => deployment.state().snapshotAgeSeconds,
+    () => state().snapshotAgeSeconds,
   );
   gauge('holdfast_notification_lag_facts', 'Durable facts not yet told to the receiver.', () => {
-    const { notifiedSeq, journal } = deployment.state();
+    const { notifiedSeq, journal } = state();
     return notifiedSeq === null ? null : Math.max(0, journal.durableSeq - notifiedSeq);
   });
 }

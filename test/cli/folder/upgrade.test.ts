@@ -8,7 +8,8 @@ import Database from 'better-sqlite3';
 import { RELEASED } from '#offline/format-changes.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { folderOf, goldenFolder, goldenJournals, readGolden, readGoldenKeys, prune } from '../../golden/golden.ts';
-import { holdfast, type Environment } from '../holdfast.ts';
+import { newFolder } from '../../fixtures/folders.ts';
+import { holdfast, samples, type Environment } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -204,6 +205,21 @@ describe('upgrade --check', () => {
     assert.deepEqual(bare.get('PRUNE_EVERY_HOURS'), []);
     assert.deepEqual(bare.get('retention_days'), ['evt_gala', 'evt_rush']);
     assert.ok(!(await settings({ PRUNE_EVERY_HOURS: '24' })).has('PRUNE_EVERY_HOURS'));
+  });
+
+  it('says that nothing changes for a folder that this version wrote, and for a copy of it', async (t) => {
+    const parent = newFolder(t);
+    const [data, copy] = [path.join(parent, 'data'), path.join(parent, 'copy')];
+    const event = path.join(samples, 'club-night.json');
+    assert.equal((await holdfast(['load', '--offline', event], { DATA_DIR: data })).code, 0);
+    assert.equal((await holdfast(['backup', copy], { DATA_DIR: data })).code, 0);
+    for (const folder of [data, copy]) {
+      const { code, stdout } = await holdfast(['upgrade', '--check', folder]);
+      assert.equal(code, 0, stdout);
+      assert.match(stdout, /settings +version .+, which is this one, wrote this folder: all means what it meant/);
+      assert.doesNotMatch(stdout, /since 0\.1\.0/);
+      assert.ok(stdout.endsWith(`Nothing changes for ${folder}.\n`), stdout);
+    }
   });
 
   it('needs --check, and prints the same for people', async (t) => {

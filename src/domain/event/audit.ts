@@ -5,7 +5,7 @@
  * in step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
 import { sumOf } from '../money.ts';
-import { awaitsFirstSession, isCovered, isLiveOrder, type Order } from '../orders/order.ts';
+import { agreedOf, awaitsFirstSession, isCovered, isLiveOrder, type Order } from '../orders/order.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
@@ -181,8 +181,8 @@ function auditOrders(state: EventState): Discrepancy[] {
 /** The orders of a cancelled performance are cancelled, or that has yet to be done. */
 function auditCancellations({ orders, performances }: EventState): Discrepancy[] {
   const counted = new Map<string, number>();
-  for (const { purchase } of [...orders.inOrder].filter(isLiveOrder)) {
-    for (const id of new Set(purchase.items.map((item) => item.performanceId))) {
+  for (const order of [...orders.inOrder].filter(isLiveOrder)) {
+    for (const id of new Set(agreedOf(order).items.map((item) => item.performanceId))) {
       counted.set(id, (counted.get(id) ?? 0) + 1);
     }
   }
@@ -220,10 +220,12 @@ function discrepanciesOf(order: Order, hold: Hold | undefined): string[] {
     'it is over, but keeps its tickets',
   );
   expect(hold.orderId === order.id, 'its hold belongs to another order');
-  const tickets = sumOf(order.purchase.items, (item) => item.ticketCount);
+  const tickets = sumOf(agreedOf(order).items, (item) => item.ticketCount);
   expect(tickets === sumOf(hold.lines, (line) => line.ticketCount), 'its hold has another number of tickets');
   expect(!isPaid || order.ticketIds.length === tickets, 'it is paid, but its tickets are not issued');
   expect(isCovered(order), 'more was given back than was paid');
+  const origins = order.changed?.origins.length ?? order.ticketIds.length;
+  expect(origins === order.ticketIds.length, 'it was changed, but not each of its tickets has an origin');
   const { personal, customer, tracking, items } = order.purchase;
   const isOpen = customer !== null || tracking !== null || items.some(({ attendees }) => attendees !== null);
   expect(personal === undefined || !isOpen, 'its personal data is sealed, but a field is open');

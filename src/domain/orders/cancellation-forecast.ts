@@ -1,5 +1,5 @@
 /** What the cancellation of a performance would do to its orders, told before somebody decides on it. */
-import { foreignCurrencies, isLiveOrder, notGivenBack, type Order } from './order.ts';
+import { agreedOf, foreignCurrencies, isLiveOrder, notGivenBack, type Order } from './order.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { OrderState } from './state.ts';
 import type { CurrencyAmount } from '../view.ts';
@@ -33,7 +33,7 @@ export function forecastCancellation(
   const end = Math.min(inOrder.length, begin + SCANNED_MAX);
   for (let number = begin; number < end; number += 1) {
     const order = inOrder.at(number);
-    const { items } = order.purchase;
+    const { items } = agreedOf(order);
     if (!isLiveOrder(order) || !items.some((item) => item.performanceId === performanceId)) continue;
     sums.orders += 1;
     sums.tickets += items.reduce((sum, { ticketCount }) => sum + ticketCount, 0);

@@ -9,7 +9,15 @@ import { valuesReply, type Decision, type ReplyReference } from '../decision.ts'
 import { fact, type CancellationCause, type Fact } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
-import { isLiveOrder, paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
+import {
+  agreedOf,
+  isLiveOrder,
+  paidCents,
+  paidInstallments,
+  refundedCents,
+  waitingPayment,
+  type Order,
+} from './order.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from '../holds/state.ts';
@@ -103,7 +111,7 @@ export function decideCancelNextOrders(
   const facts: Fact[] = [];
   for (let number = begin; number < end && cancelling.size > 0; number += 1) {
     const order = inOrder.at(number);
-    const item = isLiveOrder(order) && order.purchase.items.find(({ performanceId }) => cancelling.has(performanceId));
+    const item = isLiveOrder(order) && agreedOf(order).items.find(({ performanceId }) => cancelling.has(performanceId));
     if (item) facts.push(cancelled(order, 'PERFORMANCE', cancelling.get(item.performanceId)!));
   }
   const nextAfter = end < inOrder.length ? end - 1 : null;

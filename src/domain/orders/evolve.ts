@@ -7,6 +7,7 @@ import { countPerks, countUses } from './pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
 import {
+  agreedOf,
   awaitsFirstSession,
   hasSealed,
   isInstallmentPaid,
@@ -185,7 +186,7 @@ function evolveTicketsIssued(state: OrderState, { orderId, ticketIds }: FactData
   const order = openOrder(state.orders, orderId);
   invariant(order.ticketIds.length === 0, 'tickets are issued once');
   invariant(
-    ticketIds.length === sumOf(order.purchase.items, (item) => item.ticketCount),
+    ticketIds.length === sumOf(agreedOf(order).items, (item) => item.ticketCount),
     'an order has one id for each ticket',
   );
   order.ticketIds = ticketIds;
@@ -210,7 +211,7 @@ function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'
   order.cancellation = { cause, operator, note, at, ...(sealedNote !== undefined && { sealedNote }) };
   closePayments(order, 'CANCEL');
   countOrder(state, order, -1);
-  noteVoidTickets(state.orders.voidTickets, order);
+  noteVoidTickets(state.orders.voidTickets, order, order.changed?.voidedTickets.length);
 }
 
 /**
@@ -229,7 +230,7 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
 }
 
 function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
-  const { installmentsCents, currency } = order.purchase;
+  const { installmentsCents, currency } = agreedOf(order);
   return {
     id: paymentId,
     installment,
@@ -285,11 +286,12 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 // ── tallies and packing ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
-function countOrder(state: OrderState, { purchase }: Order, sign: 1 | -1): void {
-  countOnPerformances(state.orders, purchase.items, sign);
-  countTickets(state.orders.ticketsByBuyer, buyerKeyOf(purchase), purchase.items, sign);
-  countUses(state.orders.usesByCode, purchase, sign);
-  countPerks(state.perksSold, purchase.items, sign);
+function countOrder(state: OrderState, order: Order, sign: 1 | -1): void {
+  const agreed = agreedOf(order);
+  countOnPerformances(state.orders, agreed.items, sign);
+  countTickets(state.orders.ticketsByBuyer, buyerKeyOf(agreed), agreed.items, sign);
+  countUses(state.orders.usesByCode, agreed, sign);
+  countPerks(state.perksSold, agreed.items, sign);
 }
 
 function countOnPerformances(

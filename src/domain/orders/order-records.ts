@@ -40,7 +40,8 @@ function idsOf(order: Order): readonly string[] {
   const sessions = order.payments.flatMap(({ id, checkoutSessionId }) =>
     checkoutSessionId === null ? [id] : [id, checkoutSessionId],
   );
-  return [order.id, ...sessions, ...order.ticketIds];
+  const voided = order.changed?.voidedTickets.map(({ id }) => id) ?? [];
+  return [order.id, ...sessions, ...order.ticketIds, ...voided];
 }
 
 /** A tag of an order's status and buyer: equal for equal ones, and for one in 2²⁹ others. */

@@ -13,7 +13,7 @@ import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { FactData } from '../fact.ts';
 import type { Erasure, SealedOrder } from '../personal.ts';
-import type { CancellationView, CurrencyAmount, SealedOperatorNote, RefundView } from '../view.ts';
+import type { CancellationView, CurrencyAmount, IssuedTicketView, RefundView, SealedOperatorNote } from '../view.ts';
 
 /** A try to pay, or money that came. */
 export interface Payment {
@@ -37,16 +37,52 @@ export interface Payment {
   webhookId: string | null;
 }
 
+/** What a change of an order replaces of its purchase. An installment that was paid keeps its amount. */
+type OrderTerms = Pick<FactData['OrderPlaced'], 'items' | 'promoCode' | 'totalCents' | 'installmentsCents'>;
+
+/** What a ticket of a changed order keeps, whatever becomes of its item. */
+interface TicketOrigin {
+  /** Whose it is: the place of the attendee in the order's personal data, which stay those of the purchase. */
+  readonly itemIndex: number;
+  readonly offset: number;
+  /** The ticket that it was issued for; null for one of the purchase. */
+  readonly replaces: string | null;
+}
+
+/** A ticket that became void while its order went on, and what it was for. */
+interface VoidedTicket extends TicketOrigin {
+  readonly id: string;
+  readonly ticketTypeId: string;
+  readonly performanceId: string;
+  readonly seatId: string | null;
+  readonly voidSince: number;
+  readonly voidReason: NonNullable<IssuedTicketView['voidReason']>;
+}
+
+/** What a changed order is now. */
+interface ChangedOrder {
+  readonly terms: OrderTerms;
+  /** One for each of `ticketIds`. */
+  readonly origins: readonly TicketOrigin[];
+  /** In the order in which they became void. */
+  readonly voidedTickets: readonly VoidedTicket[];
+}
+
 /** What was bought and what was paid of it. */
 export interface Order {
   readonly id: string;
   /** Counts the event's orders, from 0. */
   readonly number: number;
-  /** What was agreed when it was placed; never changes, but its personal data can be erased. */
+  /**
+   * What was agreed when it was placed; never changes, but its personal data can be erased. What is agreed now says
+   * `agreedOf`.
+   */
   purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
   readonly placedAt: number;
   status: OrderStatus;
   readonly payments: Payment[];
+  /** Absent while the order is as it was bought. */
+  changed?: ChangedOrder;
   /** Empty until the first money; kept, but void, after a cancellation. */
   ticketIds: readonly string[];
   readonly refunds: RefundView[];
@@ -55,6 +91,16 @@ export interface Order {
   erasure?: Erasure;
   /** A second note on one refund, which is not shown; kept so that it is erased with the others. */
   unshownNotes?: readonly string[];
+}
+
+/** What is agreed about an order now. */
+export function agreedOf({ purchase, changed }: Pick<Order, 'purchase' | 'changed'>): Order['purchase'] {
+  return changed === undefined ? purchase : { ...purchase, ...changed.terms };
+}
+
+/** Whether a ticket is of an order, void or not. */
+export function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
+  return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
 }
 
 /** Every sealed text of an order: each has a key of its own. */
@@ -150,7 +196,7 @@ export function paidCents({ payments, purchase }: Order): number {
 }
 
 /** The money that pays for the tickets. */
-export function countedCents(order: Order): number {
+function countedCents(order: Order): number {
   return sumOf(order.payments, (payment) => (payment.isCounted ? payment.amountCents : 0));
 }
 
@@ -188,6 +234,11 @@ export function reservedCents(
   );
 }
 
+/** What is yet to be paid for the tickets. */
+export function remainingCents(order: Order): number {
+  return Math.max(0, agreedOf(order).totalCents - countedCents(order));
+}
+
 /** What is owed in the order's currency: money that the order could not use, and all of it once the order is over. */
 export function refundDueCents(order: Order): number {
   return refundDueAfter(order, 0, false);
@@ -198,7 +249,8 @@ export function refundDueCents(order: Order): number {
  * again.
  */
 export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
-  const useful = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  const counted = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  const useful = Math.min(counted, agreedOf(order).totalCents);
   return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
 }
 

@@ -19,6 +19,7 @@ import { AMOUNT_CENTS_MAX, isAmount, sumOf } from '../money.ts';
 import { cancelled } from './decide.ts';
 import type { OrderTurn, OrderState } from './state.ts';
 import {
+  agreedOf,
   isInstallmentPaid,
   isLiveOrder,
   isWaiting,
@@ -126,7 +127,7 @@ function takeMoney(
   const trigger = triggerOfMoney(state, order, payment, turn);
   if (trigger === null) return [recorded(order, payment, money, false)];
   const paid = [recorded(order, payment, money, true), fact('OrderPaid', { orderId: order.id, trigger })];
-  return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, order.purchase.items, turn)];
+  return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, agreedOf(order).items, turn)];
 }
 
 interface Money {
@@ -145,7 +146,7 @@ function triggerOfMoney(
 ): FactData['OrderPaid']['trigger'] | null {
   const isPaid = isInstallmentPaid(order, payment.installment);
   if (isPaid) return null;
-  const isLast = paidInstallments(order) + 1 === order.purchase.installmentsCents.length;
+  const isLast = paidInstallments(order) + 1 === agreedOf(order).installmentsCents.length;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
   const isAllowed = orderTransitions.next(order.status, trigger) !== undefined;
@@ -153,16 +154,17 @@ function triggerOfMoney(
 }
 
 /** Whether all of an order that ended by the buyer or by time can be had again (rule 4). */
-function canBeHadAgain(state: OrderState, { purchase, cancellation }: Order, { now, sealing }: OrderTurn): boolean {
+function canBeHadAgain(state: OrderState, order: Order, { now, sealing }: OrderTurn): boolean {
+  const { cancellation } = order;
   if (cancellation !== null && cancellation.cause !== 'BUYER') return false;
   const { plan, orders, perksSold } = state;
-  const hold = state.holds.byId.get(purchase.holdId);
+  const agreed = agreedOf(order);
+  const hold = state.holds.byId.get(agreed.holdId);
   invariant(hold !== undefined, 'an order keeps its hold');
-  const { items } = purchase;
   return (
-    checkEmailLimit(plan, items, buyerKeysOf(purchase, sealing), orders.ticketsByBuyer) === null &&
-    canUseAgain(plan, purchase, orders.usesByCode) &&
-    canHaveAgain(plan, purchase.items, perksSold) &&
+    checkEmailLimit(plan, agreed.items, buyerKeysOf(agreed, sealing), orders.ticketsByBuyer) === null &&
+    canUseAgain(plan, agreed, orders.usesByCode) &&
+    canHaveAgain(plan, agreed.items, perksSold) &&
     canRetake(state, hold.lines, now)
   );
 }

@@ -18,7 +18,7 @@ import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
-import type { Order } from './order.ts';
+import { hasTicket, type Order } from './order.ts';
 import type { OperatorNote } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
@@ -75,7 +75,7 @@ export function noOrders(): Orders {
     inOrder,
     byId: { get: (wanted) => inOrder.find(wanted, ({ id }) => id === wanted) },
     byPayment: { get: (wanted) => inOrder.find(wanted, (order) => hasPayment(order, wanted)) },
-    byTicket: { get: (wanted) => inOrder.find(wanted, ({ ticketIds }) => ticketIds.includes(wanted)) },
+    byTicket: { get: (wanted) => inOrder.find(wanted, (order) => hasTicket(order, wanted)) },
     ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
     liveByPerformance: new Map(),

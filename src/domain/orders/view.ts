@@ -10,7 +10,7 @@ import { buyerKeyOf } from './purchase-limits.ts';
 import { emailKey } from '../email-key.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
-  countedCents,
+  agreedOf,
   isErased,
   isInstallmentPaid,
   isLiveOrder,
@@ -18,6 +18,7 @@ import {
   personalOf,
   paidInstallments,
   refundDueCents,
+  remainingCents,
   reservedCents,
   refundedCents,
   refundsDue,
@@ -94,16 +95,15 @@ export function findSession(
 export function findTicket(state: OrderState, ticketId: string): IssuedTicketView | null {
   const order = state.orders.byTicket.get(ticketId);
   if (order === undefined) return null;
-  const ticket = viewTicket(state.plan, order, order.ticketIds.indexOf(ticketId));
+  const { eventId, plan } = state;
+  const ofOrder = { personal: personalOf(order), orderId: order.id, eventId };
+  const voided = order.changed?.voidedTickets.find(({ id }) => id === ticketId);
+  if (voided !== undefined) {
+    return { ...ofOrder, ticket: ticketView(plan, { ...voided, isValid: false }), voidReason: voided.voidReason };
+  }
+  const ticket = viewTicket(plan, order, order.ticketIds.indexOf(ticketId));
   const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
-  const { eventId } = state;
-  return {
-    ticket,
-    personal: personalOf(order),
-    orderId: order.id,
-    eventId,
-    voidReason: ticket.isValid ? null : voidReason,
-  };
+  return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReason };
 }
 
 /**
@@ -214,13 +214,13 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
   const begin = page.after === null ? 0 : ticketIds.indexOf(page.after) + 1;
   const shown = ticketIds.slice(begin, begin + page.limit);
   return {
-    ...agreedOf(order),
+    ...shownTerms(order),
     id,
     status,
     paymentStatus: paymentStatusOf(order),
     placedAt,
     paidCents: paidCents(order),
-    remainingCents: purchase.totalCents - countedCents(order),
+    remainingCents: remainingCents(order),
     refundedCents: refundedCents(order),
     refundPendingCents: reservedCents(order, purchase.currency),
     refundDueCents: refundDueCents(order),
@@ -241,8 +241,8 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
 
 type Unshown = 'orderId' | 'firstPaymentId' | 'customer' | 'personal' | 'tracking' | 'items';
 
-function agreedOf({ purchase }: Order): Omit<Order['purchase'], Unshown> & Pick<OrderView, 'items'> {
-  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...shown } = purchase;
+function shownTerms(order: Order): Omit<Order['purchase'], Unshown> & Pick<OrderView, 'items'> {
+  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...shown } = agreedOf(order);
   const { customer: _customer, personal: _personal, tracking: _tracking, ...agreed } = shown;
   return agreed;
 }
@@ -267,24 +267,39 @@ export function viewPayment({ purchase }: Order, payment: Payment): PaymentView 
 }
 
 function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
-  const { payments, ticketIds, purchase } = order;
-  const isPaid = purchase.installmentsCents.every((_, index) => isInstallmentPaid(order, index + 1));
+  const { payments, ticketIds } = order;
+  const isPaid = agreedOf(order).installmentsCents.every((_, index) => isInstallmentPaid(order, index + 1));
   if (isPaid) return 'COMPLETED';
   const lastTry = payments.findLast((payment) => payment.strayOf === null);
   return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
 }
 
 function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
-  const { purchase, ticketIds } = order;
-  const { itemIndex, offset } = itemOfTicket(purchase.items, place);
-  const { ticketTypeId, performanceId, seatIds } = purchase.items[itemIndex]!;
-  const seatId = seatIds[offset] ?? null;
+  const { items } = agreedOf(order);
+  const at = itemOfTicket(items, place);
+  const { ticketTypeId, performanceId, seatIds } = items[at.itemIndex]!;
+  const { itemIndex, offset } = order.changed?.origins[place] ?? at;
+  return ticketView(plan, {
+    id: order.ticketIds[place]!,
+    isValid: isLiveOrder(order),
+    ticketTypeId,
+    performanceId,
+    seatId: seatIds[at.offset] ?? null,
+    itemIndex,
+    offset,
+  });
+}
+
+type TicketOfOrder = Omit<TicketView, 'section' | 'rowLabel' | 'seatLabel'>;
+
+function ticketView(plan: SalePlan, ticket: TicketOfOrder): TicketView {
+  const { id, isValid, ticketTypeId, performanceId, seatId, itemIndex, offset } = ticket;
   const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
   const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
   const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
   return {
-    id: ticketIds[place]!,
-    isValid: isLiveOrder(order),
+    id,
+    isValid,
     ticketTypeId,
     performanceId,
     section: facts?.sectionName ?? null,
@@ -309,8 +324,8 @@ function itemOfTicket(
   throw new Defect(`an order has no ticket ${place}`);
 }
 
-function discountsOf({ purchase }: Order): readonly DiscountView[] {
-  const { items, promoCode } = purchase;
+function discountsOf(order: Order): readonly DiscountView[] {
+  const { items, promoCode } = agreedOf(order);
   const discounts: DiscountView[] = [];
   for (const [itemIndex, { discountCode, discountCents }] of items.entries()) {
     if (discountCode !== null) discounts.push({ code: discountCode, itemIndex, amountCents: discountCents });
@@ -321,13 +336,13 @@ function discountsOf({ purchase }: Order): readonly DiscountView[] {
 }
 
 /** The names of what was bought, each once. */
-function namesOf({ ticketTypeById }: SalePlan, { purchase }: Order): Pick<OrderView, 'ticketTypes' | 'barPerks'> {
+function namesOf({ ticketTypeById }: SalePlan, order: Order): Pick<OrderView, 'ticketTypes' | 'barPerks'> {
   const ticketTypes: IdAndName[] = [];
   const barPerks: IdAndName[] = [];
   const note = (names: IdAndName[], named: IdAndName | undefined): void => {
     if (named !== undefined && !names.some(({ id }) => id === named.id)) names.push({ id: named.id, name: named.name });
   };
-  for (const { ticketTypeId, barPerks: ordered } of purchase.items) {
+  for (const { ticketTypeId, barPerks: ordered } of agreedOf(order).items) {
     const definition = ticketTypeById.get(ticketTypeId)?.definition;
     note(ticketTypes, definition);
     for (const { barPerkId } of ordered)
@@ -339,8 +354,8 @@ function namesOf({ ticketTypeById }: SalePlan, { purchase }: Order): Pick<OrderV
   return { ticketTypes, barPerks };
 }
 
-function performancesOf({ plan, performances }: OrderState, { purchase }: Order): readonly OrderedPerformanceView[] {
-  const wanted = new Set(purchase.items.map((item) => item.performanceId));
+function performancesOf({ plan, performances }: OrderState, order: Order): readonly OrderedPerformanceView[] {
+  const wanted = new Set(agreedOf(order).items.map((item) => item.performanceId));
   return plan.performances
     .filter((performance) => wanted.has(performance.id) && performances.has(performance.id))
     .map((performance) => {

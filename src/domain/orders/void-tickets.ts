@@ -2,10 +2,10 @@
  * The tickets of an event that are void, in the order in which they became so, for ticket checks without a network.
  *
  * An index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for
- * good.
+ * good, and so does a change of an order for those that it takes away.
  *
- * 1. The order is that of the cancellations' moments, then of the orders' numbers, so that it is the same however the
- *    state came to be, and what is new comes last: who has read the list goes on after its last ticket.
+ * 1. The order is that of the moments at which they became void, then of the orders' numbers, so that it is the same
+ *    however the state came to be, and what is new comes last: who has read the list goes on after its last ticket.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 
@@ -13,7 +13,7 @@ interface VoidTicket {
   readonly ticketId: string;
   readonly voidSince: number;
   readonly orderNumber: number;
-  /** Its index among the tickets of its order. */
+  /** Its index among the void tickets of its order, to which further ones are added at the end. */
   readonly index: number;
 }
 
@@ -26,8 +26,20 @@ export interface VoidTickets {
 export interface VoidableOrder {
   readonly number: number;
   readonly ticketIds: readonly string[];
-  readonly purchase: { readonly items: readonly { readonly performanceId: string; readonly ticketCount: number }[] };
+  readonly purchase: VoidableTerms;
+  readonly changed?: {
+    readonly terms: VoidableTerms;
+    readonly voidedTickets: readonly {
+      readonly id: string;
+      readonly performanceId: string;
+      readonly voidSince: number;
+    }[];
+  };
   readonly cancellation: { readonly at: number } | null;
+}
+
+interface VoidableTerms {
+  readonly items: readonly { readonly performanceId: string; readonly ticketCount: number }[];
 }
 
 export interface VoidTicketPage {
@@ -40,21 +52,39 @@ export function noVoidTickets(): VoidTickets {
   return { all: [], byPerformance: new Map() };
 }
 
-/** Notes the tickets of an order that was cancelled; there are none where it had not been paid. */
-export function noteVoidTickets({ all, byPerformance }: VoidTickets, order: VoidableOrder): void {
-  if (order.cancellation === null || order.ticketIds.length === 0) return;
-  const { number: orderNumber, ticketIds } = order;
-  const voidSince = order.cancellation.at;
-  let index = 0;
-  for (const { performanceId, ticketCount } of order.purchase.items) {
+/**
+ * Notes the void tickets of an order from the one at `from` on; there are none where it had not been paid, or is as it
+ * was bought.
+ */
+export function noteVoidTickets({ all, byPerformance }: VoidTickets, order: VoidableOrder, from = 0): void {
+  for (const [index, { ticketId, performanceId, voidSince }] of voidTicketsOf(order).entries()) {
+    if (index < from) continue;
     let ofPerformance = byPerformance.get(performanceId);
     if (ofPerformance === undefined) byPerformance.set(performanceId, (ofPerformance = []));
-    for (const end = index + ticketCount; index < end; index += 1) {
-      const ticket = { ticketId: ticketIds[index]!, voidSince, orderNumber, index };
-      insert(all, ticket);
-      insert(ofPerformance, ticket);
+    const ticket = { ticketId, voidSince, orderNumber: order.number, index };
+    insert(all, ticket);
+    insert(ofPerformance, ticket);
+  }
+}
+
+interface VoidTicketOfOrder extends Pick<VoidTicket, 'ticketId' | 'voidSince'> {
+  readonly performanceId: string;
+}
+
+/** The void tickets of an order in the order in which they became so: those of its changes, then those of its end. */
+function voidTicketsOf({ purchase, changed, ticketIds, cancellation }: VoidableOrder): readonly VoidTicketOfOrder[] {
+  const tickets = (changed?.voidedTickets ?? []).map(({ id: ticketId, performanceId, voidSince }) => {
+    return { ticketId, performanceId, voidSince };
+  });
+  if (cancellation === null || ticketIds.length === 0) return tickets;
+  const voidSince = cancellation.at;
+  let place = 0;
+  for (const { performanceId, ticketCount } of (changed?.terms ?? purchase).items) {
+    for (const end = place + ticketCount; place < end; place += 1) {
+      tickets.push({ ticketId: ticketIds[place]!, performanceId, voidSince });
     }
   }
+  return tickets;
 }
 
 /**
@@ -68,11 +98,12 @@ export function pageOfVoidTickets(
 ): VoidTicketPage {
   const { performanceId, after, limit } = wanted;
   const tickets = performanceId === null ? all : (byPerformance.get(performanceId) ?? []);
-  const index = after === null ? -1 : (afterOrder?.ticketIds.indexOf(after) ?? -1);
+  const voidTickets = afterOrder === null ? [] : voidTicketsOf(afterOrder);
+  const index = voidTickets.findIndex(({ ticketId }) => ticketId === after);
   const begin =
-    afterOrder === null || afterOrder.cancellation === null || index < 0
+    afterOrder === null || index < 0
       ? 0
-      : countUpTo(tickets, { voidSince: afterOrder.cancellation.at, orderNumber: afterOrder.number, index });
+      : countUpTo(tickets, { voidSince: voidTickets[index]!.voidSince, orderNumber: afterOrder.number, index });
   const page = tickets.slice(begin, begin + limit).map(({ ticketId }) => ticketId);
   return { ticketIds: page, nextAfter: begin + limit < tickets.length ? page.at(-1)! : null };
 }

@@ -505,7 +505,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'money: late money breaks the allowance of its address',
     'src/domain/orders/payments.ts',
-    'checkEmailLimit(plan, items, buyerKeysOf(purchase, sealing), orders.ticketsByBuyer) === null &&',
+    'checkEmailLimit(plan, agreed.items, buyerKeysOf(agreed, sealing), orders.ticketsByBuyer) === null &&',
     '',
     'test/domain/scenarios.test.ts',
   ),

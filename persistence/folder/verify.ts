@@ -67,7 +67,7 @@ export interface VerifyReport extends ArchiveReport {
 const PROBLEMS_MAX = 100;
 const BATCHES_A_SLICE = 16;
 
-export interface VerifyListener extends RecoveryListener {
+interface VerifyListener extends RecoveryListener {
   /** Facts of the archive that are shown too. */
   readonly archived?: ShownFacts;
 }

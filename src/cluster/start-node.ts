@@ -30,7 +30,7 @@ import { messageKeysOf, signedBus, type MessageKeys } from './calls/signed-bus.t
 import { StartingNode, type StartingNodeOptions } from './starting-node.ts';
 
 /** The part of the service's settings that a node needs. */
-export interface NodeSettings {
+interface NodeSettings {
   readonly cluster: ClusterSettings & {
     readonly nodeName: string;
     /** The keys of messages are made from them; a node has them. */

@@ -91,9 +91,9 @@ export interface Config {
   readonly limits: Limits;
 }
 
-export type ClusterConfigResult = { readonly cluster: ClusterConfig } | { readonly problems: readonly string[] };
+type ClusterConfigResult = { readonly cluster: ClusterConfig } | { readonly problems: readonly string[] };
 
-export type ConfigResult = { readonly config: Config } | { readonly problems: readonly string[] };
+type ConfigResult = { readonly config: Config } | { readonly problems: readonly string[] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Values = { [Name in SettingName]: string | number | null };

@@ -30,7 +30,7 @@ const EXIT = {
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-export interface ServeOptions {
+interface ServeOptions {
   /** Load the demo catalogue into an empty journal, and print the addresses on stdout. */
   readonly demo: boolean;
   readonly environment?: Readonly<Record<string, string | undefined>>;

@@ -20,7 +20,7 @@ import { stopwatchMs } from '#persistence/stopwatch.ts';
 import type { MeterResult } from './meter.ts';
 
 /** A rehearsal cannot be held with this service; the hint says what to do. */
-export class NotRehearsable extends Error {
+class NotRehearsable extends Error {
   readonly hint: string;
   constructor(message: string, hint: string, cause?: unknown) {
     super(message, { cause });
@@ -38,7 +38,7 @@ export interface RehearsalClock {
   readonly speed: number;
 }
 
-export interface RunningRehearsalClock {
+interface RunningRehearsalClock {
   readonly source: TimeSource;
   begin(): void;
 }

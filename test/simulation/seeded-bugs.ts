@@ -503,6 +503,20 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/domain/scenarios.test.ts',
   ),
   bug(
+    'money: a changed order keeps more than it costs',
+    'src/domain/orders/order.ts',
+    'const useful = Math.min(counted, agreedOf(order).totalCents);',
+    'const useful = counted;',
+    'test/domain/orders/changed-orders.test.ts',
+  ),
+  bug(
+    'orders: a ticket that a change made void is listed again at the end of its order',
+    'src/domain/orders/evolve.ts',
+    'noteVoidTickets(state.orders.voidTickets, order, order.changed?.voidedTickets.length);',
+    'noteVoidTickets(state.orders.voidTickets, order);',
+    'test/domain/orders/changed-orders.test.ts',
+  ),
+  bug(
     'money: late money breaks the allowance of its address',
     'src/domain/orders/payments.ts',
     'checkEmailLimit(plan, agreed.items, buyerKeysOf(agreed, sealing), orders.ticketsByBuyer) === null &&',

@@ -5,9 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { MeterResult, Weight } from '#rehearsal/server/meter.ts';
 import type { PlainRoute } from './plain.ts';
+
+/** A service compiles what no request has needed yet a second after its start, and in production long before a sale. */
+const SETTLED_MS = 1_500;
 
 export interface MeasuredServer {
   readonly url: string;
@@ -52,6 +56,7 @@ export async function startHoldfast(
   };
   const server = await startMeasured(file, [], environment);
   await defineEvents(server, events);
+  await pause(SETTLED_MS);
   return { ...server, folder, removeFolder: () => rmSync(folder, { recursive: true, force: true }) };
 }
 

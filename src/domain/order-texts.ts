@@ -23,10 +23,13 @@ const ORDER_TEXTS = {
 
 export type OrderTextName = keyof typeof ORDER_TEXTS;
 
+const NAMED_TEXTS = Object.entries(ORDER_TEXTS) as readonly [OrderTextName, OrderText][];
+
 export type OrderTexts = { readonly [Name in OrderTextName]?: string | null };
 
 /** Something made for each text, by its name. */
 export function forOrderTexts<Made>(make: (name: OrderTextName, text: OrderText) => Made): Record<OrderTextName, Made> {
-  const made = Object.entries(ORDER_TEXTS).map(([name, text]) => [name, make(name as OrderTextName, text)]);
-  return Object.fromEntries(made) as Record<OrderTextName, Made>;
+  const made: Partial<Record<OrderTextName, Made>> = {};
+  for (const [name, text] of NAMED_TEXTS) made[name] = make(name, text);
+  return made as Record<OrderTextName, Made>;
 }

@@ -31,6 +31,7 @@ import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
+import { forOrderTexts } from '../order-texts.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { OrderItem } from '../fact.ts';
 import type { Sealing } from '../personal.ts';
@@ -213,38 +214,45 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
   const { slug, name } = state.plan.definition;
   const begin = page.after === null ? 0 : ticketIds.indexOf(page.after) + 1;
   const shown = ticketIds.slice(begin, begin + page.limit);
+  const terms = agreedOf(order);
+  const { ticketTypes, barPerks } = namesOf(state.plan, order);
+  // Field by field, because an answer to a buyer has a view of the order: a copy with what is not shown left out costs
+  // as much as all the rest.
   return {
-    ...shownTerms(order),
     id,
+    holdId: terms.holdId,
     status,
     paymentStatus: paymentStatusOf(order),
     placedAt,
+    expiresAt: terms.expiresAt,
+    currency: terms.currency,
+    totalCents: terms.totalCents,
     paidCents: paidCents(order),
     remainingCents: remainingCents(order),
     refundedCents: refundedCents(order),
     refundPendingCents: reservedCents(order, purchase.currency),
     refundDueCents: refundDueCents(order),
     refundsDue: refundsDue(order),
+    paymentProvider: terms.paymentProvider,
+    installmentsCents: terms.installmentsCents,
     paidInstallments: paidInstallments(order),
     payments: order.payments.map((payment) => viewPayment(order, payment)),
     refunds,
     tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, begin + place)),
     ticketCount: ticketIds.length,
     ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
+    items: terms.items,
+    ticketTypes,
+    barPerks,
     discounts: discountsOf(order),
-    ...namesOf(state.plan, order),
     event: { id: state.eventId, slug, name, performances: performancesOf(state, order) },
     personal: personalOf(order),
+    promoCode: terms.promoCode,
+    successUrl: terms.successUrl,
+    cancelUrl: terms.cancelUrl,
     cancellation,
+    ...forOrderTexts((name) => terms[name] ?? null),
   };
-}
-
-type Unshown = 'orderId' | 'firstPaymentId' | 'customer' | 'personal' | 'tracking' | 'items';
-
-function shownTerms(order: Order): Omit<Order['purchase'], Unshown> & Pick<OrderView, 'items'> {
-  const { orderId: _orderId, firstPaymentId: _firstPaymentId, ...shown } = agreedOf(order);
-  const { customer: _customer, personal: _personal, tracking: _tracking, ...agreed } = shown;
-  return agreed;
 }
 
 export function viewPayment({ purchase }: Order, payment: Payment): PaymentView {

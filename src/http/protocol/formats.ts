@@ -26,19 +26,23 @@ export function formatMoment(ms: number | null): string | null {
 }
 
 /** ticketTypeId → ticket_type_id. */
-export function snakeCase(name: string): string {
+function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
 }
 
 type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
   : '';
-export type OrderTextKey = SnakeCase<OrderTextName>;
+type OrderTextKey = SnakeCase<OrderTextName>;
+
+/** The field of a body that has a text of an order. */
+export const orderTextKeys = forOrderTexts((name) => snakeCase(name) as OrderTextKey);
 
 /** A field of a body for each text of an order. */
 export function orderTextFields<Made>(make: Parameters<typeof forOrderTexts<Made>>[0]): Record<OrderTextKey, Made> {
-  const fields = Object.entries(forOrderTexts(make)).map(([name, made]) => [snakeCase(name), made]);
-  return Object.fromEntries(fields) as Record<OrderTextKey, Made>;
+  const fields: Partial<Record<OrderTextKey, Made>> = {};
+  forOrderTexts((name, text) => (fields[orderTextKeys[name]] = make(name, text)));
+  return fields as Record<OrderTextKey, Made>;
 }
 
 /** The detail of a refusal in the API's names. */

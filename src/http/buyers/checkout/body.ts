@@ -4,7 +4,7 @@ import type { IdempotencyKey } from '#domain/fact.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
 import type { OrderView, PaymentView } from '#domain/view.ts';
 import { returnUrl } from '#payments/checkout-sessions.ts';
-import { formatMoment, snakeCase, type OrderTextKey } from '../../protocol/formats.ts';
+import { formatMoment, orderTextKeys } from '../../protocol/formats.ts';
 import { readItem } from '../holds.ts';
 import type { StartCheckoutBody, StartedCheckoutBody } from './schema.ts';
 
@@ -21,7 +21,7 @@ export function readStart(body: StartCheckoutBody, idempotency: IdempotencyKey |
     cancelUrl: body.cancel_url ?? null,
     installmentCount: body.installment_count ?? 1,
     promoCode: body.promo_code ?? null,
-    ...forOrderTexts((name) => body[snakeCase(name) as OrderTextKey] ?? null),
+    ...forOrderTexts((name) => body[orderTextKeys[name]] ?? null),
     tracking: body.tracking ?? null,
     queuePass: body.queue_pass ?? null,
     idempotency,

@@ -69,8 +69,12 @@ export const SCENARIOS: readonly Scenario[] = [
 /** Left out of a quick run unless they are named: another scenario shows nearly the same, or they take long. */
 const NOT_QUICK: readonly Scenario[] = [
   providerPace,
+  fixedRate,
   spreadHolds,
   pickedSeats,
+  occupancySince,
+  sealing,
+  growingEvents,
   growingSeats,
   growingConnections,
   journal,

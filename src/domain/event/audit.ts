@@ -5,7 +5,7 @@
  * in step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
 import { sumOf } from '../money.ts';
-import { agreedOf, awaitsFirstSession, isCovered, isLiveOrder, type Order } from '../orders/order.ts';
+import { agreedOf, awaitsFirstSession, isCovered, isLiveOrder, performanceIdsOf, type Order } from '../orders/order.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
@@ -182,7 +182,7 @@ function auditOrders(state: EventState): Discrepancy[] {
 function auditCancellations({ orders, performances }: EventState): Discrepancy[] {
   const counted = new Map<string, number>();
   for (const order of [...orders.inOrder].filter(isLiveOrder)) {
-    for (const id of new Set(agreedOf(order).items.map((item) => item.performanceId))) {
+    for (const id of performanceIdsOf(order)) {
       counted.set(id, (counted.get(id) ?? 0) + 1);
     }
   }

@@ -14,6 +14,7 @@ import {
   isLiveOrder,
   isSettled,
   isWaiting,
+  performanceIdsOf,
   withoutSealedNote,
   type Order,
   type Payment,
@@ -288,18 +289,14 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
 function countOrder(state: OrderState, order: Order, sign: 1 | -1): void {
   const agreed = agreedOf(order);
-  countOnPerformances(state.orders, agreed.items, sign);
+  countOnPerformances(state.orders, order, sign);
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(agreed), agreed.items, sign);
   countUses(state.orders.usesByCode, agreed, sign);
   countPerks(state.perksSold, agreed.items, sign);
 }
 
-function countOnPerformances(
-  { liveByPerformance, cancelling }: Orders,
-  items: Order['purchase']['items'],
-  sign: 1 | -1,
-): void {
-  for (const performanceId of new Set(items.map((item) => item.performanceId))) {
+function countOnPerformances({ liveByPerformance, cancelling }: Orders, order: Order, sign: 1 | -1): void {
+  for (const performanceId of performanceIdsOf(order)) {
     const count = (liveByPerformance.get(performanceId) ?? 0) + sign;
     if (count > 0) liveByPerformance.set(performanceId, count);
     else {

@@ -6,13 +6,14 @@
  */
 import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
+import { countLeading } from '../collections/sorted.ts';
 import { sumOf } from '../money.ts';
-import { refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
+import { performanceIdsOf, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
 import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
 /** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
-export function refundsToAsk(order: Order): readonly CurrencyAmount[] {
-  return refundsDue(order)
+export function refundsToAsk(order: Order, due = refundsDue(order)): readonly CurrencyAmount[] {
+  return due
     .map(({ currency, amountCents }) => ({ currency, amountCents: amountCents - reservedCents(order, currency) }))
     .filter(({ amountCents }) => amountCents > 0);
 }
@@ -29,21 +30,9 @@ function add(sums: Sums, { currency, amountCents }: CurrencyAmount, sign: 1 | -1
   else sums.set(currency, sum);
 }
 
-/** The place of the first number that is not below another; nearly always at the end. */
+/** The place of the first number that is not below another. */
 function firstAtLeast(ascending: readonly number[], least: number): number {
-  let [low, high] = [0, ascending.length];
-  if (high > 0 && ascending[high - 1]! < least) return high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle]! < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The dates of an order's tickets. */
-export function performancesOf({ purchase }: Order): ReadonlySet<string> {
-  return new Set(purchase.items.map(({ performanceId }) => performanceId));
+  return countLeading(ascending, (number) => number < least);
 }
 
 interface OpenRefund {
@@ -62,10 +51,11 @@ export class OpenRefunds {
 
   /** Adds what is due to an order, or with -1 takes out what was before a change. */
   noteDue(order: Order, sign: 1 | -1): void {
-    for (const due of refundsDue(order)) add(this.#sums.DUE, due, sign);
-    for (const due of refundsToAsk(order)) {
+    const all = refundsDue(order);
+    for (const due of all) add(this.#sums.DUE, due, sign);
+    for (const due of refundsToAsk(order, all)) {
       add(this.#sums.TO_ASK, due, sign);
-      for (const performanceId of performancesOf(order)) {
+      for (const performanceId of performanceIdsOf(order)) {
         let sums = this.#toAskOn.get(performanceId);
         if (sums === undefined) this.#toAskOn.set(performanceId, (sums = new Map()));
         add(sums, due, sign);

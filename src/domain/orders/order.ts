@@ -98,6 +98,11 @@ export function agreedOf({ purchase, changed }: Pick<Order, 'purchase' | 'change
   return changed === undefined ? purchase : { ...purchase, ...changed.terms };
 }
 
+/** The dates of an order's tickets. */
+export function performanceIdsOf(order: Order): ReadonlySet<string> {
+  return new Set(agreedOf(order).items.map(({ performanceId }) => performanceId));
+}
+
 /** Whether a ticket is of an order, void or not. */
 export function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
   return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);

@@ -10,8 +10,16 @@
 import { sealMark } from './erasure.ts';
 import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import { isReserved, notGivenBack, refundable, refundDueCents, type Order, type Payment } from './order.ts';
-import { performancesOf, refundsToAsk } from './open-refunds.ts';
+import {
+  isReserved,
+  notGivenBack,
+  performanceIdsOf,
+  refundable,
+  refundDueCents,
+  type Order,
+  type Payment,
+} from './order.ts';
+import { refundsToAsk } from './open-refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
@@ -147,7 +155,7 @@ export function decideAskNextRefunds(
     const { performanceId, operator } = execution;
     for (let number = begin; number < end; number += 1) {
       const order = inOrder.at(number);
-      if (performanceId !== null && !performancesOf(order).has(performanceId)) continue;
+      if (performanceId !== null && !performanceIdsOf(order).has(performanceId)) continue;
       for (const each of refundsToAsk(order)) {
         facts.push(...requests(order, each, undefined, { operator, note: null }, turn));
       }

@@ -17,6 +17,7 @@ import {
   paidCents,
   personalOf,
   paidInstallments,
+  performanceIdsOf,
   refundDueCents,
   remainingCents,
   reservedCents,
@@ -102,7 +103,7 @@ export function findTicket(state: OrderState, ticketId: string): IssuedTicketVie
   if (voided !== undefined) {
     return { ...ofOrder, ticket: ticketView(plan, { ...voided, isValid: false }), voidReason: voided.voidReason };
   }
-  const ticket = viewTicket(plan, order, order.ticketIds.indexOf(ticketId));
+  const ticket = viewTicket(plan, order, agreedOf(order).items, order.ticketIds.indexOf(ticketId));
   const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
   return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReason };
 }
@@ -238,7 +239,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     paidInstallments: paidInstallments(order),
     payments: order.payments.map((payment) => viewPayment(order, payment)),
     refunds,
-    tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, begin + place)),
+    tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, terms.items, begin + place)),
     ticketCount: ticketIds.length,
     ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
     items: terms.items,
@@ -282,8 +283,7 @@ function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
   return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
 }
 
-function viewTicket(plan: SalePlan, order: Order, place: number): TicketView {
-  const { items } = agreedOf(order);
+function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {
   const at = itemOfTicket(items, place);
   const { ticketTypeId, performanceId, seatIds } = items[at.itemIndex]!;
   const { itemIndex, offset } = order.changed?.origins[place] ?? at;
@@ -363,7 +363,7 @@ function namesOf({ ticketTypeById }: SalePlan, order: Order): Pick<OrderView, 't
 }
 
 function performancesOf({ plan, performances }: OrderState, order: Order): readonly OrderedPerformanceView[] {
-  const wanted = new Set(agreedOf(order).items.map((item) => item.performanceId));
+  const wanted = performanceIdsOf(order);
   return plan.performances
     .filter((performance) => wanted.has(performance.id) && performances.has(performance.id))
     .map((performance) => {

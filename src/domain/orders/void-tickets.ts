@@ -8,6 +8,7 @@
  *    however the state came to be, and what is new comes last: who has read the list goes on after its last ticket.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
+import { countLeading } from '../collections/sorted.ts';
 
 interface VoidTicket {
   readonly ticketId: string;
@@ -112,21 +113,12 @@ type Position = Omit<VoidTicket, 'ticketId'>;
 
 /** Inserts a ticket in order (rule 1), nearly always at the end. */
 function insert(tickets: VoidTicket[], ticket: VoidTicket): void {
-  const last = tickets.at(-1);
-  if (last === undefined || compare(last, ticket) < 0) tickets.push(ticket);
-  else tickets.splice(countUpTo(tickets, ticket), 0, ticket);
+  tickets.splice(countUpTo(tickets, ticket), 0, ticket);
 }
 
 /** The number of tickets up to a position, included. */
 function countUpTo(tickets: readonly VoidTicket[], position: Position): number {
-  let low = 0;
-  let high = tickets.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compare(tickets[middle]!, position) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countLeading(tickets, (ticket) => compare(ticket, position) <= 0);
 }
 
 function compare(one: Position, other: Position): number {

@@ -5,6 +5,6 @@ import type { ThreadData } from './thread-messages.ts';
 
 keepCompiledModules();
 const { answerBuyers } = await import('./buyers-thread.ts');
-const { compileAhead, COMPILE_AHEAD_AFTER_MS } = await import('#http/protocol/validation.ts');
+const { compileAheadSoon } = await import('#http/protocol/validation.ts');
 await answerBuyers(workerData as ThreadData, parentPort!);
-setTimeout(compileAhead, COMPILE_AHEAD_AFTER_MS).unref();
+compileAheadSoon();

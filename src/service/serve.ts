@@ -13,7 +13,7 @@ import { KeyStoreFault, KeysUnusable } from '#persistence/keys.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { UnknownFact } from '#domain/event/replay.ts';
 import { withoutSecretIds } from '#engine/shown-facts.ts';
-import { COMPILE_AHEAD_AFTER_MS, compileAhead } from '#http/protocol/validation.ts';
+import { compileAheadSoon } from '#http/protocol/validation.ts';
 import { readConfig, type Config } from './config.ts';
 import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';
@@ -56,7 +56,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
   if (stop.isUnderWay) return;
   const { log, publicUrl, adminUrl, started } = service;
   log.info({ public: publicUrl, admin: adminUrl, ...started }, 'ready');
-  setTimeout(compileAhead, COMPILE_AHEAD_AFTER_MS).unref();
+  compileAheadSoon();
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'a defect; the journal has everything that was answered');
     process.exit(EXIT.defect);

@@ -96,7 +96,12 @@ function later<Compiled>(compile: () => Compiled): () => Compiled {
 }
 
 /** After a start, which has first things to do. */
-export const COMPILE_AHEAD_AFTER_MS = 1_000;
+const COMPILE_AHEAD_AFTER_MS = 1_000;
+
+/** Has `compileAhead` begin a second from now. Keeps no process alive. */
+export function compileAheadSoon(): void {
+  setTimeout(compileAhead, COMPILE_AHEAD_AFTER_MS).unref();
+}
 
 /** Compiles what no request has needed yet, so that no buyer waits for it at the opening of a sale (rule 4). */
 export function compileAhead(): void {

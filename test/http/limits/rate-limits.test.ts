@@ -117,16 +117,14 @@ describe('A window of a minute', () => {
   });
 });
 
+/** Places a hold by way of these hops. */
+const placeAs = ({ app }: Apps, forwarded: string) =>
+  app.inject({ method: 'POST', url: HOLDS, headers: { 'x-forwarded-for': forwarded }, payload: clubHold() });
+
 describe('The rate limit', () => {
   it('counts changes by client address and answers with Retry-After', async () => {
     const apps = await openApps({ rateLimitPerMinute: 2, trustProxy: 1 });
-    const place = (forwarded: string) =>
-      apps.app.inject({
-        method: 'POST',
-        url: HOLDS,
-        headers: { 'x-forwarded-for': forwarded },
-        payload: clubHold(),
-      });
+    const place = (forwarded: string) => placeAs(apps, forwarded);
     assert.equal((await place('192.0.2.1')).statusCode, 201);
     const second = await place('192.0.2.1');
     assert.equal(second.statusCode, 201);
@@ -164,13 +162,7 @@ describe('The rate limit', () => {
 
   it('ignores X-Forwarded-For where no proxy is trusted', async () => {
     const apps = await openApps({ rateLimitPerMinute: 1 });
-    const place = (forwarded: string) =>
-      apps.app.inject({
-        method: 'POST',
-        url: HOLDS,
-        headers: { 'x-forwarded-for': forwarded },
-        payload: clubHold(),
-      });
+    const place = (forwarded: string) => placeAs(apps, forwarded);
     assert.equal((await place('192.0.2.1')).statusCode, 201);
     assert.equal((await place('192.0.2.2')).statusCode, 429);
     await apps.close();

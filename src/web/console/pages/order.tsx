@@ -160,25 +160,60 @@ function ExecuteDialog({ order, change, onClose }: DialogProps) {
   const { currency, refund_due: due, refund_pending: pending } = order;
   const suggested = due > pending ? due - pending : toGiveBack(order);
   const execute = (fields: FormData, note: string | null): Promise<void> => {
-    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
-    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
-    return change('refunds', { execute: true, amount, note });
+    return change('refunds', { execute: true, amount: amountOf(fields, currency), note });
   };
   return (
     <Confirmation title="Give money back" action="Give it back" isGrave act={execute} onClose={onClose}>
       <p class="quiet">The payment provider is asked to send it to the buyer, until it answers.</p>
-      <label class="field">
-        Amount in {currency}
-        <input
-          name="amount"
-          inputMode="decimal"
-          required
-          defaultValue={decimalOf(suggested, currency)}
-          autocomplete="off"
-        />
-      </label>
+      <AmountField label={`in ${currency}`} suggested={{ amount: suggested, currency }} />
     </Confirmation>
   );
+}
+
+interface AmountFieldProps {
+  readonly label: string | false;
+  readonly suggested: { readonly amount: number; readonly currency: string };
+}
+
+/**
+ * What was typed stays when the order is read again meanwhile: the suggested amount is a default, which is no value of
+ * the field.
+ */
+function AmountField({ label, suggested }: AmountFieldProps) {
+  return (
+    <label class="field">
+      Amount {label}
+      <input
+        name="amount"
+        inputMode="decimal"
+        required
+        defaultValue={decimalOf(suggested.amount, suggested.currency)}
+        autocomplete="off"
+      />
+    </label>
+  );
+}
+
+/** The amount that was typed, in the minor unit of the currency. Throws what to write where it is none. */
+function amountOf(fields: FormData, currency: string): number {
+  const amount = readAmount(String(fields.get('amount') ?? ''), currency);
+  if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
+  return amount;
+}
+
+function ReferenceField() {
+  return (
+    <label class="field">
+      Reference at the provider, if there is one
+      <input name="reference" maxLength={255} autocomplete="off" />
+    </label>
+  );
+}
+
+/** The reference that was typed; a body without it where there is none. */
+function referenceOf(fields: FormData): { readonly reference?: string } {
+  const reference = String(fields.get('reference') ?? '').trim();
+  return reference === '' ? {} : { reference };
 }
 
 const OUTCOMES = {
@@ -190,9 +225,8 @@ const OUTCOMES = {
 /** What an operator decides about a refund that the provider refused, or did not answer. */
 function ResolveDialog({ refund, change, onClose }: DialogProps & { readonly refund: Refund }) {
   const resolve = (fields: FormData, note: string | null): Promise<void> => {
-    const reference = String(fields.get('reference') ?? '').trim();
     const outcome = String(fields.get('outcome'));
-    return change(`refunds/${refund.id}/resolve`, { outcome, note, ...(reference !== '' && { reference }) });
+    return change(`refunds/${refund.id}/resolve`, { outcome, note, ...referenceOf(fields) });
   };
   return (
     <Confirmation title="Resolve this refund" action="Resolve it" isGrave act={resolve} onClose={onClose}>
@@ -211,41 +245,23 @@ function ResolveDialog({ refund, change, onClose }: DialogProps & { readonly ref
           ))}
         </select>
       </label>
-      <label class="field">
-        Reference at the provider, if there is one
-        <input name="reference" maxLength={255} autocomplete="off" />
-      </label>
+      <ReferenceField />
     </Confirmation>
   );
 }
 
-/**
- * What was typed stays when the order is read again meanwhile: the suggested amount is a default, which is no value of
- * the field.
- */
+/** Notes money that was given back elsewhere. */
 function RefundDialog({ order, change, onClose }: DialogProps) {
   const suggested = order.refunds_due[0] ?? { amount: refundableOf(order), currency: order.currency };
   const currencies = new Set([order.currency, ...order.refunds_due.map(({ currency }) => currency)]);
   const record = (fields: FormData, note: string | null): Promise<void> => {
     const currency = String(fields.get('currency') ?? order.currency);
-    const amount = readAmount(String(fields.get('amount') ?? ''), currency);
-    if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);
-    const reference = String(fields.get('reference') ?? '').trim();
-    return change('refunds', { amount, currency, note, ...(reference !== '' && { reference }) });
+    return change('refunds', { amount: amountOf(fields, currency), currency, note, ...referenceOf(fields) });
   };
   return (
     <Confirmation title="Record a refund" action="Record it" act={record} onClose={onClose}>
       <p class="quiet">This notes money that you gave back at the payment provider. It sends none itself.</p>
-      <label class="field">
-        Amount {currencies.size === 1 && `in ${order.currency}`}
-        <input
-          name="amount"
-          inputMode="decimal"
-          required
-          defaultValue={decimalOf(suggested.amount, suggested.currency)}
-          autocomplete="off"
-        />
-      </label>
+      <AmountField label={currencies.size === 1 && `in ${order.currency}`} suggested={suggested} />
       {currencies.size > 1 && (
         <label class="field">
           Currency
@@ -258,10 +274,7 @@ function RefundDialog({ order, change, onClose }: DialogProps) {
           </select>
         </label>
       )}
-      <label class="field">
-        Reference at the provider, if there is one
-        <input name="reference" maxLength={255} autocomplete="off" />
-      </label>
+      <ReferenceField />
     </Confirmation>
   );
 }

@@ -406,8 +406,6 @@ export interface CheckoutRequest {
   readonly promoter_code?: string | null;
   /** Cut to 128 characters. */
   readonly referral_code?: string | null;
-  /** Cut to 128 characters. */
-  readonly sales_channel?: string | null;
   /**
    * What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid,
    * ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never

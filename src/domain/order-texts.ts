@@ -19,7 +19,6 @@ const ORDER_TEXTS = {
   // As long as the ids of the catalogue.
   promoterCode: { lengthMax: 128 },
   referralCode: { lengthMax: 128 },
-  salesChannel: { lengthMax: 128 },
 } as const satisfies Readonly<Record<string, OrderText>>;
 
 export type OrderTextName = keyof typeof ORDER_TEXTS;

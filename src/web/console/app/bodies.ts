@@ -267,7 +267,6 @@ export interface Order {
   readonly promo_code: string | null;
   readonly promoter_code: string | null;
   readonly referral_code: string | null;
-  readonly sales_channel: string | null;
   readonly tracking: Readonly<Record<string, unknown>> | null;
   readonly success_url: string | null;
   readonly cancel_url: string | null;

@@ -7,7 +7,7 @@ import { EventListPage } from './pages/event-list.tsx';
 import { EventPage } from './pages/event.tsx';
 import { Missing } from './parts/frame.tsx';
 import { QueuePage } from './pages/queue.tsx';
-import { useRoute } from './app/router.tsx';
+import { keepScrolls, useRoute } from './app/router.tsx';
 import '../styles/fonts.css';
 import '../styles/tokens.css';
 import '../styles/base.css';
@@ -32,5 +32,6 @@ function Storefront() {
   }
 }
 
+keepScrolls();
 render(<Storefront />, document.getElementById('app')!);
 void reportPaid();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { until } from '../../fixtures/until.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
 
 describe('The way from the choice to the order', { skip: withoutBrowser }, () => {
@@ -45,6 +46,36 @@ describe('The way from the choice to the order', { skip: withoutBrowser }, () =>
     await buyer.open('/');
     await buyer.press(/Your basket/);
     await buyer.page.getByLabel('E-mail').waitFor();
+    await buyer.close();
+  });
+
+  it('opens each page at its top, and finds one that was left where it was left', async () => {
+    const buyer = await shop.enter('/', PHONE);
+    const { page } = buyer;
+    const top = (): Promise<number> => page.evaluate<number>('Math.round(scrollY)');
+    for (const slug of ['top', 'top-2', 'top-3']) await shop.ownEvent('supper-club', slug);
+    await page.reload();
+    await page.evaluate('scrollTo(0, 400)');
+    await until(() => page.evaluate<boolean>('history.state?.top === 400'), 'the place is kept');
+    await page.locator('a[href="/e/top"]').dispatchEvent('click');
+    await page.getByRole('button', { name: 'More: Guest' }).click();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await buyer.press('Continue with 1 ticket');
+    await page.getByLabel('E-mail').waitFor();
+    assert.equal(await top(), 0, 'the checkout opens at its top');
+    await page.goBack();
+    await until(async () => (await top()) > 0, 'the event is where it was left');
+    await page.goBack();
+    await until(async () => (await top()) === 400, 'the list is where it was left');
+    await page.goForward();
+    await page.goForward();
+    await page.getByLabel('E-mail').waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await shop.passTime(3_600);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByRole('heading', { level: 1, name: 'Your time ran out' }).waitFor();
+    assert.equal(await top(), 0, 'what comes in place of the form is seen from its top');
+    await page.locator('h1:focus').waitFor();
     await buyer.close();
   });
 

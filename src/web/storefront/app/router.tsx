@@ -1,4 +1,9 @@
-/** The page's address: which page it names, and how it changes without a new document. */
+/**
+ * The page's address: which page it names, and how it changes without a new document.
+ *
+ *  1. A page opens at its top. Whoever comes back to it finds it where it was left, once it is long enough again: what
+ *     it shows may still be on its way.
+ */
 import type { ComponentChildren } from 'preact';
 import { useAddress } from '../../hooks.ts';
 import { pagesBase } from './service.ts';
@@ -36,9 +41,61 @@ export const hasMoved = (): boolean => moves > 0;
 
 /** Shows another page; `replace` adds no entry to the browser's history. */
 export function go(path: string, options: { readonly replace?: boolean } = {}): void {
-  history[options.replace ? 'replaceState' : 'pushState'](null, '', withApi(path));
+  const { pathname } = location;
+  keepScroll();
+  history[options.replace ? 'replaceState' : 'pushState']({ top: scrollY }, '', withApi(path));
   moves += 1;
   dispatchEvent(new PopStateEvent('popstate'));
+  if (location.pathname === pathname) return;
+  stopReturning();
+  scrollTo(0, 0);
+}
+
+interface Entry {
+  /** How far the page was scrolled. */
+  readonly top: number;
+}
+
+const REST_MS = 150;
+const RETURNING_MS_MAX = 5_000;
+let stopReturning = (): void => {};
+
+const keepScroll = (): void => history.replaceState({ top: scrollY } satisfies Entry, '');
+
+/** Keeps with each entry of the history how far its page was scrolled, and scrolls there on the way back (rule 1). */
+export function keepScrolls(): void {
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  keepScroll();
+  addEventListener('scroll', () => {
+    clearTimeout(rest);
+    rest = setTimeout(keepScroll, REST_MS);
+  });
+  addEventListener('popstate', ({ isTrusted, state }) => {
+    // A link to a part of the page has no entry yet: the browser scrolls there.
+    if (!isTrusted || state === null) return;
+    clearTimeout(rest);
+    returnTo((state as Entry).top);
+  });
+}
+
+/** Scrolls to where the page was left, until it is long enough for that; the buyer's own movement comes first. */
+function returnTo(top: number): void {
+  moves += 1;
+  stopReturning();
+  const follow = new ResizeObserver(() => {
+    scrollTo(0, top);
+    if (document.documentElement.scrollHeight - innerHeight >= top) stopReturning();
+  });
+  const timer = setTimeout(() => stopReturning(), RETURNING_MS_MAX);
+  const own = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
+  stopReturning = (): void => {
+    follow.disconnect();
+    clearTimeout(timer);
+    for (const type of own) removeEventListener(type, stopReturning);
+    stopReturning = () => {};
+  };
+  for (const type of own) addEventListener(type, stopReturning, { passive: true });
+  follow.observe(document.body);
 }
 
 /**
@@ -76,7 +133,6 @@ export function Link({ to, children, ...rest }: LinkProps) {
     if (click.defaultPrevented || click.button !== 0 || click.metaKey || click.ctrlKey || click.shiftKey) return;
     click.preventDefault();
     go(to);
-    scrollTo(0, 0);
   };
   return (
     <a href={to} onClick={follow} {...rest}>

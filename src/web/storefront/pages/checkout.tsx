@@ -1,4 +1,5 @@
 /** The checkout of an event: the form for what is held, else what became of it. */
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useLoaded } from '../../hooks.ts';
 import { CheckoutForm } from '../checkout/form.tsx';
 import { NothingHeld } from '../checkout/nothing-held.tsx';
@@ -13,6 +14,7 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
   const event = loaded.value;
   const keeper = useHold(slug, event?.id ?? null);
+  useTopAfter(keeper.hold !== null);
   if (event === null || !keeper.isKnown) {
     const error = event === null ? loaded.error : null;
     return <Unloaded error={error} title={texts.checkout.title} loading={texts.checkout.loading} />;
@@ -31,4 +33,16 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
       )}
     </Frame>
   );
+}
+
+/** What comes in place of the form is another page: it opens at its top, with the focus on its heading. */
+function useTopAfter(isHeld: boolean): void {
+  const wasHeld = useRef(isHeld);
+  useLayoutEffect(() => {
+    if (wasHeld.current && !isHeld) {
+      scrollTo(0, 0);
+      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+    }
+    wasHeld.current = isHeld;
+  }, [isHeld]);
 }

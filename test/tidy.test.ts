@@ -40,7 +40,7 @@ interface DependencyRule {
 const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   machines:      { modules: [],                                                                  packages: ['xstate'] },
   persistence:   { modules: [],                                                                  packages: ['better-sqlite3', 'node:', '@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/obj'] },
-  domain:        { modules: ['machines'],                                                        packages: ['flatqueue'] },
+  domain:        { modules: ['client', 'machines'],                                              packages: ['flatqueue'] },
   actors:        { modules: ['domain', 'persistence'],                                           packages: ['lru-cache', 'node:'] },
   privacy:       { modules: ['actors', 'domain', 'persistence'],                                 packages: ['node:'] },
   engine:        { modules: ['actors', 'domain', 'machines', 'persistence', 'privacy'],          packages: ['node:', 'xstate'] },
@@ -196,6 +196,13 @@ const rules: readonly Rule[] = [
     notInModules: ['actors', 'cli', ...outside],
   },
   {
+    what: 'a client of the API in the domain, which shares the rule of check-in alone',
+    pattern: /'#client\/(?!doors\/)/,
+    text: true,
+    slip: "'#client/live.ts'",
+    inModules: ['domain'],
+  },
+  {
     what: 'a stopwatch (bounded slices of work, no moment of the sale) where nothing works in slices',
     pattern: /\bhrtime\b/,
     slip: 'process.hrtime.bigint()',
@@ -230,7 +237,6 @@ const rules: readonly Rule[] = [
 const replacedWords: Readonly<Record<string, string>> = {
   office: 'event state, event actor',
   house: 'service',
-  door: 'dependency rule, HTTP layer; a venue has entrances',
   law: 'transition table',
   lawful: 'allowed',
   till: 'order commands, checkout',
@@ -272,11 +278,6 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   { file: /^test\/tidy\.test\.ts$/, name: /[^]*/ },
   // The name of the watermark's file in every data folder, and of its number in `verify --json`.
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
-  // The doors of a venue, in texts of the HTTP surface.
-  { file: /^src\/(?:http|web\/texts)\/|^src\/client\/bodies\.ts$/, name: /\b[Dd]oors?\b/ },
-  // When the doors of a venue open: names of the catalogue and of schema.org.
-  { file: /./, name: /\bdoors(?:_at|_minutes|At|MinutesMax|Of)\b|\bdoorTime\b/ },
-  { file: /^src\/domain\/waiting-room\/decide\.ts$/, name: /the doors of the waiting room are open/ },
   // The kind of a snapshot's first line.
   { file: /./, name: /\bOFFICE\b/ },
   // Where trouble happened, as the log and its metric call it.

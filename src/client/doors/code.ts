@@ -1,0 +1,56 @@
+/**
+ * What a scanner read, as a ticket's code: `base64url(payload).base64url(signature)`, the payload JSON with
+ * `ticket_id`, the Ed25519 signature of 86 characters. Anything else is no code. Whether it is genuine is checked by
+ * whoever has the keys.
+ */
+
+interface ScannedCode {
+  /** The bytes that are signed. */
+  readonly payload: Uint8Array<ArrayBuffer>;
+  /** As it was read, base64url. */
+  readonly signature: string;
+  readonly ticketId: string;
+  /** Of codes that this service signed; null where the payload says nothing of it. */
+  readonly eventId: string | null;
+  readonly performanceId: string | null;
+  readonly seatId: string | null;
+  /** Older codes do not name it. */
+  readonly ticketTypeId: string | null;
+  /** The key that signed it; codes of the first versions name none. */
+  readonly keyId: string | null;
+}
+
+const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
+
+/** The parts of a code; null where the text is none. */
+export function readCode(text: string): ScannedCode | null {
+  const [, encoded, signature] = FORM.exec(text) ?? [];
+  if (encoded === undefined || signature === undefined) return null;
+  try {
+    const payload = bytesOfBase64url(encoded);
+    const claims = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) as unknown;
+    const textOf = (name: string): string | null => {
+      const value = (claims as Readonly<Record<string, unknown>> | null)?.[name];
+      return typeof value === 'string' ? value : null;
+    };
+    const ticketId = textOf('ticket_id');
+    if (ticketId === null) return null;
+    return {
+      payload,
+      signature,
+      ticketId,
+      eventId: textOf('event_id'),
+      performanceId: textOf('performance_id'),
+      seatId: textOf('seat_id'),
+      ticketTypeId: textOf('ticket_type_id'),
+      keyId: textOf('kid'),
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Throws where the text is no base64url. */
+function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+}

@@ -35,6 +35,8 @@ export interface SeatPlan extends SeatLayout {
   readonly isByBlock: boolean;
   readonly grid: PointGrid;
   readonly rowNames: readonly RowName[];
+  /** The box around each row. */
+  readonly rowBoxes: readonly Box[];
   readonly shapes: readonly Shape[];
 }
 
@@ -83,6 +85,7 @@ export function planOf(locality: SeatedLocality): SeatPlan {
     blockOf,
     isByBlock: isByBlock(layout),
     rowNames,
+    rowBoxes: layout.rows.map((row) => boxAround(row.map((seat) => seats[seat]!))),
     box: boxAround([around, end, ...rowNames.flatMap((name) => endsOf(name, radius))]),
   };
 }

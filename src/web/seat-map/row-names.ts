@@ -9,10 +9,10 @@ export interface RowName extends LayoutPoint {
 }
 
 /** A name is at least so many pixels high, and as many units of the plan as this times a seat's radius. */
-const PIXELS_MIN = 11;
+export const PIXELS_MIN = 11;
 const RADII = 1.1;
 /** Half of a character's width, as a share of its height. */
-const HALF_WIDTH = 0.33;
+export const HALF_WIDTH = 0.33;
 
 /** A name stands so many radii beyond the last seat, and more for each character. */
 const AWAY_RADII = 1.75;

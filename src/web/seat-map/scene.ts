@@ -10,10 +10,9 @@ import { grown, type Box } from '#client/seat-layout.ts';
 import { blockShare, drawBlockNames, drawBlocks, seatScale, type BlockSummary } from './draw-blocks.ts';
 import { drawHall } from './draw-hall.ts';
 import type { Colours } from './colours.ts';
-import { drawSeat, write } from './draw-seat.ts';
-import { gridOf, type PointGrid } from './grid.ts';
-import { ROW_PIXELS_MIN, seatPixels, type Appearance, type View } from './appearance.ts';
-import { rowNameSize } from './row-names.ts';
+import { drawSeat } from './draw-seat.ts';
+import type { Appearance, View } from './appearance.ts';
+import { drawRowNames } from './draw-row-names.ts';
 import type { SeatPlan } from './plan.ts';
 import { Tiles } from './tiles.ts';
 
@@ -26,7 +25,6 @@ export class Scene {
   readonly #context = this.canvas.getContext('2d')!;
   readonly #plan: SeatPlan;
   readonly #tiles = new Tiles((on, box, scale) => this.#paint(on, box, scale));
-  readonly #rowNameGrid: PointGrid;
   #appearances: readonly Appearance[] = [];
   #summaries: readonly BlockSummary[] = [];
   #colours: Colours | null = null;
@@ -41,7 +39,6 @@ export class Scene {
 
   constructor(plan: SeatPlan) {
     this.#plan = plan;
-    this.#rowNameGrid = gridOf(plan.rowNames, plan.radius * 40);
     this.canvas.className = 'plan';
     this.canvas.setAttribute('aria-hidden', 'true');
   }
@@ -130,24 +127,21 @@ export class Scene {
     const { seat, block } = this.#pointed;
     const seen = { plan, view, size, colours, summaries: this.#summaries, zone: this.#zone, pointed: block };
     if (share > 0) drawBlocks(context, seen, share);
-    if (share < 1) drawBlockNames(context, seen);
+    if (share < 1) {
+      drawRowNames(context, seen);
+      drawBlockNames(context, seen);
+    }
     toPlan();
     if (seat !== null && share < 1) drawRing(context, plan, seat, view.scale, colours);
     if (isUnfinished) this.#drawSoon();
   }
 
-  /** The seats and names of rows in a part of the plan. */
+  /** The seats in a part of the plan. */
   #paint(on: CanvasRenderingContext2D, box: Box, scale: number): void {
     const [plan, colours, zone] = [this.#plan, this.#colours!, this.#zone];
     const style = { plan, colours, scale };
     for (const seat of plan.grid.within(grown(box, plan.radius * 1.3))) {
       drawSeat(on, style, seat, this.#appearances[seat] ?? 'free', zone !== null && plan.zoneOf[seat] !== zone);
-    }
-    if (seatPixels(plan, scale) < ROW_PIXELS_MIN) return;
-    const textSize = rowNameSize(plan.radius, scale);
-    for (const name of this.#rowNameGrid.within(grown(box, textSize * 2))) {
-      const { x, y, text } = plan.rowNames[name]!;
-      write(on, text, x, y, textSize, colours.quiet);
     }
   }
 }

@@ -66,21 +66,29 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
   };
   const free = (name: string): Locator => seat(buyer, new RegExp(`${name} .*free`)).first();
 
-  it('names rows at both ends, and a block as long as some of it is in view', async () => {
+  /** The texts of the next frames, in which something has changed. */
+  const writtenAfter = async (change: () => Promise<unknown>) => {
+    await written(page);
+    await change();
+    await until(async () => page.evaluate<boolean>('globalThis.written.length > 0'), 'the plan is drawn');
+    return written(page);
+  };
+
+  it('names rows at both ends, or at the edge behind which an end lies, and a block as long as some of it is in view', async () => {
     await open('theatre-run', 'named');
     await free('Row H, seat 9').waitFor();
-    await page.getByRole('button', { name: 'Zoom in' }).click();
-    const ends = new Set<number>();
-    await until(async () => {
-      for (const { text, x } of await written(page)) if (text === 'H') ends.add(x);
-      return ends.size === 2;
-    }, 'row H has a name at both ends');
-    for (let n = 0; n < 3; n += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
-    const { height } = (await frame().boundingBox())!;
-    await until(async () => {
-      const names = (await written(page)).filter(({ text }) => text === 'Stalls' || text === 'Front stalls');
-      return names.length > 0 && names.every(({ y }) => y > 0 && y < height);
-    }, 'the name of the block stays in view');
+    const zoomIn = () => page.getByRole('button', { name: 'Zoom in' }).click();
+    const places = (texts: readonly { text: string; x: number }[]) =>
+      new Set(texts.filter(({ text }) => text === 'H').map(({ x }) => Math.round(x)));
+    const whole = places(await writtenAfter(() => free('Row H, seat 9').hover()));
+    assert.equal(whole.size, 2, 'row H has a name at both ends');
+    for (let n = 0; n < 3; n += 1) await zoomIn();
+    const { width, height } = (await frame().boundingBox())!;
+    const names = await writtenAfter(zoomIn);
+    const rows = names.filter(({ text }) => /^[A-N]$/.test(text));
+    assert.ok(rows.length >= 4 && rows.every(({ x }) => x < 30 || x > width - 30), 'rows are named at the edges');
+    const blocks = names.filter(({ text }) => text === 'Stalls' || text === 'Front stalls');
+    assert.ok(blocks.length > 0 && blocks.every(({ y }) => y > 0 && y < height), 'the name of the block stays in view');
   });
 
   it('names more than a hundred blocks whole where they have room, in two lines', async () => {

@@ -68,6 +68,8 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
 
   /** The texts of the next frames, in which something has changed. */
   const writtenAfter = async (change: () => Promise<unknown>) => {
+    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+    await page.evaluate(frames);
     await written(page);
     await change();
     await until(async () => page.evaluate<boolean>('globalThis.written.length > 0'), 'the plan is drawn');
@@ -82,9 +84,9 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
       new Set(texts.filter(({ text }) => text === 'H').map(({ x }) => Math.round(x)));
     const whole = places(await writtenAfter(() => free('Row H, seat 9').hover()));
     assert.equal(whole.size, 2, 'row H has a name at both ends');
-    for (let n = 0; n < 3; n += 1) await zoomIn();
+    for (let n = 0; n < 5; n += 1) await zoomIn();
     const { width, height } = (await frame().boundingBox())!;
-    const names = await writtenAfter(zoomIn);
+    const names = await writtenAfter(() => frame().hover());
     const rows = names.filter(({ text }) => /^[A-N]$/.test(text));
     assert.ok(rows.length >= 4 && rows.every(({ x }) => x < 30 || x > width - 30), 'rows are named at the edges');
     const blocks = names.filter(({ text }) => text === 'Stalls' || text === 'Front stalls');

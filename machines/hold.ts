@@ -6,7 +6,8 @@
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
-export type HoldTrigger = 'CHANGE' | 'CONVERT' | 'RELEASE' | 'REPLACE' | 'EXPIRE' | 'CONSUME' | 'RETURN' | 'RECLAIM';
+export type HoldTrigger =
+  'CHANGE' | 'CONVERT' | 'RELEASE' | 'REPLACE' | 'EXPIRE' | 'CONSUME' | 'AMEND' | 'RETURN' | 'RECLAIM';
 
 export const holdMachine = setup({ types: { events: {} as { type: HoldTrigger } } }).createMachine({
   id: 'hold',
@@ -79,6 +80,11 @@ export const holdMachine = setup({ types: { events: {} as { type: HoldTrigger } 
     CONSUMED: {
       description: 'Its tickets are sold.',
       on: {
+        AMEND: {
+          target: 'CONSUMED',
+          description: 'Tickets of the order are cancelled or changed, and others are left.',
+          meta: { also: 'Places that it no longer has return to sale, new ones are sold.' },
+        },
         RETURN: {
           target: 'RELEASED',
           description: 'The operator cancels the order.',

@@ -7,7 +7,7 @@ import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';
 
 export type OrderTrigger =
-  'PAY_IN_FULL' | 'PAY_INSTALLMENT' | 'EXPIRE' | 'CANCEL' | 'PAY_LATE_IN_FULL' | 'PAY_LATE_INSTALLMENT';
+  'PAY_IN_FULL' | 'PAY_INSTALLMENT' | 'COVER' | 'EXPIRE' | 'CANCEL' | 'PAY_LATE_IN_FULL' | 'PAY_LATE_INSTALLMENT';
 
 export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger } } }).createMachine({
   id: 'order',
@@ -58,9 +58,14 @@ export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger 
           description: 'The last installment is paid.',
           meta: { also: 'payment_status is COMPLETED.' },
         },
+        COVER: {
+          target: 'CONFIRMED',
+          description: 'Tickets of the order are cancelled, and what was paid covers those that stay.',
+          meta: { also: 'payment_status is COMPLETED.' },
+        },
         CANCEL: {
           target: 'CANCELLED',
-          description: 'Operator only: cancels the order or one of its dates.',
+          description: 'Operator only: cancels the order, its last ticket or one of its dates.',
           meta: { also: 'Tickets are void and return to sale; what was paid is due as a refund.' },
         },
       },
@@ -70,7 +75,7 @@ export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger 
       on: {
         CANCEL: {
           target: 'CANCELLED',
-          description: 'Operator only: cancels the order or one of its dates.',
+          description: 'Operator only: cancels the order, its last ticket or one of its dates.',
           meta: { also: 'Tickets are void and return to sale; what was paid is due as a refund.' },
         },
       },

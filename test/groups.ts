@@ -33,7 +33,6 @@ export const groups = {
     'engine',
     'http',
     'machines',
-    'money',
     'notifications',
     'payments',
     'privacy',

@@ -79,7 +79,8 @@ const domainRules: Readonly<Record<string, readonly string[]>> = {
   'waiting-room': ['.', 'catalogue', 'collections', 'inventory'],
   holds: ['.', 'catalogue', 'collections', 'inventory', 'waiting-room'],
   orders: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'waiting-room'],
-  event: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders', 'waiting-room'],
+  'orders/amendments': ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders'],
+  event: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders', 'orders/amendments', 'waiting-room'],
 };
 
 /** Files that a room has at most, samples apart. */

@@ -24,6 +24,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   ChangeHold: 'CHANGE',
   PollQueue: 'CHANGE',
   RecordDraw: 'CHANGE',
+  AmendOrder: 'CHANGE',
   DefineEvent: 'CHANGE',
   BlockSeats: 'CHANGE',
   ReleaseHold: 'GIVE_BACK',

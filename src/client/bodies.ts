@@ -439,7 +439,7 @@ export interface StartedCheckout {
 
 export interface Ticket {
   readonly id: string;
-  /** False once the order was cancelled: the ticket is void. */
+  /** False once it was given back or its order was cancelled: the ticket is void. */
   readonly valid: boolean;
   /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
   readonly code: string | null;
@@ -449,6 +449,10 @@ export interface Ticket {
   readonly row_label: string | null;
   readonly seat_id: string | null;
   readonly seat_label: string | null;
+  /** From 1, over the order: tickets of one unit have the same. Null for one that was given back. */
+  readonly unit: number | null;
+  /** The ticket that it was issued for. */
+  readonly replaces: string | null;
   readonly attendee: {
     readonly name: string;
     readonly email: string | null;
@@ -457,9 +461,34 @@ export interface Ticket {
   } | null;
 }
 
+export interface Amendment {
+  readonly id: string;
+  readonly status: 'APPLIED' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
+  readonly by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE';
+  readonly created_at: string;
+  readonly applied_at: string | null;
+  readonly expires_at: string | null;
+  /** Below zero where something was given up. */
+  readonly difference: number;
+  readonly fee: number;
+  readonly to_pay: number;
+  readonly to_refund: number;
+  readonly tickets: readonly {
+    readonly ticket_id: string;
+    readonly action: 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
+    /** The ticket that was issued in its place. */
+    readonly new_ticket_id: string | null;
+  }[];
+  readonly payment_provider: string | null;
+  readonly redirect_url: string | null;
+  readonly checkout_session_id: string | null;
+}
+
 export interface Payment {
   readonly id: string;
   readonly installment: number;
+  /** The amendment that it pays for; null for an installment. */
+  readonly amendment_id: string | null;
   readonly amount: number;
   readonly currency: string;
   readonly status: 'REQUESTED' | 'OPEN' | 'PAID' | 'DECLINED' | 'CANCELLED' | 'EXPIRED';
@@ -473,6 +502,10 @@ export interface Order {
   readonly status: OrderState;
   readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
   readonly total_amount: number;
+  /** What amendments cost, which is in the total. */
+  readonly fees_amount: number;
+  /** What was taken off the total. */
+  readonly goodwill_amount: number;
   readonly paid_amount: number;
   readonly remaining_amount: number;
   /** What is owed to the buyer in the order's currency; 0 when nothing is. */
@@ -509,6 +542,8 @@ export interface Order {
     readonly amount: number;
   }[];
   readonly expires_at: string | null;
+  /** The newest 20, the newest first. */
+  readonly amendments: readonly Amendment[];
   readonly payments: readonly Payment[];
   /** Money that was given back, or is on its way. */
   readonly refunds: readonly {

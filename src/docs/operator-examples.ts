@@ -89,6 +89,34 @@ export const operatorExamples = {
     title: 'All that is kept about one person',
     noun: 'subject',
   }),
+  quoteAmendment: post(
+    '/admin/orders/$ORDER/amendments/quote',
+    { cancel: ['$TICKET'], fee: 250 },
+    {
+      operation: 'quoteAmendment',
+      title: 'What cancelling a ticket would give back',
+      noun: 'quote',
+      gives: { QUOTE: ['quote'] },
+      needs: PAID_ORDER,
+    },
+  ),
+  amendOrder: post(
+    '/admin/orders/$ORDER/amendments',
+    { cancel: ['$TICKET'], fee: 250, quote: '$QUOTE', note: 'Fell ill.' },
+    {
+      operation: 'amendOrder',
+      title: 'Cancel the ticket, as it was quoted',
+      noun: 'amendment',
+      gives: { AMENDMENT: ['id'] },
+      needs: PAID_ORDER,
+    },
+  ),
+  getAmendment: get('/admin/orders/$ORDER/amendments/$AMENDMENT', {
+    operation: 'getAmendment',
+    title: 'One amendment',
+    noun: 'amendment',
+    needs: PAID_ORDER,
+  }),
   cancelOrder: post(
     '/admin/orders/$ORDER/cancel',
     { note: 'Fell ill.' },

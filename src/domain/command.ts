@@ -6,9 +6,18 @@
  */
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type { IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
+import type { AmendmentRequest } from './amendment-request.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
-import type { CurrencyAmount, HoldView, OrderView, PaymentView, QueueEntryView, RefundSums } from './view.ts';
+import type {
+  AmendmentView,
+  CurrencyAmount,
+  HoldView,
+  OrderView,
+  PaymentView,
+  QueueEntryView,
+  RefundSums,
+} from './view.ts';
 
 /** One item of a request for tickets, as asked. */
 export interface ItemRequest {
@@ -135,6 +144,14 @@ interface Commands {
     readonly webhookId: string | null;
   };
   CancelOrder: Keyed & OperatorNote & { readonly orderId: string };
+  AmendOrder: Keyed &
+    OperatorNote & {
+      readonly orderId: string;
+      readonly by: 'OPERATOR';
+      readonly request: AmendmentRequest;
+      /** The text of the quote by which it is done; null where none was asked for. */
+      readonly quote: string | null;
+    };
   RecordRefund: Keyed &
     OperatorNote & {
       /** Null where a provider names the session alone. */
@@ -231,6 +248,7 @@ export interface Replies {
   /** `order` is null when the session is of no order; `repeated`: it was recorded already and nothing changed. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   CancelOrder: Replayable & { readonly order: OrderView };
+  AmendOrder: Replayable & { readonly amendment: AmendmentView };
   /** `repeated`: it was recorded already and nothing changed. */
   RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   ExecuteRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };

@@ -53,6 +53,24 @@ export interface OrderItem {
   readonly discountCents: number;
   readonly promoDiscountCents: number;
   readonly barPerks: readonly OrderedPerk[];
+  /** Of an order that was amended: what the item is a part of. */
+  readonly priced?: PricedItem;
+}
+
+/** Units that were priced together, as they were then. Items of a changed order may be parts of the same. */
+export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents' | 'promoDiscountCents'> {
+  /** Counts what was priced for an order, from 0: the items of its purchase, then those of its changes. */
+  readonly number: number;
+}
+
+/** What an amendment does to a ticket. */
+type AmendmentAction = 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
+
+export interface AmendedTicket {
+  readonly ticketId: string;
+  readonly action: AmendmentAction;
+  /** The one that is issued in its place. */
+  readonly newTicketId?: string;
 }
 
 /** Whose doing a cancellation is. Only after the buyer's own may late money bring the order back. */
@@ -82,6 +100,7 @@ export type RequestAnswer =
   | { readonly of: 'HOLD'; readonly holdId: string }
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
+  | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
   | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
   | { readonly of: 'SEATS'; readonly seats: number };
 
@@ -234,14 +253,49 @@ export interface FactData {
   /** Something was paid, or nothing was to be paid; comes with each counted PaymentRecorded and with a free order. */
   OrderPaid: {
     readonly orderId: string;
-    readonly trigger: Exclude<OrderTrigger, 'EXPIRE' | 'CANCEL'>;
+    readonly trigger: Exclude<OrderTrigger, 'COVER' | 'EXPIRE' | 'CANCEL'>;
   };
   /** One id for each ticket, in the order of the items and their seats. */
   TicketsIssued: { readonly orderId: string; readonly ticketIds: readonly string[] };
   OrderExpired: { readonly orderId: string };
+  /**
+   * An order is amended, with everything that changes by it. Where no ticket is left an OrderCancelled follows, and the
+   * order keeps the tickets and items that it had.
+   */
+  OrderAmended: OperatorNote & {
+    readonly orderId: string;
+    readonly amendmentId: string;
+    readonly by: CancellationCause;
+    /** Every ticket that the amendment names. */
+    readonly tickets: readonly AmendedTicket[];
+    /** The tickets that are valid from now on, in the order of the items and their seats. */
+    readonly ticketIds: readonly string[];
+    /** Without attendees: those of the purchase stay where they are. */
+    readonly items: readonly OrderItem[];
+    /** Of the order's hold. */
+    readonly lines: readonly HoldLine[];
+    readonly promoCode: string | null;
+    /** Of the order from now on; the total has the fees in it. */
+    readonly totalCents: number;
+    readonly feesCents: number;
+    /** What was paid and what is left, one after the other. */
+    readonly installmentsCents: readonly number[];
+    /** Of the amendment. */
+    readonly differenceCents: number;
+    readonly feeCents: number;
+    readonly toRefundCents: number;
+    /** What the order owes to the buyer after it. */
+    readonly refundDueCents: number;
+    /** Nothing of a PARTIALLY_PAID order is left to pay. */
+    readonly trigger?: 'COVER';
+    /** As on OrderCancelled. */
+    readonly sealedNote?: string;
+  };
   OrderCancelled: OperatorNote & {
     readonly orderId: string;
     readonly cause: CancellationCause;
+    /** The amendment that left no ticket. */
+    readonly amendmentId?: string;
     readonly refundDueCents: number;
     /** An operator's note about the order; `note` is open where it is about a performance, and in older facts. */
     readonly sealedNote?: string;
@@ -354,6 +408,7 @@ export const FACT_TYPES = {
   OrderPaid: true,
   TicketsIssued: true,
   OrderExpired: true,
+  OrderAmended: true,
   OrderCancelled: true,
   RefundRequested: true,
   RefundAnswered: true,

@@ -20,6 +20,11 @@ export function percentOf(amountCents: number, percent: number): number {
   return Number((2n * scaled + whole) / (2n * whole));
 }
 
+/** The share of so many of a number of equal parts, rounded half up to whole cents. */
+export function shareOf(amountCents: number, parts: number, of: number): number {
+  return Number((2n * BigInt(amountCents) * BigInt(parts) + BigInt(of)) / (2n * BigInt(of)));
+}
+
 /** Parts that differ by at most a cent, the larger ones first. */
 export function splitEvenly(amountCents: number, parts: number): readonly number[] {
   const least = Math.floor(amountCents / parts);

@@ -48,6 +48,7 @@ export interface SealedPersonal {
 /** What the sealed texts of facts say: personal data, or a note. */
 interface SealedValues {
   OrderPlaced: PersonalData;
+  OrderAmended: string;
   OrderCancelled: string;
   RefundRecorded: string;
 }
@@ -61,6 +62,7 @@ export function sealingTypeOf(factType: string): SealingFactType | null {
     case 'RefundAnswered':
       return 'RefundRecorded';
     case 'OrderPlaced':
+    case 'OrderAmended':
     case 'OrderCancelled':
     case 'RefundRecorded':
       return factType;

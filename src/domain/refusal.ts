@@ -18,6 +18,10 @@ interface LimitDetail {
   readonly requested: number;
 }
 
+interface TicketsDetail {
+  readonly ticketIds: readonly string[];
+}
+
 interface InsufficientTicketsDetail {
   /** Tickets this session could still take, its own hold counted as free. */
   readonly available: number;
@@ -82,6 +86,12 @@ interface RefusalDetails {
   ORDER_NOT_FOUND: Nothing;
   ORDER_NOT_PAYABLE: { readonly status: string };
   ORDER_NOT_CANCELLABLE: { readonly status: string };
+  ORDER_NOT_AMENDABLE: { readonly status: string };
+  TICKET_NOT_FOUND: TicketsDetail;
+  TICKET_VOID: TicketsDetail;
+  UNIT_INCOMPLETE: TicketsDetail;
+  /** What the amendment would do now: a quote. */
+  QUOTE_STALE: { readonly quote: object };
   ORDER_NOT_ERASABLE: { readonly status: string };
   ORDER_NOT_SEALED: Nothing;
   /** Something that the path names, beside the order, does not exist. */

@@ -9,7 +9,7 @@ import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type { CancellationCause, OperatorNote, OrderItem, RefundFailure } from './fact.ts';
+import type { AmendedTicket, CancellationCause, OperatorNote, OrderedPerk, OrderItem, RefundFailure } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
 
@@ -21,6 +21,7 @@ export type IdempotentAnswer =
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
+  | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
   | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
   | { readonly of: 'SEATS'; readonly seats: number };
 
@@ -118,6 +119,14 @@ export interface OrderView extends OrderTexts {
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
   readonly cancellation: CancellationView | null;
+  /** The newest first, and no more than `AMENDMENTS_SHOWN_MAX`. */
+  readonly amendments: readonly AmendmentView[];
+  /** In the total. */
+  readonly feesCents: number;
+  /** Taken off the total. */
+  readonly goodwillCents: number;
+  /** Tickets that amendments made void, the newest first and no more than a page of them. */
+  readonly voidTickets: readonly (TicketView & { readonly voidReason: VoidReason })[];
 }
 
 export interface IdAndName {
@@ -126,7 +135,10 @@ export interface IdAndName {
 }
 
 /** Who comes is among the order's personal data; `isNamed` says that of sealed data. */
-export type OrderItemView = Omit<OrderItem, 'attendees'>;
+export type OrderItemView = Omit<OrderItem, 'attendees' | 'priced'> & {
+  /** Of a changed order: where the people of the item's tickets stand in `PersonalData`. */
+  readonly people?: readonly Pick<TicketView, 'itemIndex' | 'offset'>[];
+};
 
 /**
  * What an operator wrote about an order: open in what older facts say, sealed in today's; null and absent where nothing
@@ -139,6 +151,21 @@ export interface SealedOperatorNote extends OperatorNote {
 export interface CancellationView extends SealedOperatorNote {
   readonly cause: CancellationCause;
   readonly at: number;
+  /** The amendment that left no ticket: the order keeps its fees, and stays cancelled. */
+  readonly amendmentId?: string;
+}
+
+/** A change of an order that was paid. */
+export interface AmendmentView extends SealedOperatorNote {
+  readonly id: string;
+  readonly status: 'APPLIED';
+  readonly by: CancellationCause;
+  readonly createdAt: number;
+  /** Below zero where something was given up. */
+  readonly differenceCents: number;
+  readonly feeCents: number;
+  readonly toRefundCents: number;
+  readonly tickets: readonly AmendedTicket[];
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
@@ -236,7 +263,16 @@ export interface TicketView {
    */
   readonly itemIndex: number;
   readonly offset: number;
+  /** From 1, over the order: tickets of one unit have the same. Null for one that an amendment made void. */
+  readonly unit: number | null;
+  /** The ticket that it was issued for. */
+  readonly replaces: string | null;
+  /** Its share of what was bought with its item. */
+  readonly barPerks: readonly OrderedPerk[];
 }
+
+/** Why a ticket is void. */
+export type VoidReason = 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED';
 
 /** One ticket, and why it is void when it is. */
 export interface IssuedTicketView {
@@ -245,7 +281,7 @@ export interface IssuedTicketView {
   readonly personal: SealedOrder;
   readonly orderId: string;
   readonly eventId: string;
-  readonly voidReason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null;
+  readonly voidReason: VoidReason | null;
 }
 
 /** An entry of the waiting room as the API shows it to its owner. */

@@ -24,6 +24,7 @@ type MessageType =
   | 'Purchase'
   | 'CompletePayment'
   | 'order.confirmed'
+  | 'order.amended'
   | 'order.cancelled'
   | 'order.expired'
   | 'refund.due'
@@ -46,6 +47,7 @@ const NOTIFIABLE: ReadonlySet<string> = new Set<FactType>([
   'CheckoutSessionOpened',
   'TicketsIssued',
   'OrderPaid',
+  'OrderAmended',
   'OrderCancelled',
   'OrderExpired',
   'PaymentRecorded',
@@ -112,6 +114,12 @@ function draftsOf(source: MessageSource): readonly Draft[] {
       const { trigger } = fact.data;
       const isPaidInFull = trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL';
       return isPaidInFull ? ofOrder(source, 'order.confirmed') : [];
+    }
+    case 'OrderAmended': {
+      const { ticketIds, toRefundCents } = fact.data;
+      // What is due of an order without tickets is told with its cancellation.
+      const isDue = ticketIds.length > 0 && toRefundCents > 0;
+      return [amendmentOf(source, fact.data), ...(isDue ? refundDueOf(source, fact.data) : [])];
     }
     case 'OrderExpired':
       return ofOrder(source, 'order.expired');
@@ -195,6 +203,16 @@ function refundOf(
   return { type, data: { ...moneyOf(source, amountCents, currency), refund_id: refundId, amount: amountCents } };
 }
 
+/** An order as an amendment left it. */
+function amendmentOf(
+  source: MessageSource,
+  { amendmentId, items, totalCents, differenceCents }: FactData['OrderAmended'],
+): Draft {
+  const told = { amendment_id: amendmentId, difference: differenceCents, withdrawal: false };
+  const order = { ...orderDataOf(source), value: totalCents, contents: contentsOf(items) };
+  return { type: 'order.amended', data: { ...order, ...told } };
+}
+
 /** The data of an order, of which an amount is told. */
 function moneyOf(source: MessageSource, value: number, currency: string | undefined): object {
   return { ...orderDataOf(source), value, ...(currency !== undefined && { currency }) };
@@ -214,10 +232,7 @@ function orderDataOf({ view, opened }: MessageSource): object {
     event_id: view.eventId,
     value: totalCents,
     currency,
-    contents: items.flatMap((item) => [
-      contentOf(item.ticketTypeId, item.quantity, item.unitPriceCents),
-      ...item.barPerks.map((perk) => contentOf(perk.barPerkId, perk.quantity, perk.unitPriceCents)),
-    ]),
+    contents: contentsOf(items),
     customer: opened?.customer == null ? NOBODY : digestsOf(opened.customer),
     tracking: opened?.tracking ?? {},
   };
@@ -242,6 +257,13 @@ const NOBODY = { email: null, phone: null };
 /** The same text has the same digest, from which the text cannot be derived (rules 3 and 4). */
 function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
+}
+
+function contentsOf(items: FactData['OrderPlaced']['items']): readonly object[] {
+  return items.flatMap((item) => [
+    contentOf(item.ticketTypeId, item.quantity, item.unitPriceCents),
+    ...item.barPerks.map((perk) => contentOf(perk.barPerkId, perk.quantity, perk.unitPriceCents)),
+  ]);
 }
 
 function contentOf(id: string, quantity: number, price: number) {

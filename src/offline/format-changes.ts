@@ -67,6 +67,12 @@ const FACT_CHANGES: readonly FactChange[] = [
   },
   {
     after: '0.1.0',
+    type: 'OrderAmended',
+    what: 'orders that were amended (OrderAmended)',
+    effect: 'REFUSED',
+  },
+  {
+    after: '0.1.0',
     type: 'DueRefundsOrdered',
     what: 'executions of everything that is due (DueRefundsOrdered)',
     effect: 'REFUSED',

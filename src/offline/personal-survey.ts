@@ -137,6 +137,8 @@ class Survey {
       case 'OrderCancelled':
         if (fields['cause'] === 'PERFORMANCE') break;
         return this.#seeNote(tally, 'cancellation.note', fields);
+      case 'OrderAmended':
+        return this.#seeNote(tally, 'amendments.note', fields);
       case 'RefundRequested':
       case 'RefundAnswered':
       case 'RefundRecorded':

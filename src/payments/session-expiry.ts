@@ -44,6 +44,7 @@ export interface SessionExpiry {
 /** Facts after which an order may have useless sessions. */
 const ENDING: ReadonlySet<FactType> = new Set<FactType>([
   'OrderExpired',
+  'OrderAmended',
   'OrderCancelled',
   'PaymentRecorded',
   'CheckoutSessionOpened',

@@ -16,13 +16,14 @@ import { KeyStoreFault, type KeyStore } from '#persistence/keys.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import {
   keyIdOf,
+  type Attendee,
   type PersonalData,
   type SealedOrder,
   type SealedPersonal,
   type SealingFactType,
   sealingTypeOf,
 } from '#domain/personal.ts';
-import type { CancellationView, SealedOperatorNote, RefundView } from '#domain/view.ts';
+import type { CancellationView, OrderView, SealedOperatorNote, RefundView } from '#domain/view.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
 import { reportTrouble } from '#actors/trouble.ts';
@@ -51,6 +52,18 @@ export interface OpenedOrder {
   readonly cancellationNote: string | null;
   /** One entry for each refund of the view. */
   readonly refundNotes: readonly (string | null)[];
+}
+
+/** Who comes with the tickets of an item of an order, or null where nobody was named. */
+export function peopleOfItem(
+  { items }: Pick<OrderView, 'items'>,
+  index: number,
+  attendees: PersonalData['attendees'],
+): readonly Attendee[] | null {
+  const { people } = items[index]!;
+  if (people === undefined) return attendees[index] ?? null;
+  const named = people.flatMap(({ itemIndex, offset }) => attendees[itemIndex]?.[offset] ?? []);
+  return named.length === 0 ? null : named;
 }
 
 /** Texts opened without giving the loop back: under a millisecond. */

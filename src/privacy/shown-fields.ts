@@ -67,6 +67,7 @@ const ITEM = {
   discountCents: SHOWN,
   promoDiscountCents: SHOWN,
   barPerks: { barPerkId: SHOWN, quantity: SHOWN, unitPriceCents: SHOWN },
+  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN },
 } as const satisfies RulesFor<OrderItem>;
 
 const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
@@ -164,7 +165,34 @@ export const SHOWN_FIELDS = {
   OrderPaid: { orderId: SHOWN, trigger: SHOWN },
   TicketsIssued: { orderId: SHOWN, ticketIds: SHOWN },
   OrderExpired: { orderId: SHOWN },
-  OrderCancelled: { orderId: SHOWN, cause: SHOWN, refundDueCents: SHOWN, sealedNote: HIDDEN, ...MARK },
+  OrderAmended: {
+    orderId: SHOWN,
+    amendmentId: SHOWN,
+    by: SHOWN,
+    tickets: { ticketId: SHOWN, action: SHOWN, newTicketId: SHOWN },
+    ticketIds: SHOWN,
+    items: ITEM,
+    lines: LINE,
+    promoCode: SHOWN,
+    totalCents: SHOWN,
+    feesCents: SHOWN,
+    installmentsCents: SHOWN,
+    differenceCents: SHOWN,
+    feeCents: SHOWN,
+    toRefundCents: SHOWN,
+    refundDueCents: SHOWN,
+    trigger: SHOWN,
+    sealedNote: HIDDEN,
+    ...MARK,
+  },
+  OrderCancelled: {
+    orderId: SHOWN,
+    cause: SHOWN,
+    amendmentId: SHOWN,
+    refundDueCents: SHOWN,
+    sealedNote: HIDDEN,
+    ...MARK,
+  },
   RefundRequested: {
     orderId: SHOWN,
     refundId: SHOWN,

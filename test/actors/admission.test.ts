@@ -29,6 +29,7 @@ describe('Admission control', () => {
     t.after(() => apps.close());
     const unknown = [...apps.commands].filter(([, command]) => command === undefined).map(([route]) => route);
     assert.deepEqual(unknown.sort(), [
+      'POST /admin/orders/:id/amendments/quote',
       'POST /admin/snapshot',
       'POST /api/checkout/quote',
       'POST /sandbox/clock',

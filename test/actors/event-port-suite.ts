@@ -98,6 +98,8 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     FindHold: { type: 'FindHold', holdId, sessionKey: SESSION },
     QuoteOrder: { type: 'QuoteOrder', holdId, sessionKey: SESSION, promoCode: null },
     FindOrder: { type: 'FindOrder', orderId, tickets: page, withDefinition: true },
+    QuoteAmendment: { type: 'QuoteAmendment', orderId, by: 'OPERATOR', request: { cancel: ['tkt_1'], feeCents: 0 } },
+    FindAmendment: { type: 'FindAmendment', orderId, amendmentId: 'amd_1_unknown' },
     ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
     ListPersonalData: { type: 'ListPersonalData', of: 'NAMED', from: null, limit: 10 },
     ForecastCancellation: { type: 'ForecastCancellation', performanceId: 'derby', after: null },

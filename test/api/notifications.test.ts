@@ -58,6 +58,9 @@ interface Told {
     readonly refund_due?: number;
     readonly refund_id?: string;
     readonly amount?: number;
+    readonly amendment_id?: string;
+    readonly difference?: number;
+    readonly withdrawal?: boolean;
   };
 }
 
@@ -283,6 +286,24 @@ describe('A receiver', () => {
       ['refund.failed', 1800, other, 1800],
       ['refund.succeeded', 1800, other, 1800],
     ]);
+  });
+
+  it('gets what an amendment came to, and what is due by it', async () => {
+    const order = await start(service, { items: [item('single', 2)], customer: { email: 'y@example.com', name: 'Y' } });
+    const [cancelled] = (await settle(service, order, 'paid')).tickets;
+    const amendment = { cancel: [cancelled!], fee: 100 };
+    const { body } = await service.admin.post<{ id: string }>(`/admin/orders/${order.order_id}/amendments`, amendment);
+    await until(
+      () => typesOf(receiver.told, order.order_id).includes('refund.due'),
+      () => JSON.stringify(typesOf(receiver.told, order.order_id)),
+    );
+    const told = receiver.told.filter(({ type, data }) => type === 'order.amended' && data.order_id === order.order_id);
+    const price = order.total_amount / 2;
+    assert.deepEqual(
+      told.map(({ data }) => [data.amendment_id, data.value, data.difference, data.withdrawal, data.contents]),
+      [[body.id, price + 100, 100 - price, false, [{ id: 'single', quantity: 1, price }]]],
+    );
+    assert.deepEqual(typesOf(receiver.told, order.order_id).slice(-2), ['order.amended', 'refund.due']);
   });
 
   it('gets the ends of orders and refunds that are due', async () => {

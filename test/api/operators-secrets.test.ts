@@ -45,6 +45,7 @@ describe('Operators', () => {
   let service: TestService;
   let orderIds: string[];
   let ticketIds: string[];
+  let amendmentId: string;
   let secrets: string[];
 
   before(async () => {
@@ -71,6 +72,9 @@ describe('Operators', () => {
     const pending = await start(service, {});
     orderIds = [paid.order_id, pending.order_id];
     ticketIds = order.tickets.slice(0, 1);
+    const amend = { cancel: order.tickets.slice(1), note: 'secret-of-an-amendment-0004' };
+    const amended = await service.admin.post<{ id: string }>(`/admin/orders/${paid.order_id}/amendments`, amend);
+    amendmentId = amended.body.id;
     service.wait(MINUTE);
     await service.get('/api/events/public/the-drawn/draw');
     const [{ engine }] = service.services;
@@ -109,7 +113,10 @@ describe('Operators', () => {
       const [start = '', ids = ['']] = Object.entries(valuesOf).find(([prefix]) => path.startsWith(prefix)) ?? [];
       for (const id of ids) {
         const performances: Readonly<Record<string, string>> = { evt_play: 'fri', evt_gala: 'eve' };
-        const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, performances[id] ?? 'night');
+        const isAmendment = path.endsWith('{amendment_id}');
+        const second = isAmendment ? amendmentId : (performances[id] ?? 'night');
+        const address = path.replace(/\{id\}/, id).replace(/\{[a-z_]+\}/, second);
+        if (isAmendment && id !== orderIds[0]) continue;
         if (start === '/admin/events/' && /seat/.test(path) && id !== 'evt_play') continue;
         assertCleanAnswer(address, await service.admin.get(address + (QUERIES[path] ?? '')));
       }

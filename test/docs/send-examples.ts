@@ -15,6 +15,7 @@ export const exampleKeys = (Object.keys(examples) as ExampleKey[]).filter((key) 
 const PREPARED_BY: Readonly<Partial<Record<ExampleKey, ExampleKey>>> = {
   getOrder: 'getOrderStatus',
   getTicket: 'getOrderStatus',
+  amendOrder: 'getOrderStatus',
   cancelOrder: 'getOrderStatus',
   recordRefund: 'getOrderStatus',
   executeRefund: 'getOrderStatus',

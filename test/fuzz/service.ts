@@ -482,6 +482,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled', 'RequestAnswered'],
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
   cancelOrder: ['OrderCancelled', 'RequestAnswered'],
+  amendOrder: ['OrderAmended', 'PaymentClosed', 'OrderCancelled', 'RefundRequested', 'RequestAnswered'],
   recordRefund: ['RefundRecorded', 'RefundRequested', 'RequestAnswered'],
   executeDueRefunds: ['DueRefundsOrdered', 'DueRefundsAsked', 'RefundRequested'],
   resolveRefund: ['RefundRecorded', 'RefundAnswered', 'RequestAnswered'],

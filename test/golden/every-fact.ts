@@ -206,6 +206,10 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await pay(paid, { amountCents: 77, paymentId: 'pi_stray', webhookId: 'msg_stray' });
   const next = await execute(actor, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
+  const cancelled = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets.slice(1, 2);
+  const request = { cancel: cancelled.map(({ id }) => id), feeCents: 250 };
+  const amend = { type: 'AmendOrder', orderId, by: 'OPERATOR', request, quote: null, ...by } as const;
+  await execute(actor, { ...amend, idempotency: { key: 'k-10', digest: 'd-10' } });
   await execute(actor, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
   await execute(actor, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 

@@ -34,7 +34,7 @@ export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
 const hashing = createHashing();
 const KEYS = new MemoryKeys();
-export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Apps {
   readonly app: HttpApp;
@@ -47,8 +47,6 @@ export interface Apps {
   trouble: Error | null;
   /** Every command waits for this before its turn, as it would for a slow disk. */
   delay: Promise<void> | null;
-  /** Whether the events are owned here: without, no refund is tried. */
-  isOwner: boolean;
   /** What each changing route executes, by method and address. */
   readonly commands: ReadonlyMap<string, CommandType | undefined>;
   close(): Promise<void>;
@@ -84,16 +82,7 @@ export async function openApps(
   };
   for (const definition of samples.map((name) => definitionOf(sample(name))))
     fixtures.set(definition.id, openEvent(definition, clock.ms));
-  const apps = {
-    fixtures,
-    clock,
-    logged,
-    deployment,
-    commands,
-    trouble: null,
-    delay: null,
-    isOwner: true,
-  } as unknown as {
+  const apps = { fixtures, clock, logged, deployment, commands, trouble: null, delay: null } as unknown as {
     -readonly [K in keyof Apps]: Apps[K];
   };
 
@@ -103,7 +92,7 @@ export async function openApps(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null, callsMax: 64 },
     {
       events,
-      owns: () => apps.isOwner,
+      owns: () => true,
       active: () => [...fixtures.values()].flatMap((fixture) => portOf(apps, fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       elapsedMs: () => clock.ms,
@@ -151,7 +140,6 @@ export async function openApps(
     }),
   });
   apps.close = async () => {
-    payments.refundOutbox.stop();
     await Promise.all([apps.app.close(), apps.admin.close()]);
     metrics.close();
   };

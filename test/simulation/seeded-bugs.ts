@@ -254,8 +254,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'money revives what an operator cancelled',
     'src/domain/orders/payments.ts',
-    "if (cancellation !== null && cancellation.cause !== 'BUYER') return false;",
-    '',
+    "cancellation.cause !== 'BUYER' || cancellation.amendmentId !== undefined",
+    'cancellation.amendmentId !== undefined',
   ),
   bug(
     'wrong money is taken as asked',

@@ -7,7 +7,7 @@
  */
 import { decimalOf } from '#client/money.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
-import type { OpenedOrder } from '#privacy/personal-data.ts';
+import { peopleOfItem, type OpenedOrder } from '#privacy/personal-data.ts';
 import { SHOWN_FIELDS, shownFields, type RulesFor } from '#privacy/shown-fields.ts';
 import { snakeCased, formatMoment } from '../terminal/output.ts';
 import type { OrderView } from '#domain/view.ts';
@@ -92,6 +92,24 @@ const MOMENTS = new Set([
   'endsAt',
 ]);
 
+const { priced: _priced, ...SHOWN_ITEM } = SHOWN_FIELDS.OrderPlaced.items;
+
+const SHOWN_TICKET = {
+  id: 'SHOWN',
+  isValid: 'SHOWN',
+  ticketTypeId: 'SHOWN',
+  performanceId: 'SHOWN',
+  section: 'SHOWN',
+  rowLabel: 'SHOWN',
+  seatId: 'SHOWN',
+  seatLabel: 'SHOWN',
+  itemIndex: 'HIDDEN',
+  offset: 'HIDDEN',
+  unit: 'SHOWN',
+  replaces: 'SHOWN',
+  barPerks: 'HIDDEN',
+} as const;
+
 /** The fields of an order in JSON; its personal data are added in `jsonOf`. */
 const FIELDS = {
   id: 'SHOWN',
@@ -146,21 +164,10 @@ const FIELDS = {
     note: 'SHOWN',
     sealedNote: 'HIDDEN',
   },
-  tickets: {
-    id: 'SHOWN',
-    isValid: 'SHOWN',
-    ticketTypeId: 'SHOWN',
-    performanceId: 'SHOWN',
-    section: 'SHOWN',
-    rowLabel: 'SHOWN',
-    seatId: 'SHOWN',
-    seatLabel: 'SHOWN',
-    itemIndex: 'HIDDEN',
-    offset: 'HIDDEN',
-  },
+  tickets: SHOWN_TICKET,
   ticketCount: 'SHOWN',
   ticketsNextAfter: 'HIDDEN',
-  items: SHOWN_FIELDS.OrderPlaced.items,
+  items: { ...SHOWN_ITEM, people: 'HIDDEN' },
   ticketTypes: { id: 'SHOWN', name: 'SHOWN' },
   barPerks: { id: 'SHOWN', name: 'SHOWN' },
   discounts: { code: 'SHOWN', itemIndex: 'SHOWN', amountCents: 'SHOWN' },
@@ -175,7 +182,30 @@ const FIELDS = {
   ...forOrderTexts(() => 'SHOWN' as const),
   successUrl: 'SHOWN',
   cancelUrl: 'SHOWN',
-  cancellation: { cause: 'SHOWN', at: 'SHOWN', operator: 'SHOWN', note: 'SHOWN', sealedNote: 'HIDDEN' },
+  cancellation: {
+    cause: 'SHOWN',
+    at: 'SHOWN',
+    amendmentId: 'SHOWN',
+    operator: 'SHOWN',
+    note: 'SHOWN',
+    sealedNote: 'HIDDEN',
+  },
+  amendments: {
+    id: 'SHOWN',
+    status: 'SHOWN',
+    by: 'SHOWN',
+    createdAt: 'SHOWN',
+    differenceCents: 'SHOWN',
+    feeCents: 'SHOWN',
+    toRefundCents: 'SHOWN',
+    tickets: { ticketId: 'SHOWN', action: 'SHOWN', newTicketId: 'SHOWN' },
+    operator: 'SHOWN',
+    note: 'HIDDEN',
+    sealedNote: 'HIDDEN',
+  },
+  feesCents: 'SHOWN',
+  goodwillCents: 'SHOWN',
+  voidTickets: { ...SHOWN_TICKET, voidReason: 'SHOWN' },
 } as const satisfies RulesFor<OrderView>;
 
 /** The names of tracking fields are kept as the storefront wrote them; the others become snake_case. */
@@ -184,7 +214,7 @@ export function jsonOf(order: OrderView, opened: OpenedOrder): string {
   const shown = shownFields(FIELDS, order) as Pick<OrderView, 'items' | 'tickets' | 'refunds' | 'cancellation'>;
   const { cancellation } = shown;
   const personal = {
-    items: shown.items.map((item, index) => ({ ...item, attendees: attendees[index] ?? null })),
+    items: shown.items.map((item, index) => ({ ...item, attendees: peopleOfItem(order, index, attendees) })),
     tickets: shown.tickets.map((ticket, place) => {
       const { itemIndex, offset } = order.tickets[place]!;
       return { ...ticket, attendee: attendees[itemIndex]?.[offset] ?? null };

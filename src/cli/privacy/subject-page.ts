@@ -39,6 +39,7 @@ const FACT_WORDS: Readonly<Partial<Record<FactType, string>>> = {
   OrderPaid: 'What was due was paid',
   TicketsIssued: 'The tickets were issued',
   OrderExpired: 'The time to pay ran out, and the order ended',
+  OrderAmended: 'Tickets of the order were changed or cancelled',
   OrderCancelled: 'The order was cancelled',
   RefundRequested: 'A refund was asked for',
   RefundAnswered: 'A refund did not go, or is not yet answered',

@@ -26,6 +26,7 @@ import {
   decideOpenPayment,
   decideRecordCheckoutSession,
 } from '../orders/decide.ts';
+import { decideAmendOrder } from '../orders/amendments/decide.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
 import {
@@ -105,6 +106,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideRecordPayment(state, command, turn);
     case 'CancelOrder':
       return decideCancelOrder(state, command, turn);
+    case 'AmendOrder':
+      return decideAmendOrder(state, command, turn);
     case 'RecordRefund':
       return decideRecordRefund(state, command, turn);
     case 'ExecuteRefund':

@@ -12,6 +12,7 @@ import type { Fact } from '../fact.ts';
 import type { EventTotals, Gauges, OperatorEventView } from './operator-view.ts';
 import type { Audience, LiveView, OccupancyResult, PayloadView, SeatingResult, Unchanged } from './revisioned-views.ts';
 import type { SeatFacts } from '../catalogue/seating-plan.ts';
+import type { AmendmentQuote, AmendmentRequest } from '../amendment-request.ts';
 import type { Order } from '../orders/order.ts';
 import type { CancellationForecast } from '../orders/cancellation-forecast.ts';
 import type { MoneyView } from '../orders/money-by-hour.ts';
@@ -23,7 +24,15 @@ import type { VoidTicketPage } from '../orders/void-tickets.ts';
 import type { SealedOrder } from '../personal.ts';
 import type { Refusal } from '../refusal.ts';
 import type { EventFact } from './replay.ts';
-import type { DrawView, HoldView, IssuedTicketView, OrderView, PaymentView, QuoteView } from '../view.ts';
+import type {
+  AmendmentView,
+  DrawView,
+  HoldView,
+  IssuedTicketView,
+  OrderView,
+  PaymentView,
+  QuoteView,
+} from '../view.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 
@@ -65,6 +74,9 @@ interface Queries {
   // orders
   /** What the tickets of a hold cost with a promo code. */
   QuoteOrder: { readonly holdId: string; readonly sessionKey: string | null; readonly promoCode: string | null };
+  /** What an amendment of an order would do. */
+  QuoteAmendment: { readonly orderId: string; readonly by: 'OPERATOR'; readonly request: AmendmentRequest };
+  FindAmendment: { readonly orderId: string; readonly amendmentId: string };
   /** Without `tickets`, the first page of them is shown. */
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };
   ListOrders: {
@@ -127,6 +139,8 @@ export interface Views {
   CountUnknownCodes: { readonly count: number };
   FindHold: HoldView | Refusal;
   QuoteOrder: QuoteView | Refusal;
+  QuoteAmendment: AmendmentQuote | Refusal;
+  FindAmendment: AmendmentView | Refusal;
   FindOrder: FoundOrder | Refusal;
   ListOrders: OrderPage;
   ListPersonalData: PersonalDataPage;
@@ -197,6 +211,8 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   CountUnknownCodes: false,
   FindHold: true,
   QuoteOrder: false,
+  QuoteAmendment: true,
+  FindAmendment: true,
   FindOrder: true,
   ListOrders: true,
   ListPersonalData: true,

@@ -16,6 +16,7 @@ import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
 import { listDueRefunds } from '../orders/refund-tries.ts';
 import { findOrder, findSession, findTicket, listOrders, listRefunds, listVoidTickets } from '../orders/view.ts';
+import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -35,7 +36,7 @@ export interface ReadContext extends QueryContext {
    * Null where the key of addresses is not at hand: a list by address finds older orders alone, whose addresses are
    * open.
    */
-  readonly sealing: Pick<Sealing, 'addressHash'> | null;
+  readonly sealing: (Pick<Sealing, 'addressHash'> & Partial<Pick<Sealing, 'requestDigest'>>) | null;
 }
 
 export function read<Type extends QueryType>(
@@ -72,6 +73,10 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return findHold(state, query.holdId, query.sessionKey);
     case 'QuoteOrder':
       return quoteOrder(state, query, now);
+    case 'QuoteAmendment':
+      return quoteAmendment(state, query, context);
+    case 'FindAmendment':
+      return findAmendment(state, query);
     case 'FindOrder': {
       const order = findOrder(state, query.orderId, query.tickets);
       if (isRefusal(order)) return order;

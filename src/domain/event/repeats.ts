@@ -68,6 +68,7 @@ export function withStoredDigest(
 
 const SAYS_SOMETHING_ABOUT_PEOPLE: ReadonlySet<CommandType> = new Set<CommandType>([
   'StartCheckout',
+  'AmendOrder',
   'CancelOrder',
   'RecordRefund',
   'ExecuteRefund',
@@ -81,8 +82,9 @@ export function recallDecision(
   idempotency: IdempotencyKey,
   now: number,
 ): Decision | Refusal | null {
-  // Whether the event is on sale is asked before the key.
+  // Whether the event is on sale, or has the order, is asked before the key.
   if (carriesOwnKey(command) && !isPublished(state)) return null;
+  if (command.type === 'AmendOrder' && isRefusal(orderById(state, command.orderId))) return null;
   const record = recall(state.idempotency, idempotency, now);
   if (record === null || isRefusal(record)) return record;
   const reply = replyAgain(state, command, record.answer);
@@ -107,6 +109,8 @@ function answerTo(named: ReplyReference): RequestAnswer {
       return { of: 'PAYMENT', orderId: named.orderId, paymentId: named.paymentId! };
     case 'ORDER':
       return { of: 'ORDER', orderId: named.orderId };
+    case 'AMENDMENT':
+      return { of: 'AMENDMENT', orderId: named.orderId, amendmentId: named.amendmentId };
     case 'VALUES': {
       const { reply } = named;
       if ('releasedHolds' in reply) {
@@ -229,6 +233,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
       // A refund and an erasure that were recorded already answer alike.
       return valuesReply<'RecordRefund' | 'EraseOrder'>({ order, repeated: true, replayed: true });
     }
+    case 'AMENDMENT':
+      return { shows: 'AMENDMENT', orderId: answer.orderId, amendmentId: answer.amendmentId, replayed: true };
     case 'PERFORMANCE': {
       const { releasedHolds, cancelledOrders } = answer;
       return valuesReply<'CancelPerformance'>({ releasedHolds, cancelledOrders, replayed: true });

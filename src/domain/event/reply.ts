@@ -4,6 +4,7 @@
  */
 import { invariant, unreachable } from '../invariant.ts';
 import { findHold } from '../holds/view.ts';
+import { findAmendment } from '../orders/amendments/decide.ts';
 import { viewOrderById, viewOrderAndPayment } from '../orders/view.ts';
 import { isRefusal } from '../refusal.ts';
 import { viewOwnEntry } from '../waiting-room/view.ts';
@@ -23,6 +24,11 @@ export function toReply(state: EventState, named: ReplyReference, now: number): 
       return { outcome: 'DONE', entry: entryOf(state, named, now), joined: named.joined };
     case 'ORDER':
       return { outcome: 'DONE', order: viewOrderById(state, named.orderId), repeated: named.repeated };
+    case 'AMENDMENT': {
+      const amendment = findAmendment(state, named);
+      invariant(!isRefusal(amendment), 'an amendment that was decided on is there');
+      return { outcome: 'DONE', amendment, replayed: named.replayed ?? false };
+    }
     case 'PAYMENT': {
       const { orderId, paymentId, resumed, replayed } = named;
       return { outcome: 'DONE', ...viewOrderAndPayment(state, orderId, paymentId), resumed, replayed };

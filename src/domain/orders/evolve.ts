@@ -11,10 +11,12 @@ import {
   awaitsFirstSession,
   hasSealed,
   isInstallmentPaid,
+  isOfOtherAmount,
   isLiveOrder,
   isSettled,
   isWaiting,
   performanceIdsOf,
+  splitAnew,
   withoutSealedNote,
   type Order,
   type Payment,
@@ -49,11 +51,16 @@ type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
 
 /** Applies a fact about an order that happened at a moment; the order is packed again when it is settled by it. */
 export function evolveOrders(state: OrderState, happened: OrderFact, at: number): void {
+  changeOrder(state, happened, () => applyFact(state, happened, at));
+}
+
+/** Has a fact about an order applied, and what follows from the order counted as it is then. */
+export function changeOrder(state: OrderState, happened: OrderFact | FactOf<'OrderAmended'>, apply: () => void): void {
   const { type } = happened;
   const mayBeSealed = type === 'OrderErased' || (type !== 'OrderPlaced' && sealingTypeOf(type) !== null);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
   countRefunds(state.orders, happened, -1);
-  applyFact(state, happened, at);
+  apply();
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, 1);
   countRefunds(state.orders, happened, 1);
   const order = openOrder(state.orders, happened.data.orderId);
@@ -149,6 +156,12 @@ function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorde
   payment.isCounted = data.isCounted;
   payment.reference = data.reference;
   payment.webhookId = data.webhookId;
+  const { changed } = order;
+  // A session that was opened before the order was changed may ask for more than its installment is of now.
+  if (changed !== undefined && data.isCounted && isOfOtherAmount(order, payment)) {
+    const installmentsCents = splitAnew(order, changed.terms.totalCents);
+    order.changed = { ...changed, terms: { ...changed.terms, installmentsCents } };
+  }
   state.orders.money.notePayment(at, payment.amountCents, payment.currency);
 }
 
@@ -203,13 +216,14 @@ function evolveOrderExpired(state: OrderState, { orderId }: FactData['OrderExpir
 }
 
 function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'], at: number): void {
-  const { orderId, cause, operator, note, sealedNote } = data;
+  const { orderId, cause, amendmentId, operator, note, sealedNote } = data;
   const order = openOrder(state.orders, orderId);
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
   else returnHold(state, holdId);
   order.status = follow(orderTransitions, order.status, 'CANCEL');
-  order.cancellation = { cause, operator, note, at, ...(sealedNote !== undefined && { sealedNote }) };
+  const sealed = sealedNote !== undefined && { sealedNote };
+  order.cancellation = { cause, operator, note, at, ...(amendmentId !== undefined && { amendmentId }), ...sealed };
   closePayments(order, 'CANCEL');
   countOrder(state, order, -1);
   noteVoidTickets(state.orders.voidTickets, order, order.changed?.voidedTickets.length);
@@ -226,6 +240,8 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
   if (personal !== undefined) order.purchase = { ...order.purchase, personal: { ...personal, sealed: null } };
   if (order.cancellation !== null) order.cancellation = withoutSealedNote(order.cancellation);
   order.refunds.splice(0, Infinity, ...order.refunds.map(withoutSealedNote));
+  const { changed } = order;
+  if (changed !== undefined) order.changed = { ...changed, amendments: changed.amendments.map(withoutSealedNote) };
   delete order.unshownNotes;
   order.erasure = { at, operator, cause };
 }
@@ -287,7 +303,7 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 // ── tallies and packing ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
-function countOrder(state: OrderState, order: Order, sign: 1 | -1): void {
+export function countOrder(state: OrderState, order: Order, sign: 1 | -1): void {
   const agreed = agreedOf(order);
   countOnPerformances(state.orders, order, sign);
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(agreed), agreed.items, sign);

@@ -4,10 +4,10 @@
  *
  * Owns the question only; `payments/session-expiry.ts` calls the providers.
  *
- * 1. A session is useless once its order has ended, or once another session has paid its installment; so is a declined
- *    one then, whose page may still be open at the provider.
+ * 1. A session is useless once its order has ended, once another session has paid its installment, or once that is of
+ *    another amount; so is a declined one then, whose page may still be open at the provider.
  */
-import { firstPaymentOf, isInstallmentPaid, isLiveOrder, type Order } from './order.ts';
+import { firstPaymentOf, isInstallmentPaid, isLiveOrder, isOfOtherAmount, type Order } from './order.ts';
 import { viewOrder, viewPayment } from './view.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { Decision } from '../decision.ts';
@@ -39,7 +39,7 @@ function uselessSessionsOf(order: Order, now: number): readonly UselessSession[]
     const { checkoutSessionId, sessionExpiresAt: expiresAt, status, strayOf, createdAt } = payment;
     if (checkoutSessionId === null || status === 'PAID' || strayOf !== null) return [];
     if ((expiresAt ?? createdAt + SESSION_MS_MAX) <= now) return [];
-    const isUseless = isOver || isInstallmentPaid(order, payment.installment);
+    const isUseless = isOver || isInstallmentPaid(order, payment.installment) || isOfOtherAmount(order, payment);
     return isUseless ? [{ provider, checkoutSessionId, expiresAt }] : [];
   });
 }

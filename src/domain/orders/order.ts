@@ -7,13 +7,20 @@
  * 3. A refund counts as given back once it is SUCCEEDED, and is due until then. While it is PENDING or NEEDS_OPERATOR
  *    its amount is reserved: nothing else gives it back.
  */
-import { sumOf } from '../money.ts';
+import { splitEvenly, sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { FactData } from '../fact.ts';
 import type { Erasure, SealedOrder } from '../personal.ts';
-import type { CancellationView, CurrencyAmount, IssuedTicketView, RefundView, SealedOperatorNote } from '../view.ts';
+import type {
+  AmendmentView,
+  CancellationView,
+  CurrencyAmount,
+  RefundView,
+  SealedOperatorNote,
+  VoidReason,
+} from '../view.ts';
 
 /** A try to pay, or money that came. */
 export interface Payment {
@@ -41,7 +48,7 @@ export interface Payment {
 type OrderTerms = Pick<FactData['OrderPlaced'], 'items' | 'promoCode' | 'totalCents' | 'installmentsCents'>;
 
 /** What a ticket of a changed order keeps, whatever becomes of its item. */
-interface TicketOrigin {
+export interface TicketOrigin {
   /** Whose it is: the place of the attendee in the order's personal data, which stay those of the purchase. */
   readonly itemIndex: number;
   readonly offset: number;
@@ -50,22 +57,26 @@ interface TicketOrigin {
 }
 
 /** A ticket that became void while its order went on, and what it was for. */
-interface VoidedTicket extends TicketOrigin {
+export interface VoidedTicket extends TicketOrigin {
   readonly id: string;
   readonly ticketTypeId: string;
   readonly performanceId: string;
   readonly seatId: string | null;
   readonly voidSince: number;
-  readonly voidReason: NonNullable<IssuedTicketView['voidReason']>;
+  readonly voidReason: VoidReason;
 }
 
 /** What a changed order is now. */
-interface ChangedOrder {
+export interface ChangedOrder {
   readonly terms: OrderTerms;
   /** One for each of `ticketIds`. */
   readonly origins: readonly TicketOrigin[];
   /** In the order in which they became void. */
   readonly voidedTickets: readonly VoidedTicket[];
+  /** The amendments that made it so, the oldest first. */
+  readonly amendments: readonly AmendmentView[];
+  /** What they cost, which is in the total. */
+  readonly feesCents: number;
 }
 
 /** What was bought and what was paid of it. */
@@ -108,9 +119,17 @@ export function hasTicket({ ticketIds, changed }: Order, ticketId: string): bool
   return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
 }
 
+/** The amendments of an order, the oldest first. */
+export function amendmentsOf({ changed }: Pick<Order, 'changed'>): readonly AmendmentView[] {
+  return changed?.amendments ?? NO_AMENDMENTS;
+}
+
+const NO_AMENDMENTS: readonly AmendmentView[] = [];
+
 /** Every sealed text of an order: each has a key of its own. */
-export function sealedTextsOf({ purchase, cancellation, refunds, unshownNotes = [] }: Order): readonly string[] {
-  const notes = [cancellation, ...refunds].map((noted) => noted?.sealedNote);
+export function sealedTextsOf(order: Order): readonly string[] {
+  const { purchase, cancellation, refunds, unshownNotes = [] } = order;
+  const notes = [cancellation, ...refunds, ...amendmentsOf(order)].map((noted) => noted?.sealedNote);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];
   return texts.filter((text) => text !== undefined && text !== null);
 }
@@ -182,6 +201,11 @@ export function waitingPayment(order: Order): Payment | null {
   return order.payments.findLast((payment) => payment.installment === installment && isWaiting(payment)) ?? null;
 }
 
+/** Whether a payment asks for another amount than its installment is of now: the order was changed since. */
+export function isOfOtherAmount(order: Order, { installment, amountCents }: Payment): boolean {
+  return agreedOf(order).installmentsCents[installment - 1] !== amountCents;
+}
+
 export function isInstallmentPaid(order: Order, installment: number): boolean {
   return order.payments.some((payment) => payment.isCounted && payment.installment === installment);
 }
@@ -240,8 +264,17 @@ export function reservedCents(
 }
 
 /** What is yet to be paid for the tickets. */
-export function remainingCents(order: Order): number {
-  return Math.max(0, agreedOf(order).totalCents - countedCents(order));
+export function remainingCents(order: Order, totalCents = agreedOf(order).totalCents): number {
+  return Math.max(0, totalCents - countedCents(order));
+}
+
+/** What was paid of the installments, and what is left of a total evenly over those unpaid, the larger ones first. */
+export function splitAnew(order: Order, totalCents: number): readonly number[] {
+  const { installmentsCents } = agreedOf(order);
+  const paid = order.payments.filter(({ isCounted }) => isCounted).map(({ amountCents }) => amountCents);
+  const left = remainingCents(order, totalCents);
+  const unpaid = Math.min(left, Math.max(1, installmentsCents.length - paid.length));
+  return left === 0 ? paid : [...paid, ...splitEvenly(left, unpaid)];
 }
 
 /** What is owed in the order's currency: money that the order could not use, and all of it once the order is over. */
@@ -254,7 +287,8 @@ export function refundDueCents(order: Order): number {
  * again.
  */
 export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
-  const counted = (isLiveOrder(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  const keeps = isLiveOrder(order) || order.cancellation?.amendmentId !== undefined;
+  const counted = (keeps || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
   const useful = Math.min(counted, agreedOf(order).totalCents);
   return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
 }

@@ -24,7 +24,7 @@ import {
   isLiveOrder,
   isWaiting,
   notGivenBack,
-  paidInstallments,
+  remainingCents,
   refundDueAfter,
   refundDueCents,
   type Order,
@@ -146,7 +146,7 @@ function triggerOfMoney(
 ): FactData['OrderPaid']['trigger'] | null {
   const isPaid = isInstallmentPaid(order, payment.installment);
   if (isPaid) return null;
-  const isLast = paidInstallments(order) + 1 === agreedOf(order).installmentsCents.length;
+  const isLast = remainingCents(order) <= payment.amountCents;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
   const isAllowed = orderTransitions.next(order.status, trigger) !== undefined;
@@ -156,7 +156,7 @@ function triggerOfMoney(
 /** Whether all of an order that ended by the buyer or by time can be had again (rule 4). */
 function canBeHadAgain(state: OrderState, order: Order, { now, sealing }: OrderTurn): boolean {
   const { cancellation } = order;
-  if (cancellation !== null && cancellation.cause !== 'BUYER') return false;
+  if (cancellation !== null && (cancellation.cause !== 'BUYER' || cancellation.amendmentId !== undefined)) return false;
   const { plan, orders, perksSold } = state;
   const agreed = agreedOf(order);
   const hold = state.holds.byId.get(agreed.holdId);

@@ -173,11 +173,14 @@ export function withAutomaticRefunds(state: OrderState, decision: Decision, turn
   if (state.plan.definition.refunds !== 'AUTOMATIC') return decision;
   const refunds = decision.facts.flatMap((happened) => {
     const order = orderOwing(state, happened, decision.facts);
-    return order === null
-      ? []
-      : toAsk(order, undefined).flatMap((each) => requests(order, each, undefined, NOBODY, turn));
+    return order === null ? [] : requestsOfDue(order, turn);
   });
   return refunds.length === 0 ? decision : { ...decision, facts: [...decision.facts, ...refunds] };
+}
+
+/** The refunds of everything that is due to an order and not asked for. */
+export function requestsOfDue(order: Order, turn: OrderTurn): readonly Fact[] {
+  return toAsk(order, undefined).flatMap((each) => requests(order, each, undefined, NOBODY, turn));
 }
 
 /** The order of a fact that may make money due, as its money stands after the fact; null for another fact. */
@@ -185,7 +188,7 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
   if (type !== 'OrderCancelled' && type !== 'PaymentRecorded' && type !== 'StrayMoneyRecorded') return null;
   const order = orders.byId.get(data.orderId);
   if (order === undefined) return null;
-  if (type === 'OrderCancelled') return { ...order, status: 'CANCELLED' };
+  if (type === 'OrderCancelled') return data.amendmentId === undefined ? { ...order, status: 'CANCELLED' } : null;
   if (type === 'PaymentRecorded' && data.isCounted) return null;
   const { paymentId, amountCents, currency } = data;
   const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;

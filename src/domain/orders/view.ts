@@ -11,6 +11,7 @@ import { emailKey } from '../email-key.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
   agreedOf,
+  amendmentsOf,
   isErased,
   isInstallmentPaid,
   isLiveOrder,
@@ -26,7 +27,10 @@ import {
   refundStatusOf,
   type Order,
   type Payment,
+  type TicketOrigin,
+  type VoidedTicket,
 } from './order.ts';
+import { perksOfTicket } from '../perk-shares.ts';
 import { TAG_STATUS_MASK } from './order-records.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { seatFacts } from '../catalogue/seating-plan.ts';
@@ -47,6 +51,7 @@ import type {
   RefundView,
   PaymentView,
   TicketView,
+  VoidReason,
 } from '../view.ts';
 import type { OrderState } from './state.ts';
 import { shownStatus } from '../inventory/performance.ts';
@@ -100,12 +105,15 @@ export function findTicket(state: OrderState, ticketId: string): IssuedTicketVie
   const { eventId, plan } = state;
   const ofOrder = { personal: personalOf(order), orderId: order.id, eventId };
   const voided = order.changed?.voidedTickets.find(({ id }) => id === ticketId);
-  if (voided !== undefined) {
-    return { ...ofOrder, ticket: ticketView(plan, { ...voided, isValid: false }), voidReason: voided.voidReason };
-  }
+  if (voided !== undefined) return { ...ofOrder, ticket: viewVoided(plan, voided), voidReason: voided.voidReason };
   const ticket = viewTicket(plan, order, agreedOf(order).items, order.ticketIds.indexOf(ticketId));
-  const voidReason = order.cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
-  return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReason };
+  return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReasonOf(order) };
+}
+
+/** Why the tickets that an order last had are void. */
+export function voidReasonOf({ cancellation }: Pick<OrderView, 'cancellation'>): VoidReason {
+  if (cancellation?.cause === 'PERFORMANCE') return 'PERFORMANCE_CANCELLED';
+  return cancellation?.amendmentId === undefined ? 'ORDER_CANCELLED' : 'TICKET_CANCELLED';
 }
 
 /**
@@ -242,7 +250,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, terms.items, begin + place)),
     ticketCount: ticketIds.length,
     ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
-    items: terms.items,
+    items: order.changed === undefined ? terms.items : itemsWithPeople(terms.items, order.changed.origins),
     ticketTypes,
     barPerks,
     discounts: discountsOf(order),
@@ -252,6 +260,12 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     cancellation,
+    amendments: amendmentsOf(order).slice(-AMENDMENTS_SHOWN_MAX).reverse(),
+    feesCents: order.changed?.feesCents ?? 0,
+    goodwillCents: 0,
+    voidTickets: newestVoided(order, page.limit).map((voided) => {
+      return { ...viewVoided(state.plan, voided), voidReason: voided.voidReason };
+    }),
     ...forOrderTexts((name) => terms[name] ?? null),
   };
 }
@@ -283,10 +297,25 @@ function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
   return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
 }
 
+/** Amendments of an order that are shown. */
+const AMENDMENTS_SHOWN_MAX = 20;
+
+function itemsWithPeople(items: readonly OrderItem[], origins: readonly TicketOrigin[]): OrderView['items'] {
+  let begin = 0;
+  return items.map((item) => {
+    const people = origins.slice(begin, (begin += item.ticketCount));
+    return { ...item, people: people.map(({ itemIndex, offset }) => ({ itemIndex, offset })) };
+  });
+}
+
+function newestVoided({ changed }: Order, limit: number): readonly VoidedTicket[] {
+  return changed?.voidedTickets.slice(-limit).reverse() ?? [];
+}
+
 function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {
   const at = itemOfTicket(items, place);
-  const { ticketTypeId, performanceId, seatIds } = items[at.itemIndex]!;
-  const { itemIndex, offset } = order.changed?.origins[place] ?? at;
+  const { ticketTypeId, performanceId, seatIds, ticketCount, quantity } = items[at.itemIndex]!;
+  const { itemIndex, offset, replaces } = order.changed?.origins[place] ?? { ...at, replaces: null };
   return ticketView(plan, {
     id: order.ticketIds[place]!,
     isValid: isLiveOrder(order),
@@ -295,13 +324,22 @@ function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], p
     seatId: seatIds[at.offset] ?? null,
     itemIndex,
     offset,
+    unit: at.unitsBefore + Math.floor(at.offset / (ticketCount / quantity)) + 1,
+    replaces,
+    barPerks: perksOfTicket(order.purchase, { itemIndex, offset }),
   });
+}
+
+function viewVoided(plan: SalePlan, { id, ticketTypeId, performanceId, seatId, ...origin }: VoidedTicket): TicketView {
+  const { itemIndex, offset, replaces } = origin;
+  const unless = { isValid: false, unit: null, barPerks: [] };
+  return ticketView(plan, { id, ticketTypeId, performanceId, seatId, itemIndex, offset, replaces, ...unless });
 }
 
 type TicketOfOrder = Omit<TicketView, 'section' | 'rowLabel' | 'seatLabel'>;
 
 function ticketView(plan: SalePlan, ticket: TicketOfOrder): TicketView {
-  const { id, isValid, ticketTypeId, performanceId, seatId, itemIndex, offset } = ticket;
+  const { id, isValid, ticketTypeId, performanceId, seatId, itemIndex, offset, unit, replaces, barPerks } = ticket;
   const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
   const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
   const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
@@ -316,18 +354,23 @@ function ticketView(plan: SalePlan, ticket: TicketOfOrder): TicketView {
     seatLabel: facts?.seatLabel ?? seatId,
     itemIndex,
     offset,
+    unit,
+    replaces,
+    barPerks,
   };
 }
 
-/** The item that the ticket at a place is of, and which of the item's tickets it is (rule 2). */
+/** The item that the ticket at a place is of, which of the item's tickets it is, and the units before it (rule 2). */
 function itemOfTicket(
   items: readonly OrderItem[],
   place: number,
-): { readonly itemIndex: number; readonly offset: number } {
+): { readonly itemIndex: number; readonly offset: number; readonly unitsBefore: number } {
   let offset = place;
-  for (const [itemIndex, item] of items.entries()) {
-    if (offset < item.ticketCount) return { itemIndex, offset };
-    offset -= item.ticketCount;
+  let unitsBefore = 0;
+  for (const [itemIndex, { ticketCount, quantity }] of items.entries()) {
+    if (offset < ticketCount) return { itemIndex, offset, unitsBefore };
+    offset -= ticketCount;
+    unitsBefore += quantity;
   }
   throw new Defect(`an order has no ticket ${place}`);
 }

@@ -192,6 +192,18 @@ function listenToTurns(registers: Registers, turns: Tally): Listener[] {
       for (const [type, , count] of facts.entries()) this.inc({ type }, count);
     },
   });
+  new Counter({
+    name: 'holdfast_amendments_total',
+    help: 'Amendments of orders, by status.',
+    labelNames: ['status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [type, , count] of facts.entries()) {
+        if (type === 'OrderAmended') this.inc({ status: 'APPLIED' }, count);
+      }
+    },
+  });
   const onTurn = (message: unknown): void => {
     const turn = message as TurnMessage;
     turns.add(turn.command, turn.code ?? 'DONE');

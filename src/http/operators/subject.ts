@@ -7,6 +7,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { type Refusal, refuseProblems } from '#domain/refusal.ts';
+import { voidReasonOf } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/view.ts';
 import {
   type FoundAttendance,
@@ -139,16 +140,15 @@ async function toAttendanceBody(
   { order, opened, tickets: found }: FoundAttendance,
   tickets: TicketCodes,
 ): Promise<SubjectBody['attendances'][number]> {
-  const { id: orderId, event, personal, status, placedAt, cancellation } = order;
+  const { id: orderId, event, personal, status, placedAt } = order;
   await tickets.prepare(found.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, event.id)));
-  const reason = cancellation?.cause === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : 'ORDER_CANCELLED';
   return {
     order_id: orderId,
     event: toOrderBody(order).event,
     status,
     placed_at: formatTime(placedAt),
     tickets: found.map((ticket) => {
-      const voidReason = ticket.isValid ? null : reason;
+      const voidReason = ticket.isValid ? null : voidReasonOf(order);
       return toAdminTicketBody({ ticket, personal, orderId, eventId: event.id, voidReason }, opened, tickets);
     }),
     facts: factsOf(order).map(({ type, at }) => ({ type, at: formatTime(at) })),

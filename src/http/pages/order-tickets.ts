@@ -111,16 +111,9 @@ function seatOf({ section, rowLabel, seatLabel }: TicketView, { ticket: words }:
   return html`<p class="seat">${[section, row, words.seat(seatLabel)].filter((part) => part !== null).join(', ')}</p>`;
 }
 
-/**
- * A ticket's share of the perks that were bought with its item; what cannot be shared equally goes to the first
- * tickets.
- */
-function perksOf(order: OrderView, { itemIndex, offset }: TicketView): readonly string[] {
-  const item = order.items[itemIndex];
-  if (item === undefined) return [];
-  return item.barPerks.flatMap(({ barPerkId, quantity }) => {
-    const share = Math.floor(quantity / item.ticketCount) + (offset < quantity % item.ticketCount ? 1 : 0);
+function perksOf(order: OrderView, { barPerks }: TicketView): readonly string[] {
+  return barPerks.map(({ barPerkId, quantity }) => {
     const name = order.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
-    return share === 0 ? [] : [`${share} × ${name}`];
+    return `${quantity} × ${name}`;
   });
 }

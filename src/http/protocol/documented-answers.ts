@@ -12,6 +12,13 @@ interface Answer {
   readonly codes?: readonly ErrorCode[];
 }
 
+const AMENDMENT = [
+  'ORDER_NOT_FOUND',
+  'ORDER_NOT_AMENDABLE',
+  'TICKET_NOT_FOUND',
+  'TICKET_VOID',
+  'UNIT_INCOMPLETE',
+] as const;
 const DATE = ['EVENT_NOT_FOUND', 'PERFORMANCE_NOT_FOUND'] as const;
 const CHOSEN_DATE = [...DATE, 'PERFORMANCE_REQUIRED'] as const;
 const LINES = [
@@ -108,6 +115,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   listOrders: { answer: 'The orders of the page.', codes: ['EVENT_NOT_FOUND'] },
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },
+  quoteAmendment: { answer: 'What it would do.', codes: AMENDMENT },
+  amendOrder: { answer: 'The amendment.', codes: [...AMENDMENT, 'QUOTE_STALE'] },
+  getAmendment: { answer: 'The amendment.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND'] },
   recordRefund: { answer: 'The order with the refund.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND', 'REFUND_TOO_HIGH'] },
   listRefunds: { answer: 'The refunds of the page, and the sums.', codes: ['EVENT_NOT_FOUND'] },
   executeDueRefunds: {

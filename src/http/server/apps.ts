@@ -37,6 +37,7 @@ import { adminOrderRoutes } from '../operators/orders/route.ts';
 import { checkoutRoutes } from '../buyers/checkout/route.ts';
 import { clusterRoutes } from '../operators/cluster.ts';
 import { cancellationRoutes } from '../operators/cancellation.ts';
+import { amendmentRoutes } from '../operators/orders/amendments.ts';
 import { refundRoutes } from '../operators/refunds.ts';
 import { consoleRoutes } from '../operators/console.ts';
 import { docsRoutes } from '../reference/route.ts';
@@ -123,6 +124,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   adminEventRoutes(app, ports);
   cancellationRoutes(app, ports);
   refundRoutes(app, ports);
+  amendmentRoutes(app, ports);
   adminOrderRoutes(app, ports);
   subjectRoutes(app, ports);
   searchRoutes(app, ports);

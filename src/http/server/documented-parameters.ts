@@ -6,6 +6,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   slug: 'The name of the event in addresses.',
   order_id: 'The order; whoever knows its id may read it.',
   checkout_session_id: 'The session that the start of a checkout opened.',
+  amendment_id: 'The amendment, as the order lists it.',
   refund_id: 'The refund, as the order lists it.',
   reference: 'The reference of the refund, as the provider lists it.',
   provider: 'The name under which the provider stands, which its secret is for.',

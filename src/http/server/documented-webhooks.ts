@@ -47,6 +47,7 @@ const NOTIFICATION_TYPES = {
   CompletePayment:
     'An order has its first payment; the same as Purchase, because advertising platforms use either name.',
   'order.confirmed': 'An order is paid in full.',
+  'order.amended': 'Tickets of a paid order were cancelled or changed.',
   'order.cancelled': 'An order was cancelled.',
   'order.expired': 'The payment window of an order has ended.',
   'refund.due': 'Money is due back to a buyer. It is told again when a refund has failed.',
@@ -78,6 +79,9 @@ const DATA = {
       description: 'The order’s total, what is due back, or what the refund is of, in the minor unit of the currency.',
     },
     currency: text('ISO 4217.'),
+    amendment_id: text('With `order.amended`: the amendment.'),
+    difference: { type: 'integer', description: 'With it: what it came to; below zero where something was given up.' },
+    withdrawal: { type: 'boolean', description: 'With it: whether the buyer withdrew from the contract.' },
     refund_id: text('With `refund.succeeded` and `refund.failed`: the refund.'),
     amount: { type: 'integer', description: 'With them: what it is of.' },
     refund_due: { type: 'integer', description: 'With `refund.due`: what is due back.' },

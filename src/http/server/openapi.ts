@@ -31,6 +31,7 @@ import {
 } from '../buyers/events/schema.ts';
 import { Hold, HoldItem } from '../buyers/holds.ts';
 import { LiveChange, LiveSnapshot } from '../live/schema.ts';
+import { Amendment, AmendmentQuoteBody } from '../buyers/orders/amendments.ts';
 import { RefundList, RefundTotals } from '../operators/refunds.ts';
 import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
 import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
@@ -85,6 +86,8 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   EventMoney,
   MoneyList,
   RefundTotals,
+  Amendment,
+  AmendmentQuoteBody,
   RefundList,
   FoundOrders,
   Subject,

@@ -207,6 +207,8 @@ export class TraceBuilder {
           if (order.isSold) this.#begun!.sales.cancelled({ ...order.sold, at });
           order.isSold = false;
         });
+      case 'OrderAmended':
+        return this.#leaveOut('orders amended');
       case 'RefundRequested':
         return this.#leaveOut('refunds executed');
       case 'RefundRecorded':

@@ -64,6 +64,8 @@ function asIfChanged(record: OrderRecord): OrderRecord {
         { itemIndex: 0, offset: 0, replaces: 'tkt_first' },
         { itemIndex: 0, offset: 2, replaces: null },
       ],
+      amendments: [],
+      feesCents: 0,
       voidedTickets: [
         { ...voided, id: 'tkt_first', offset: 0, voidReason: 'ORDER_CANCELLED' },
         { ...voided, id: 'tkt_second', offset: 1, voidReason: 'ORDER_CANCELLED' },

@@ -8,7 +8,8 @@ const signer = createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]);
 
 function ticket(n: number, isValid = true): TicketView {
   const seat = { section: null, rowLabel: null, seatId: null, seatLabel: null, itemIndex: 0, offset: n };
-  return { id: `tkt_1_${n}`, isValid, ticketTypeId: 'guest', performanceId: 'fri', ...seat };
+  const unit = { unit: n + 1, replaces: null, barPerks: [] };
+  return { id: `tkt_1_${n}`, isValid, ticketTypeId: 'guest', performanceId: 'fri', ...seat, ...unit };
 }
 
 function pageOf(count: number, isValid = true) {

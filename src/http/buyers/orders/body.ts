@@ -10,6 +10,7 @@ import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketPayload, TicketCodes } from '#tickets/signing.ts';
 import type { OrderPorts } from '../../ports.ts';
 import { formatMoment, formatTime } from '../../protocol/formats.ts';
+import { toAmendmentBody } from './amendments.ts';
 import type { OrderStatusBody, TicketBody } from './schema.ts';
 
 export async function toOrderStatusBody(
@@ -41,6 +42,8 @@ export function toOrderBody(order: OrderView) {
     status: order.status,
     payment_status: order.paymentStatus,
     total_amount: order.totalCents,
+    fees_amount: order.feesCents,
+    goodwill_amount: order.goodwillCents,
     paid_amount: order.paidCents,
     remaining_amount: order.remainingCents,
     refund_due: order.refundDueCents,
@@ -68,6 +71,7 @@ export function toOrderBody(order: OrderView) {
       amount: amountCents,
     })),
     expires_at: formatMoment(order.expiresAt),
+    amendments: order.amendments.map((amendment) => toAmendmentBody(amendment)),
   };
 }
 
@@ -76,6 +80,7 @@ export function toPaymentBody(payment: PaymentView): OrderStatusBody['payments']
   return {
     id,
     installment,
+    amendment_id: null,
     amount: amountCents,
     currency,
     status,
@@ -142,6 +147,8 @@ export function toNamelessTicketBody(
     row_label: ticket.rowLabel,
     seat_id: ticket.seatId,
     seat_label: ticket.seatLabel,
+    unit: ticket.unit,
+    replaces: ticket.replaces,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The bodies of orders as their buyers see them, with the parts that an operator sees as well. */
 import { type Static, Type } from 'typebox';
+import { Amendment } from './amendments.ts';
 import { Cents, Count, Nullable, ref, Time } from '../../protocol/fields.ts';
 
 export const ORDER_STATUSES = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED', 'EXPIRED', 'CANCELLED'];
@@ -15,7 +16,7 @@ const NullableAttendee = Type.Unsafe<Static<typeof Attendee> | null>({ ...Attend
 
 export const ticketFields = {
   id: Text,
-  valid: Type.Boolean({ description: 'False once the order was cancelled: the ticket is void.' }),
+  valid: Type.Boolean({ description: 'False once it was given back or its order was cancelled: the ticket is void.' }),
   code: Nullable(
     Type.String({
       description:
@@ -28,6 +29,11 @@ export const ticketFields = {
   row_label: NullableText,
   seat_id: NullableText,
   seat_label: NullableText,
+  unit: Nullable({
+    ...Type.Integer({ minimum: 1 }),
+    description: 'From 1, over the order: tickets of one unit have the same. Null for one that was given back.',
+  }),
+  replaces: Nullable({ ...Text, description: 'The ticket that it was issued for.' }),
   attendee: NullableAttendee,
 };
 
@@ -36,6 +42,7 @@ export const Ticket = Type.Object(ticketFields, { $id: 'Ticket' });
 export const paymentFields = {
   id: Text,
   installment: Type.Integer(),
+  amendment_id: Nullable({ ...Text, description: 'The amendment that it pays for; null for an installment.' }),
   amount: Cents,
   currency: Text,
   status: Type.String({ enum: ['REQUESTED', 'OPEN', 'PAID', 'DECLINED', 'CANCELLED', 'EXPIRED'] }),
@@ -62,6 +69,8 @@ export const orderFields = {
   status: Type.String({ enum: ORDER_STATUSES }),
   payment_status: Type.String({ enum: ['PENDING', 'COMPLETED', 'FAILED'] }),
   total_amount: Cents,
+  fees_amount: { ...Cents, description: 'What amendments cost, which is in the total.' },
+  goodwill_amount: { ...Cents, description: 'What was taken off the total.' },
   paid_amount: Cents,
   remaining_amount: Cents,
   refund_due: Type.Integer({ description: "What is owed to the buyer in the order's currency; 0 when nothing is." }),
@@ -95,6 +104,7 @@ export const orderFields = {
     }),
   ),
   expires_at: Nullable(Time),
+  amendments: Type.Array(ref(Amendment), { description: 'The newest 20, the newest first.' }),
 };
 
 export const ErasedAt = Nullable({ ...Time, description: 'When its personal data was erased; null where it was not.' });

@@ -1,7 +1,7 @@
 /** Orders and tickets with everything on them, in the API's names. */
 import type { Attendee } from '#domain/personal.ts';
 import type { IssuedTicketView, IdAndName, OrderItemView, OrderView, RefundView } from '#domain/view.ts';
-import type { OpenedOrder } from '#privacy/personal-data.ts';
+import { peopleOfItem, type OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketCodes } from '#tickets/signing.ts';
 import {
   prepareCodes,
@@ -59,7 +59,7 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     personal_data: opened.state,
     erased_at: formatMoment(opened.erasedAt),
     erased_by: order.personal.erasure?.operator ?? null,
-    items: order.items.map((item, index) => toOrderItemBody(order, item, attendees[index] ?? null)),
+    items: order.items.map((item, index) => toOrderItemBody(order, item, peopleOfItem(order, index, attendees))),
     payments: order.payments.map((payment) => ({
       ...toPaymentBody(payment),
       checkout_session_id: payment.checkoutSessionId,
@@ -78,6 +78,10 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     cancelled_by: cancellation?.cause ?? null,
     cancelled_at: formatMoment(cancellation?.at ?? null),
     cancellation_note: opened.cancellationNote,
+    void_tickets: order.voidTickets.map((ticket) => ({
+      ...toTicketBody(ticket, opened, order.event.id, tickets),
+      void_reason: ticket.voidReason,
+    })),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The bodies of orders and tickets as operators see them. */
 import { type Static, Type } from 'typebox';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
+import type { VoidReason } from '#domain/view.ts';
 import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
 import {
   Attendee,
@@ -15,6 +16,7 @@ import { Cents, Count, IntegerText, Note, Nullable, ref, Time } from '../../prot
 import { orderTextFields } from '../../protocol/formats.ts';
 
 const Text = Type.String();
+const VOID_REASONS: VoidReason[] = ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', 'TICKET_CANCELLED'];
 const NullableText = Nullable(Text);
 
 /** A refund as operators see it, without its note. */
@@ -88,6 +90,9 @@ export const AdminOrder = Type.Object(
     }),
     cancelled_at: Nullable(Time),
     cancellation_note: NullableText,
+    void_tickets: Type.Array(Type.Object({ ...ticketFields, void_reason: Type.String({ enum: VOID_REASONS }) }), {
+      description: 'Those that amendments made void, the newest first; at most as many as tickets.',
+    }),
   },
   { $id: 'AdminOrder' },
 );
@@ -112,10 +117,7 @@ export const AdminTicket = Type.Object(
     ...ticketFields,
     event_id: Text,
     order_id: Text,
-    void_reason: Type.Unsafe<'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | null>({
-      type: ['string', 'null'],
-      enum: ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', null],
-    }),
+    void_reason: Type.Unsafe<VoidReason | null>({ type: ['string', 'null'], enum: [...VOID_REASONS, null] }),
   },
   { $id: 'AdminTicket' },
 );

@@ -3,7 +3,7 @@
  * the schemas of `src/http`.
  */
 
-import type { OrderState, Ticket } from '#client/bodies.ts';
+import type { Amendment, OrderState, Ticket } from '#client/bodies.ts';
 
 export interface Stock {
   readonly capacity: number;
@@ -145,6 +145,10 @@ export interface Order {
   readonly status: OrderState;
   readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
   readonly total_amount: number;
+  /** What amendments cost, which is in the total. */
+  readonly fees_amount: number;
+  /** What was taken off the total. */
+  readonly goodwill_amount: number;
   readonly paid_amount: number;
   readonly remaining_amount: number;
   /** What is owed to the buyer in the order's currency; 0 when nothing is. */
@@ -181,6 +185,8 @@ export interface Order {
     readonly amount: number;
   }[];
   readonly expires_at: string | null;
+  /** The newest 20, the newest first. */
+  readonly amendments: readonly Amendment[];
   readonly placed_at: string;
   readonly payment_provider: string;
   readonly refunded_amount: number;
@@ -226,6 +232,8 @@ export interface Order {
   readonly payments: readonly {
     readonly id: string;
     readonly installment: number;
+    /** The amendment that it pays for; null for an installment. */
+    readonly amendment_id: string | null;
     readonly amount: number;
     readonly currency: string;
     readonly status: 'REQUESTED' | 'OPEN' | 'PAID' | 'DECLINED' | 'CANCELLED' | 'EXPIRED';
@@ -273,6 +281,31 @@ export interface Order {
   readonly cancelled_by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null;
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;
+  /** Those that amendments made void, the newest first; at most as many as tickets. */
+  readonly void_tickets: readonly {
+    readonly id: string;
+    /** False once it was given back or its order was cancelled: the ticket is void. */
+    readonly valid: boolean;
+    /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
+    readonly code: string | null;
+    readonly ticket_type_id: string;
+    readonly performance_id: string;
+    readonly section: string | null;
+    readonly row_label: string | null;
+    readonly seat_id: string | null;
+    readonly seat_label: string | null;
+    /** From 1, over the order: tickets of one unit have the same. Null for one that was given back. */
+    readonly unit: number | null;
+    /** The ticket that it was issued for. */
+    readonly replaces: string | null;
+    readonly attendee: {
+      readonly name: string;
+      readonly email: string | null;
+      readonly document_number: string | null;
+      readonly phone: string | null;
+    } | null;
+    readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED';
+  }[];
 }
 
 export interface Fact {

@@ -21,6 +21,7 @@ export const FACT_TYPES = [
   'OrderPaid',
   'TicketsIssued',
   'OrderExpired',
+  'OrderAmended',
   'OrderCancelled',
   'RefundRequested',
   'RefundAnswered',

@@ -1,0 +1,87 @@
+/**
+ * Amendments of orders that were paid: quoted, and applied in one turn.
+ *
+ * 1. All of it or nothing: one fact has everything that changes (`OrderAmended`).
+ * 2. Sessions of installments that are of another amount now are closed.
+ */
+import { fact, type Fact } from '../../fact.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { sealMark } from '../erasure.ts';
+import { amendmentsOf, isOfOtherAmount, isWaiting, refundDueCents, type Order } from '../order.ts';
+import { requestsOfDue } from '../refund-requests.ts';
+import { orderById, type OrderState, type OrderTurn } from '../state.ts';
+import { planAmendment, type AmendmentPlan } from './plan.ts';
+import { checkQuote, quoteOf, type QuoteTurn } from './quotes.ts';
+import type { CommandOf } from '../../command.ts';
+import type { Decision } from '../../decision.ts';
+import type { AmendmentView } from '../../view.ts';
+import type { AmendmentQuote, AmendmentRequest } from '../../amendment-request.ts';
+
+/** What an amendment would do now. ORDER_NOT_FOUND, and as `planAmendment`. */
+export function quoteAmendment(
+  state: OrderState,
+  { orderId, by, request }: { readonly orderId: string; readonly by: 'OPERATOR'; readonly request: AmendmentRequest },
+  turn: QuoteTurn,
+): AmendmentQuote | Refusal {
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const plan = planAmendment(state, order, request, by);
+  return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, quoted: plan.quoted }, turn);
+}
+
+/** An amendment of an order: ORDER_NOT_FOUND, NOT_FOUND. */
+export function findAmendment(
+  state: OrderState,
+  { orderId, amendmentId }: { readonly orderId: string; readonly amendmentId: string },
+): AmendmentView | Refusal {
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  return amendmentsOf(order).find(({ id }) => id === amendmentId) ?? refuse('NOT_FOUND', {});
+}
+
+/** Amends an order. ORDER_NOT_FOUND, as `planAmendment`, and QUOTE_STALE. */
+export function decideAmendOrder(
+  state: OrderState,
+  command: CommandOf<'AmendOrder'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  const { orderId, by, request, quote } = command;
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const plan = planAmendment(state, order, request, by);
+  if (isRefusal(plan)) return plan;
+  const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, quoted: plan.quoted }, turn);
+  if (stale !== null) return stale;
+  const amendmentId = turn.newId('amd');
+  return {
+    facts: factsOf(state, order, plan, { ...command, amendmentId }, turn),
+    reply: { shows: 'AMENDMENT', orderId, amendmentId },
+  };
+}
+
+function factsOf(
+  state: OrderState,
+  order: Order,
+  { change, after }: AmendmentPlan,
+  command: CommandOf<'AmendOrder'> & { readonly amendmentId: string },
+  turn: OrderTurn,
+): readonly Fact[] {
+  const { id: orderId } = order;
+  const { amendmentId, by: cause } = command;
+  const mark = sealMark(orderId, 'OrderAmended', command, turn);
+  const facts: Fact[] = [fact('OrderAmended', { ...change, amendmentId, ...mark })];
+  for (const { id: paymentId } of outdatedPayments(order, after)) {
+    facts.push(fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }));
+  }
+  if (change.ticketIds.length === 0) {
+    const by = { operator: command.operator, note: null };
+    facts.push(fact('OrderCancelled', { orderId, cause, amendmentId, ...by, refundDueCents: refundDueCents(after) }));
+  }
+  const isAutomatic = state.plan.definition.refunds === 'AUTOMATIC';
+  return isAutomatic ? [...facts, ...requestsOfDue(after, turn)] : facts;
+}
+
+/** Payments that wait for another amount than their installment is of now (rule 2). */
+function outdatedPayments(order: Order, after: Order): Order['payments'] {
+  return order.payments.filter((payment) => isWaiting(payment) && isOfOtherAmount(after, payment));
+}

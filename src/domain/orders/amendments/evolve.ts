@@ -1,0 +1,84 @@
+/**
+ * What the fact of an amendment makes of an order, its hold and what counts them.
+ *
+ * 1. An order without a ticket left keeps those that it last had, and their items: it is cancelled by the fact that
+ *    follows.
+ */
+import { follow } from '#machines/compile.ts';
+import { orderTransitions } from '#machines/order.ts';
+import { amendHold } from '../../holds/evolve.ts';
+import { addUpTickets } from './tickets.ts';
+import { changeOrder, countOrder } from '../evolve.ts';
+import { agreedOf, amendmentsOf, type ChangedOrder, type Order } from '../order.ts';
+import { openOrder, type OrderState } from '../state.ts';
+import { noteVoidTickets } from '../void-tickets.ts';
+import type { FactData, FactOf } from '../../fact.ts';
+import type { AmendmentView } from '../../view.ts';
+
+type Amended = FactData['OrderAmended'];
+
+/** What of the fact decides what the order has and keeps. */
+type OrderChange = Pick<
+  Amended,
+  'ticketIds' | 'items' | 'promoCode' | 'totalCents' | 'installmentsCents' | 'feesCents' | 'tickets' | 'by'
+>;
+
+/** The order after a change, at a moment; its amendments are those from before. */
+export function amendedOrder(order: Order, change: OrderChange, at = 0): Order {
+  const { ticketIds, items, promoCode, totalCents, installmentsCents, feesCents } = change;
+  const before = agreedOf(order);
+  const isEmpty = ticketIds.length === 0;
+  const { origins, voidedTickets } = addUpTickets(order, change, at);
+  const changed: ChangedOrder = {
+    terms: {
+      items: isEmpty ? before.items : items,
+      promoCode: isEmpty ? before.promoCode : promoCode,
+      totalCents,
+      installmentsCents,
+    },
+    origins,
+    voidedTickets,
+    amendments: amendmentsOf(order),
+    feesCents,
+  };
+  return { ...order, changed, ticketIds: isEmpty ? order.ticketIds : ticketIds };
+}
+
+export function evolveOrderAmended(state: OrderState, happened: FactOf<'OrderAmended'>, at: number): void {
+  changeOrder(state, happened, () => applyAmended(state, happened.data, at));
+}
+
+function applyAmended(state: OrderState, data: Amended, at: number): void {
+  const order = openOrder(state.orders, data.orderId);
+  const before = { ...order };
+  const { changed, ticketIds } = amendedOrder(order, data, at);
+  if (data.trigger !== undefined) order.status = follow(orderTransitions, order.status, data.trigger);
+  order.ticketIds = ticketIds;
+  order.changed = { ...changed!, amendments: [...amendmentsOf(order), amendmentOf(data, at)] };
+  if (data.ticketIds.length === 0) return;
+  // First what the order has now: a date that it stays on is not without orders in between.
+  countOrder(state, order, 1);
+  countOrder(state, before, -1);
+  amendHold(state, order.purchase.holdId, data.lines);
+  for (const { newTicketId } of data.tickets) {
+    if (newTicketId !== undefined) state.orders.inOrder.note(newTicketId, order);
+  }
+  noteVoidTickets(state.orders.voidTickets, order, before.changed?.voidedTickets.length);
+}
+
+function amendmentOf(data: Amended, at: number): AmendmentView {
+  const { amendmentId: id, by, differenceCents, feeCents, toRefundCents, tickets, operator, note, sealedNote } = data;
+  return {
+    id,
+    status: 'APPLIED',
+    by,
+    createdAt: at,
+    differenceCents,
+    feeCents,
+    toRefundCents,
+    tickets,
+    operator,
+    note,
+    ...(sealedNote !== undefined && { sealedNote }),
+  };
+}

@@ -1,0 +1,161 @@
+/**
+ * The units of an order as an amendment takes them apart, and what they cost.
+ *
+ * 1. A unit is what has a price: a ticket, or the tickets of a group. It goes, stays or is changed as a whole.
+ * 2. Units that were priced together keep the discount of then in equal parts: k of n units keep k/n of it, the item's
+ *    code and the order's promo code added up first, rounded half up. What goes is credited with what its units cost
+ *    before less what those that stay cost, so that parts given back one after another add up to the whole.
+ * 3. Perks go with their tickets, in the shares of `perk-shares.ts`.
+ */
+import { lineKey } from '../../inventory/hold-line.ts';
+import { shareOf, sumOf } from '../../money.ts';
+import { addUpPerks, perksOfTicket } from '../../perk-shares.ts';
+import { agreedOf, type Order, type TicketOrigin } from '../order.ts';
+import type { HoldLine, OrderItem, PricedItem } from '../../fact.ts';
+
+/** A valid ticket of an order. */
+interface TicketSlot {
+  readonly ticketId: string;
+  readonly origin: TicketOrigin;
+  readonly seatId: string | null;
+}
+
+/** A unit of an order. */
+export interface OrderUnit extends Pick<
+  OrderItem,
+  'performanceId' | 'ticketTypeId' | 'sellingStageId' | 'unitPriceCents'
+> {
+  readonly slots: readonly TicketSlot[];
+  readonly priced: PricedItem;
+  readonly discountCode: string | null;
+  readonly isNamed: boolean;
+}
+
+/** The units of an order, in the order of its tickets. */
+export function unitsOf(order: Order): readonly OrderUnit[] {
+  const { items } = agreedOf(order);
+  const units: OrderUnit[] = [];
+  let place = 0;
+  for (const [index, item] of items.entries()) {
+    const { quantity, ticketCount, discountCents, promoDiscountCents, discountCode } = item;
+    const { performanceId, ticketTypeId, sellingStageId, unitPriceCents } = item;
+    const priced = item.priced ?? { number: index, quantity, discountCents, promoDiscountCents };
+    const isNamed = item.isNamed === true || item.attendees !== null;
+    const first = place;
+    const slotAt = (offset: number): TicketSlot => ({
+      ticketId: order.ticketIds[first + offset]!,
+      origin: order.changed?.origins[first + offset] ?? { itemIndex: index, offset, replaces: null },
+      seatId: item.seatIds[offset] ?? null,
+    });
+    for (const end = place + ticketCount; place < end; place += ticketCount / quantity) {
+      const slots = Array.from({ length: ticketCount / quantity }, (_, next) => slotAt(place - first + next));
+      const at = { performanceId, ticketTypeId, sellingStageId, unitPriceCents };
+      units.push({ ...at, slots, priced, discountCode, isNamed });
+    }
+  }
+  return units;
+}
+
+/** What so many units that were priced together cost (rule 2). */
+function costOf({ priced, unitPriceCents }: Pick<OrderUnit, 'priced' | 'unitPriceCents'>, units: number): number {
+  const { quantity, discountCents, promoDiscountCents } = priced;
+  return units * unitPriceCents - shareOf(discountCents + promoDiscountCents, units, quantity);
+}
+
+/** What is credited for each unit that goes, where they go one after another (rule 2). */
+export function creditsOf(
+  units: readonly OrderUnit[],
+  goes: (unit: OrderUnit) => boolean,
+): ReadonlyMap<OrderUnit, number> {
+  const left = countByNumber(units);
+  const credits = new Map<OrderUnit, number>();
+  for (const unit of units) {
+    if (!goes(unit)) continue;
+    const { number } = unit.priced;
+    const count = left.get(number)!;
+    credits.set(unit, costOf(unit, count) - costOf(unit, count - 1));
+    left.set(number, count - 1);
+  }
+  return credits;
+}
+
+function countByNumber(units: readonly OrderUnit[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { priced } of units) counts.set(priced.number, (counts.get(priced.number) ?? 0) + 1);
+  return counts;
+}
+
+/** What the perks of units cost (rule 3). */
+export function perksCentsOf({ purchase }: Order, units: readonly OrderUnit[]): number {
+  return sumOf(units, ({ slots }) =>
+    sumOf(slots, ({ origin }) =>
+      sumOf(perksOfTicket(purchase, origin), ({ quantity, unitPriceCents }) => quantity * unitPriceCents),
+    ),
+  );
+}
+
+/** Units as the items of an order; equal ones stand together already. */
+export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): readonly OrderItem[] {
+  const groups: OrderUnit[][] = [];
+  for (const unit of units) {
+    const group = groups.at(-1);
+    if (group !== undefined && isSameItem(group[0]!, unit)) group.push(unit);
+    else groups.push([unit]);
+  }
+  const before = new Map<number, number>();
+  return groups.map((group): OrderItem => {
+    const { priced, performanceId, ticketTypeId, sellingStageId, unitPriceCents, discountCode } = group[0]!;
+    const from = before.get(priced.number) ?? 0;
+    const to = from + group.length;
+    before.set(priced.number, to);
+    const slots = group.flatMap((unit) => unit.slots);
+    return {
+      performanceId,
+      ticketTypeId,
+      sellingStageId,
+      quantity: group.length,
+      ticketCount: slots.length,
+      unitPriceCents,
+      seatIds: slots.flatMap(({ seatId }) => seatId ?? []),
+      attendees: null,
+      ...(group.some(({ isNamed }) => isNamed) && { isNamed: true }),
+      discountCode,
+      ...discountsOf(priced, from, to),
+      barPerks: addUpPerks(slots.map(({ origin }) => perksOfTicket(purchase, origin))),
+      priced,
+    };
+  });
+}
+
+function isSameItem(one: OrderUnit, other: OrderUnit): boolean {
+  return one.priced.number === other.priced.number && lineKey(one) === lineKey(other);
+}
+
+/** What the codes take off the units of an item beyond those of it that stand before. */
+function discountsOf({ quantity, discountCents, promoDiscountCents }: PricedItem, from: number, to: number) {
+  const shareIn = (cents: number): number => shareOf(cents, to, quantity) - shareOf(cents, from, quantity);
+  const both = shareIn(discountCents + promoDiscountCents);
+  const own = Math.min(both, shareIn(discountCents));
+  return { discountCents: own, promoDiscountCents: both - own };
+}
+
+/** The lines of a hold that has the items, in the order of the lines that it had. */
+export function linesOf(items: readonly OrderItem[], before: readonly HoldLine[]): readonly HoldLine[] {
+  const lines = new Map<string, HoldLine>(
+    before.map((line) => [lineKey(line), { ...line, quantity: 0, ticketCount: 0, seatIds: [] }]),
+  );
+  for (const item of items) {
+    const { performanceId, ticketTypeId, sellingStageId, quantity, ticketCount, unitPriceCents, seatIds } = item;
+    const key = lineKey(item);
+    const known = lines.get(key);
+    const at = { performanceId, ticketTypeId, sellingStageId };
+    lines.set(key, {
+      ...at,
+      quantity: (known?.quantity ?? 0) + quantity,
+      ticketCount: (known?.ticketCount ?? 0) + ticketCount,
+      unitPriceCents: known?.unitPriceCents ?? unitPriceCents,
+      seatIds: [...(known?.seatIds ?? []), ...seatIds],
+    });
+  }
+  return [...lines.values()].filter(({ ticketCount }) => ticketCount > 0);
+}

@@ -1,0 +1,39 @@
+/**
+ * Which perks go with which ticket of an order: an item's are shared out when it is bought, for good.
+ *
+ * 1. What cannot be shared equally goes to the first tickets of the item, one each.
+ */
+import type { OrderedPerk, OrderItem } from './fact.ts';
+
+/** Where a ticket stands in the purchase of its order. */
+interface BoughtTicket {
+  readonly itemIndex: number;
+  readonly offset: number;
+}
+
+const NO_PERKS: readonly OrderedPerk[] = [];
+
+/** A ticket's share of the perks that were bought with its item. */
+export function perksOfTicket(
+  { items }: { readonly items: readonly Pick<OrderItem, 'ticketCount' | 'barPerks'>[] },
+  { itemIndex, offset }: BoughtTicket,
+): readonly OrderedPerk[] {
+  const { ticketCount, barPerks } = items[itemIndex]!;
+  if (barPerks.length === 0) return NO_PERKS;
+  return barPerks.flatMap((perk) => {
+    const share = Math.floor(perk.quantity / ticketCount) + (offset < perk.quantity % ticketCount ? 1 : 0);
+    return share === 0 ? [] : [{ ...perk, quantity: share }];
+  });
+}
+
+/** The shares of several tickets added up. */
+export function addUpPerks(shares: Iterable<readonly OrderedPerk[]>): readonly OrderedPerk[] {
+  const sums = new Map<string, OrderedPerk>();
+  for (const share of shares) {
+    for (const perk of share) {
+      const key = `${perk.barPerkId}\n${perk.unitPriceCents}`;
+      sums.set(key, { ...perk, quantity: perk.quantity + (sums.get(key)?.quantity ?? 0) });
+    }
+  }
+  return [...sums.values()];
+}

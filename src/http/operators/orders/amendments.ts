@@ -1,0 +1,82 @@
+/** Amendments of paid orders by operators: quoted, made, and read again. */
+import { Type } from 'typebox';
+import { readAt } from '#actors/event-port.ts';
+import {
+  Amendment,
+  amendmentRequestFields,
+  AmendmentQuoteBody,
+  operatorsRequestFields,
+  problemsOf,
+  quoteField,
+  toAmendmentBody,
+  toAmendmentRequest,
+  toQuoteBody,
+  withQuoteBody,
+} from '../../buyers/orders/amendments.ts';
+import type { AdminPorts } from '../../ports.ts';
+import type { HttpApp } from '../../protocol/app.ts';
+import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
+import { bearer, Note, OperatorHeaders, ref } from '../../protocol/fields.ts';
+import { addRoute } from '../../protocol/route.ts';
+
+const described = { tags: ['Orders'], security: bearer, params: Type.Object({ id: Type.String() }) };
+const requestFields = { ...amendmentRequestFields, ...operatorsRequestFields };
+
+const quoteAmendmentSchema = {
+  ...described,
+  operationId: 'quoteAmendment',
+  summary: 'Ask what an amendment of a paid order would do',
+  description: 'Changes, reserves and records nothing. The quote lasts ten minutes.',
+  body: Type.Object(requestFields),
+  response: { 200: ref(AmendmentQuoteBody) },
+};
+
+const amendOrderSchema = {
+  ...described,
+  operationId: 'amendOrder',
+  summary: 'Amend a paid order: cancel some of its tickets',
+  description:
+    'All of it or nothing, in one turn: the tickets are void and on the list of revoked ones, their places return to sale, and what they cost less the fee becomes due back. An event with `refunds` AUTOMATIC asks its provider for that at once. Where no ticket is left the order is CANCELLED, and keeps its fees.',
+  headers: OperatorHeaders,
+  body: Type.Object({ ...requestFields, ...quoteField, note: Note }),
+  response: { 201: ref(Amendment) },
+};
+
+const getAmendmentSchema = {
+  ...described,
+  operationId: 'getAmendment',
+  summary: 'Read an amendment of an order',
+  description: 'The order itself lists the newest 20.',
+  params: Type.Object({ id: Type.String(), amendment_id: Type.String() }),
+  response: { 200: ref(Amendment) },
+};
+
+export function amendmentRoutes(app: HttpApp, { events }: Pick<AdminPorts, 'events'>): void {
+  addRoute(app, 'POST /admin/orders/:id/amendments/quote', quoteAmendmentSchema, {
+    problems: ({ body }) => problemsOf(body),
+    answer: ({ params: { id: orderId }, body }) => {
+      const query = { type: 'QuoteAmendment', orderId, by: 'OPERATOR', request: toAmendmentRequest(body) } as const;
+      return readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
+    },
+    body: toQuoteBody,
+  });
+
+  addRoute(app, 'POST /admin/orders/:id/amendments', amendOrderSchema, {
+    command: 'AmendOrder',
+    isRepeatable: true,
+    problems: ({ body }) => problemsOf(body),
+    answer: async ({ params: { id: orderId }, body }, { execute, idempotency, by }) => {
+      const asked = { request: toAmendmentRequest(body), quote: body.quote ?? null, idempotency, ...by };
+      const command = { type: 'AmendOrder', orderId, by: 'OPERATOR', ...asked } as const;
+      return withQuoteBody(await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
+    },
+    status: 201,
+    body: ({ amendment }) => toAmendmentBody(amendment),
+  });
+
+  addRoute(app, 'GET /admin/orders/:id/amendments/:amendment_id', getAmendmentSchema, {
+    answer: ({ params: { id: orderId, amendment_id: amendmentId } }) =>
+      readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindAmendment', orderId, amendmentId }),
+    body: toAmendmentBody,
+  });
+}

@@ -33,6 +33,7 @@ export const groups = {
     'engine',
     'http',
     'machines',
+    'money',
     'notifications',
     'payments',
     'privacy',

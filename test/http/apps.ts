@@ -34,7 +34,7 @@ export const ADMIN_TOKEN = 'operators-only-token';
 const BASE_URL = 'http://shop.test';
 const hashing = createHashing();
 const KEYS = new MemoryKeys();
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Apps {
   readonly app: HttpApp;
@@ -47,6 +47,8 @@ export interface Apps {
   trouble: Error | null;
   /** Every command waits for this before its turn, as it would for a slow disk. */
   delay: Promise<void> | null;
+  /** Whether the events are owned here: without, no refund is tried. */
+  isOwner: boolean;
   /** What each changing route executes, by method and address. */
   readonly commands: ReadonlyMap<string, CommandType | undefined>;
   close(): Promise<void>;
@@ -82,7 +84,16 @@ export async function openApps(
   };
   for (const definition of samples.map((name) => definitionOf(sample(name))))
     fixtures.set(definition.id, openEvent(definition, clock.ms));
-  const apps = { fixtures, clock, logged, deployment, commands, trouble: null, delay: null } as unknown as {
+  const apps = {
+    fixtures,
+    clock,
+    logged,
+    deployment,
+    commands,
+    trouble: null,
+    delay: null,
+    isOwner: true,
+  } as unknown as {
     -readonly [K in keyof Apps]: Apps[K];
   };
 
@@ -92,7 +103,7 @@ export async function openApps(
     { sandbox: true, secrets: { provider_a: WEBHOOK_SECRET, provider_b: WEBHOOK_SECRET }, stripe: null, callsMax: 64 },
     {
       events,
-      owns: () => true,
+      owns: () => apps.isOwner,
       active: () => [...fixtures.values()].flatMap((fixture) => portOf(apps, fixture) ?? []),
       clock: { now: () => clock.ms, offsetMs: 0, machineNow: () => clock.ms },
       elapsedMs: () => clock.ms,
@@ -140,6 +151,7 @@ export async function openApps(
     }),
   });
   apps.close = async () => {
+    payments.refundOutbox.stop();
     await Promise.all([apps.app.close(), apps.admin.close()]);
     metrics.close();
   };

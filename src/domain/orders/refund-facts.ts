@@ -2,7 +2,7 @@
 import { follow } from '#machines/compile.ts';
 import { refundTransitions } from '#machines/refund.ts';
 import { invariant } from '../invariant.ts';
-import { foreignCurrencies, isCovered, refundable, refundStatusOf, type Order } from './order.ts';
+import { foreignCurrencies, isCovered, notGivenBack, refundStatusOf, type Order } from './order.ts';
 import { openOrder, type Orders, type OrderState } from './state.ts';
 import type { FactData, FactOf, FactType } from '../fact.ts';
 import type { SealedOperatorNote } from '../view.ts';
@@ -141,10 +141,13 @@ export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRe
   invariant(isCovered(order), 'no more is given back than was paid');
 }
 
-/** Facts of the first version name no currency: what cannot be the order's own money was that of another. */
+/**
+ * Facts of the first version name no currency: what cannot be the order's own money was that of another. What is
+ * reserved can: it may be the refund itself, or given back at the provider's page meanwhile.
+ */
 function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
   const own = order.purchase.currency;
   if (currency !== undefined) return currency;
-  if (amountCents <= refundable(order, own)) return own;
-  return [...foreignCurrencies(order)].find((foreign) => amountCents <= refundable(order, foreign)) ?? own;
+  if (amountCents <= notGivenBack(order, own)) return own;
+  return [...foreignCurrencies(order)].find((foreign) => amountCents <= notGivenBack(order, foreign)) ?? own;
 }

@@ -13,7 +13,7 @@
 import { failed, succeeded } from './refund-requests.ts';
 import { fact, type Fact, type FactData, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import { notGivenBack, refundable, type Order, type Payment } from './order.ts';
+import { notGivenBack, reservedCents, type Order, type Payment } from './order.ts';
 import { recordOf, twinOf } from './refunds.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
@@ -64,11 +64,15 @@ function sessionOf({ payments }: Order, { paymentId }: RefundView): string | nul
   return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
 }
 
-/** The payments whose money came through the session of a refund's payment. */
+/** The payments whose money came through the session of a refund's payment, in the refund's currency. */
 function paidThroughSessionOf(order: Order, refund: RefundView): readonly Payment[] {
+  const wanted = refund.currency ?? order.purchase.currency;
   const payment = order.payments.find(({ id }) => id === refund.paymentId);
   const first = payment?.strayOf ?? payment?.id;
-  return order.payments.filter(({ id, strayOf, status }) => status === 'PAID' && (id === first || strayOf === first));
+  return order.payments.filter(
+    ({ id, strayOf, status, currency }) =>
+      status === 'PAID' && currency === wanted && (id === first || strayOf === first),
+  );
 }
 
 // ── before it is asked for ───────────────────────────────────────────────────────────────────────────────────────────
@@ -123,7 +127,10 @@ function refundOf(
 
 function compare(order: Order, refund: RefundView, found: readonly ProviderRefund[], turn: OrderTurn): Comparison {
   const own = found.find(({ refundId, status }) => refundId === refund.id && status !== 'FAILED');
-  const others = found.filter((each) => each !== own && each.status !== 'FAILED');
+  const currency = refund.currency ?? order.purchase.currency;
+  const others = found.filter(
+    (each) => each !== own && each.status !== 'FAILED' && (currencyOf(order, each) ?? currency) === currency,
+  );
   const { facts, takenOff, recorded } = recordOthers(order, refund, others, turn);
   if (own !== undefined)
     return { facts: [...facts, ...factsOfOwn(order, refund, own, recorded, turn.now)], amountCents: 0 };
@@ -132,8 +139,8 @@ function compare(order: Order, refund: RefundView, found: readonly ProviderRefun
     const { reference, failure: why = FAILED_THERE } = failure;
     return { facts: [...facts, failed(order, refund, why, { isTry: true, reference })], amountCents: 0 };
   }
-  const currency = refund.currency ?? order.purchase.currency;
-  const unreserved = refundable(order, currency) + refund.amountCents - recorded;
+  const reservedElse = reservedCents(order, currency) - refund.amountCents;
+  const unreserved = notGivenBack(order, currency) - reservedElse - recorded;
   const paid = sumOf(paidThroughSessionOf(order, refund), (payment) => payment.amountCents);
   const leftThere = paid - sumOf(others, ({ amountCents }) => amountCents);
   const amountCents = Math.min(refund.amountCents - takenOff, unreserved, leftThere);
@@ -143,6 +150,12 @@ function compare(order: Order, refund: RefundView, found: readonly ProviderRefun
   const { tries = 0, nextTryAt = turn.now } = refund;
   const reduced = answered(order, refund, 'REDUCED', { amountCents, tries, nextTryAt });
   return { facts: [...facts, reduced], amountCents };
+}
+
+/** The currency of what the provider says was given back; null where the journal does not know it. */
+function currencyOf({ refunds, purchase }: Order, { refundId, reference }: ProviderRefund): string | null {
+  const known = refunds.find((each) => each.id === refundId || each.reference === reference);
+  return known === undefined ? null : (known.currency ?? purchase.currency);
 }
 
 const NOTHING_DUE = { code: 'NOTHING_DUE', message: 'all of it was given back already' };

@@ -189,6 +189,24 @@ describe('A refund that is executed', () => {
     assertSameAfterReplay(fixture);
   });
 
+  it("is of the order's own currency, also where as much came in another one", () => {
+    const { fixture, order, payment, refund } = asked();
+    recordPayment(fixture, report(payment, 'paid', { amountCents: 9000, currency: 'USD' }));
+    fixture.do(reported(order, 2000, { reference: 're_page' }));
+    assert.equal(requestOf(fixture, match(order, refund, there(2000)))?.amountCents, 3198);
+    fixture.do(answer(order, refund, { outcome: 'SUCCEEDED', reference: 're_1' }));
+    assert.deepEqual(orderNow(fixture, order).refundsDue, [{ amountCents: 9000, currency: 'USD' }]);
+    const { totals } = fixture.state.orders.money.view(0, fixture.state.orders.refunds);
+    assert.deepEqual(
+      totals.map(({ currency, refundedCents }) => [currency, refundedCents]),
+      [
+        ['EUR', 5198],
+        ['USD', 0],
+      ],
+    );
+    assertSameAfterReplay(fixture);
+  });
+
   it('takes off what was given back at the page of the provider, and records it', () => {
     const { fixture, order, refund } = asked();
     assert.equal(requestOf(fixture, match(order, refund, there(2000)))?.amountCents, 3198);

@@ -1,0 +1,416 @@
+/**
+ * A sale over HTTP beside its book: every call goes to both apps by injection, is told to the book, and whatever the
+ * service shows must be what the book says.
+ *
+ * The clock stands until the sale moves it. Refunds are executed by the service's own outbox, and only while
+ * `tryRefunds` waits for it.
+ */
+import assert from 'node:assert/strict';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { activationChannel, type ActivationMessage } from '#actors/channels.ts';
+import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
+import { signatureOf } from '../fixtures/checkout.ts';
+import { callerOf, type Answer, type Caller } from '../fixtures/client.ts';
+import { assertSameAfterReplay, START } from '../fixtures/event-state.ts';
+import { ADMIN_TOKEN, openApps, WEBHOOK_SECRET, type Apps } from '../http/apps.ts';
+import {
+  Book,
+  currenciesOf,
+  discountOf,
+  isLive,
+  paidAmount,
+  paidInstallments,
+  paymentStatus,
+  refundDue,
+  refunded,
+  refundPending,
+  remainingAmount,
+  ticketIdsOf,
+  ticketsOfLine,
+  totalOf,
+  type Order,
+  type Payment,
+  type Purchase,
+  type Refund,
+} from './book.ts';
+import { sum } from './cents.ts';
+import { CURRENCY, definitionWith, EVENT_ID, PERFORMANCES, SLUG, STAGES, TYPES, type Terms } from './event.ts';
+
+interface Amount {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+const ROUNDS_MAX = 2_000;
+
+export type Outcome = Parameters<Book['tryAll']>[0];
+
+export class Sale {
+  readonly book: Book;
+  /** What was asked for, for the message of a failure. */
+  readonly calls: string[] = [];
+  readonly #apps: Apps;
+  readonly #buyer: Caller;
+  readonly #admin: Caller;
+  #reports = 0;
+
+  private constructor(apps: Apps, terms: Terms) {
+    this.#apps = apps;
+    this.book = new Book(terms, START);
+    const through = (app: Apps['app'], more: object) =>
+      callerOf(async (method, url, { body, headers } = {}) => {
+        const type = body === undefined ? {} : { 'content-type': 'application/json' };
+        const payload = typeof body === 'string' ? body : JSON.stringify(body);
+        const request = { method: method as 'GET', url, headers: { ...type, ...more, ...headers } };
+        const response = await app.inject(body === undefined ? request : { ...request, payload: payload! });
+        if (method !== 'GET') this.calls.push(`${method} ${url} ${payload ?? ''} ${response.statusCode}`);
+        return { status: response.statusCode, headers: new Headers(), body: response.json() };
+      });
+    this.#buyer = through(apps.app, {});
+    this.#admin = through(apps.admin, { authorization: `Bearer ${ADMIN_TOKEN}` });
+  }
+
+  static async open(terms: Terms): Promise<Sale> {
+    const apps = await openApps({ clientLimits: false }, []);
+    apps.isOwner = false;
+    const sale = new Sale(apps, terms);
+    expect(await sale.#admin.put(`/admin/events/${EVENT_ID}`, definitionWith(terms)), 201);
+    return sale;
+  }
+
+  close(): Promise<void> {
+    return this.#apps.close();
+  }
+
+  wait(ms: number): void {
+    this.#apps.clock.ms += ms;
+    this.book.wait(ms);
+  }
+
+  // ── purchases and payments ─────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Places an order, or is refused as the book says. */
+  async buy({ email, ...asked }: Purchase): Promise<Order | null> {
+    const refusal = this.book.refusalOf({ email, ...asked });
+    const customer = { email, name: 'Anna' };
+    const body = { event_id: EVENT_ID, accept_terms: true, customer, ...asked };
+    const answer = await this.#buyer.post<Record<string, string>>('/api/checkout/start', body);
+    if (refusal !== null) {
+      assert.deepEqual([answer.body['code'], answer.status < 500], [refusal, true], JSON.stringify(answer.body));
+      return null;
+    }
+    const { order_id: id, checkout_session_id: session } = expect(answer, 201);
+    const order = this.book.place(id!, { email, ...asked });
+    if (order.status === 'PENDING') this.book.open(order, session!);
+    return order;
+  }
+
+  /** Opens what is to be paid next. */
+  async openPayment(order: Order): Promise<void> {
+    const answer = await this.#buyer.post<Record<string, string>>(`/api/checkout/orders/${order.id}/payments`);
+    if (this.book.toPay(order) === null) return assertCode(answer, 409, 'ORDER_NOT_PAYABLE');
+    const { waiting } = this.book.toPay(order)!;
+    const payment = this.book.open(order, expect(answer, 201)['checkout_session_id']!);
+    if (waiting !== null) assert.equal(answer.body['checkout_session_id'], payment.sessionId);
+  }
+
+  async settle(order: Order, payment: Payment, outcome: 'paid' | 'declined' | 'cancelled'): Promise<void> {
+    expect(await this.#buyer.post(`/sandbox/payments/${payment.sessionId}`, { outcome }), 200);
+    if (outcome === 'paid') this.book.pay(order, payment);
+    else this.book.close(order, payment, outcome);
+  }
+
+  /** The provider reports another amount or currency than was asked for. */
+  async payOther(order: Order, payment: Payment, amount: number, currency: string): Promise<void> {
+    await this.#report('payment.paid', { checkout_session_id: payment.sessionId, amount, currency });
+    this.book.pay(order, payment, amount, currency);
+  }
+
+  async cancelByOperator(order: Order): Promise<void> {
+    const answer = await this.#admin.post(`/admin/orders/${order.id}/cancel`);
+    const { status, endedBy } = order;
+    if (!isLive(order) && endedBy !== 'OPERATOR') return assertCode(answer, 409, 'ORDER_NOT_CANCELLABLE', { status });
+    expect(answer, 200);
+    this.book.cancelByOperator(order);
+  }
+
+  // ── refunds ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** An operator records money that was given back. */
+  async noteRefund(order: Order, amount: number, currency: string): Promise<void> {
+    const body = { amount, currency, reference: `note ${(this.#reports += 1)}` };
+    const answer = await this.#admin.post<AdminOrderBody>(`/admin/orders/${order.id}/refunds`, body);
+    const refundable = this.book.refundable(order, currency);
+    if (amount > refundable) return assertCode(answer, 409, 'REFUND_TOO_HIGH', { refundable, requested: amount });
+    const { refunds } = expect(answer, 200);
+    this.book.note(order, refunds.at(-1)!.id, amount, currency);
+  }
+
+  /** An operator has money given back; all that is due where no amount is named. */
+  async execute(order: Order, amount: number | null, payment: Payment | null): Promise<void> {
+    const named = payment === null ? {} : { payment_id: await this.#idOf(order, payment) };
+    const body = { execute: true, ...(amount !== null && { amount }), ...named };
+    const answer = await this.#admin.post(`/admin/orders/${order.id}/refunds`, body);
+    const { book } = this;
+    const refundable = book.refundable(order, payment?.currency ?? CURRENCY, payment);
+    const isNothing = amount === null ? book.toAsk(order, payment).length === 0 : amount > refundable;
+    if (isNothing) return assertCode(answer, 409, 'REFUND_TOO_HIGH', { refundable, requested: amount ?? 0 });
+    expect(answer, 200);
+    book.execute(order, amount, payment);
+  }
+
+  async #idOf(order: Order, { sessionId }: Payment): Promise<string> {
+    const { payments } = expect(await this.#admin.get<AdminOrderBody>(`/admin/orders/${order.id}`), 200);
+    return payments.find((each) => each.checkout_session_id === sessionId)!.id;
+  }
+
+  /** The outbox makes every try that is due, and each that asks comes to the same. */
+  async tryRefunds(outcome: Outcome): Promise<void> {
+    this.wait(1_000);
+    await this.#learnRefunds();
+    expect(await this.#buyer.post('/sandbox/refunds', { next: outcome, times: 1_000 }), 200);
+    const activated: ActivationMessage = { eventId: EVENT_ID, alive: true, factsReplayed: 0, tookMs: 0 };
+    this.#apps.isOwner = true;
+    activationChannel.publish(activated);
+    for (let round = 0; await this.#hasDue(); round += 1) {
+      assert.ok(round < ROUNDS_MAX, 'a refund that is due was not tried');
+      for (let n = 0; n < 5; n += 1) await nextRound();
+    }
+    this.#apps.isOwner = false;
+    this.book.tryAll(outcome);
+  }
+
+  async #hasDue(): Promise<boolean> {
+    type Page = { readonly refunds: readonly { readonly next_try_at: string }[] };
+    const path = `/admin/events/${EVENT_ID}/refunds?status=PENDING&limit=500`;
+    const { refunds } = expect(await this.#admin.get<Page>(path), 200);
+    return refunds.some(({ next_try_at: at }) => Date.parse(at) <= this.book.now);
+  }
+
+  async resolve(order: Order, refund: Refund, outcome: 'RETRY' | 'GIVEN_BACK' | 'NOT_GIVEN_BACK'): Promise<void> {
+    await this.#learnRefunds();
+    const body = { outcome, ...(outcome !== 'RETRY' && { reference: `resolved ${(this.#reports += 1)}` }) };
+    const answer = await this.#admin.post(`/admin/orders/${order.id}/refunds/${refund.id}/resolve`, body);
+    const { status } = refund;
+    if (status !== 'NEEDS_OPERATOR') return assertCode(answer, 409, 'REFUND_NOT_OPEN', { status });
+    expect(answer, 200);
+    this.book.resolve(refund, outcome);
+  }
+
+  /** The provider settles a refund that it works on, and reports it. */
+  async settleRefund(refund: Refund, outcome: 'succeeded' | 'failed'): Promise<void> {
+    expect(await this.#buyer.post(`/sandbox/refunds/${await this.#referenceOf(refund)}`, { outcome }), 200);
+    this.book.settleRefund(refund, outcome);
+  }
+
+  /** The provider reports that a refund which had succeeded has failed since. */
+  async failRefund(refund: Refund): Promise<void> {
+    const { amount, currency, payment } = refund;
+    const session = payment!.sessionId ?? payment!.strayOf;
+    const about = { refund_id: refund.id, reference: await this.#referenceOf(refund), amount, currency };
+    await this.#report('refund.failed', { ...about, checkout_session_id: session });
+    this.book.failRefund(refund);
+  }
+
+  async #referenceOf(refund: Refund): Promise<string> {
+    await this.#learnRefunds();
+    type List = { readonly refunds: readonly { readonly refund_id: string; readonly reference: string }[] };
+    const { refunds } = expect(await this.#buyer.get<List>('/sandbox/refunds'), 200);
+    return refunds.find((each) => each.refund_id === refund.id)!.reference;
+  }
+
+  async #report(type: string, data: object): Promise<void> {
+    const at = this.book.now;
+    const timestamp = String(Math.floor(at / 1000));
+    const id = `msg_${(this.#reports += 1)}`;
+    const body = JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
+    const signature = `v1,${signatureOf(WEBHOOK_SECRET, `${id}.${timestamp}.${body}`)}`;
+    const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature };
+    expect(await this.#buyer.post('/api/payments/webhooks/provider_a', body, headers), 200);
+  }
+
+  // ── what is shown ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Compares everything that the service shows with the book; of one order what its buyer sees as well. */
+  async check(order: Order | null): Promise<void> {
+    await this.#checkOrders();
+    if (order !== null) await this.#checkBuyersView(order);
+    await this.#checkStock();
+    await this.#checkMoney();
+    const revoked = await this.#buyer.get<{ tickets: string[] }>(`/api/tickets/revoked?event_id=${EVENT_ID}`);
+    assert.deepEqual(expect(revoked, 200).tickets, this.book.revoked, 'void tickets');
+  }
+
+  /** A replay of the facts, and a restored snapshot, give the state in memory. */
+  replay(): void {
+    assertSameAfterReplay(this.#apps.fixtures.get(EVENT_ID)!);
+  }
+
+  async #listOrders(): Promise<readonly AdminOrderBody[]> {
+    type List = { readonly orders: readonly AdminOrderBody[] };
+    return expect(await this.#admin.get<List>(`/admin/events/${EVENT_ID}/orders?limit=500`), 200).orders;
+  }
+
+  /** The ids of refunds that were asked for since. */
+  async #learnRefunds(): Promise<void> {
+    const shown = await this.#listOrders();
+    for (const [index, { refunds }] of this.book.orders.entries()) {
+      for (const [place, refund] of refunds.entries()) refund.id ||= shown[index]!.refunds[place]?.id ?? '';
+    }
+  }
+
+  async #checkOrders(): Promise<void> {
+    await this.#learnRefunds();
+    const shown = await this.#listOrders();
+    assert.deepEqual(
+      shown.map(({ order_id: id }) => id),
+      this.book.orders.map(({ id }) => id),
+    );
+    for (const [index, order] of this.book.orders.entries()) this.#checkOrder(order, shown[index]!);
+  }
+
+  #checkOrder(order: Order, shown: AdminOrderBody): void {
+    if (order.isIssued) learnTickets(order, shown);
+    const all = { ...sumsOf(order), refunded_amount: refunded(order), refunds_due: refundsDueOf(order) };
+    for (const [field, value] of Object.entries(all)) {
+      assert.deepEqual(shown[field as keyof AdminOrderBody], value, `${field} of order ${order.id}, for operators`);
+    }
+    assert.deepEqual(shown.payments.map(toPayment), order.payments.map(toBookedPayment));
+    assert.deepEqual(shown.refunds.map(toRefund), order.refunds.map(toRefund));
+  }
+
+  async #checkBuyersView(order: Order): Promise<void> {
+    const shown = expect(await this.#buyer.get<OrderStatusBody>(`/api/checkout/status/${order.id}`), 200);
+    for (const [field, value] of Object.entries(sumsOf(order))) {
+      assert.deepEqual(shown[field as keyof OrderStatusBody], value, `${field} of order ${order.id}, for its buyer`);
+    }
+    assert.deepEqual(shown.payments.map(toPayment), order.payments.map(toBookedPayment));
+    assert.deepEqual(shown.refunds.map(toRefund), order.refunds.map(toRefund));
+    const isValid = isLive(order);
+    for (const { id, valid, code } of shown.ticket_objects) {
+      assert.deepEqual([valid, code !== null], [isValid, isValid], `ticket ${id}`);
+    }
+    assert.equal(
+      sum(shown.discounts.map(({ amount }) => amount)),
+      sum(order.lines.map((line) => discountOf(line, line.units.length))),
+      'discounts',
+    );
+  }
+
+  async #checkStock(): Promise<void> {
+    type Row = Record<'ticket_type_id' | 'selling_stage_id' | 'performance_id', string> &
+      Record<'available' | 'reserved', number>;
+    for (const { id: date } of PERFORMANCES) {
+      const path = `/api/events/public/${SLUG}?performance_id=${date}`;
+      const { ticketAvailability } = expect(await this.#buyer.get<{ ticketAvailability: Row[] }>(path), 200);
+      for (const { ticket_type_id: typeId, selling_stage_id: stageId, available, reserved } of ticketAvailability) {
+        const [type, stage] = [TYPES.find(({ id }) => id === typeId)!, STAGES.find(({ id }) => id === stageId)!];
+        const row = `${typeId} in ${stageId} on ${date}`;
+        assert.deepEqual({ available, reserved }, this.book.availability(type, stage, date), row);
+      }
+      const occupancy = await this.#buyer.get<{ held: string[]; sold: string[] }>(
+        `/api/events/public/${SLUG}/seating/occupancy?performance_id=${date}`,
+      );
+      const { held, sold } = expect(occupancy, 200);
+      assert.deepEqual(
+        { held: held.toSorted(), sold: sold.toSorted() },
+        this.book.takenSeats(date),
+        `seats of ${date}`,
+      );
+    }
+    type Counters = { id: string; available: number; held: number; sold: number };
+    const { performances } = expect(
+      await this.#admin.get<{ performances: Counters[] }>(`/admin/events/${EVENT_ID}`),
+      200,
+    );
+    for (const { id, available, held, sold } of performances) {
+      assert.deepEqual({ available, held, sold }, this.book.counters(id), `counters of ${id}`);
+    }
+  }
+
+  async #checkMoney(): Promise<void> {
+    type Totals = Amount & { readonly count: number };
+    const sums = expect(
+      await this.#admin.get<Record<string, Totals[]>>(`/admin/events/${EVENT_ID}/refunds?limit=1`),
+      200,
+    );
+    for (const [kind, booked] of Object.entries(this.book.refundSums())) {
+      const shown = sums[kind]!.toSorted((one, other) => one.currency.localeCompare(other.currency));
+      assert.deepEqual(shown, booked, `${kind} of the event`);
+    }
+    type Money = { readonly totals: readonly Record<string, number | string>[] };
+    const { totals } = expect(await this.#admin.get<Money>(`/admin/events/${EVENT_ID}/money`), 200);
+    for (const { currency, ...shown } of totals) {
+      const { paid, back, pending } = this.book.money(currency as string);
+      const { paid_amount, refunded_amount, refunds_pending_amount } = shown;
+      assert.deepEqual([paid_amount, refunded_amount, refunds_pending_amount], [paid, back, pending], 'money');
+    }
+  }
+}
+
+/** What operators and buyers see of an order's money. */
+function sumsOf(order: Order): Partial<AdminOrderBody> {
+  const tickets = order.isIssued ? ticketIdsOf(order) : [];
+  return {
+    status: order.status,
+    payment_status: paymentStatus(order),
+    total_amount: totalOf(order),
+    paid_amount: paidAmount(order),
+    remaining_amount: remainingAmount(order),
+    refund_due: refundDue(order),
+    refund_pending: refundPending(order),
+    currency: CURRENCY,
+    total_installments: order.installments.length,
+    paid_installments: paidInstallments(order),
+    tickets,
+    ticket_count: tickets.length,
+  };
+}
+
+const refundsDueOf = (order: Order): Amount[] =>
+  currenciesOf(order)
+    .map((currency) => ({ amount: refundDue(order, currency), currency }))
+    .filter(({ amount }) => amount > 0);
+
+/** The tickets of an order in the order of its items: each once, and the same ever after. */
+function learnTickets({ lines }: Order, { tickets }: AdminOrderBody): void {
+  if (lines.every(({ units }) => units.every(({ ticketIds }) => ticketIds.length > 0))) return;
+  assert.equal(tickets.length, sum(lines.map(ticketsOfLine)), 'as many tickets as were bought');
+  let begin = 0;
+  for (const line of lines) {
+    const size = ticketsOfLine(line) / line.units.length;
+    for (const unit of line.units) unit.ticketIds = tickets.slice(begin, (begin += size));
+  }
+}
+
+const toPayment = ({ installment, amount, currency, status }: OrderStatusBody['payments'][number]) => ({
+  installment,
+  amount,
+  currency,
+  isPaid: status === 'PAID',
+});
+const toBookedPayment = ({ installment, amount, currency, state }: Payment) => ({
+  installment,
+  amount,
+  currency,
+  isPaid: state === 'PAID',
+});
+const toRefund = ({ id, amount, currency, status }: Amount & { readonly id: string; readonly status: string }) => ({
+  id,
+  amount,
+  currency,
+  status,
+});
+
+/** The body of an answer that must have a status. */
+function expect<Body>({ status, body }: Answer<Body>, wanted: number): Body {
+  assert.equal(status, wanted, JSON.stringify(body));
+  return body;
+}
+
+function assertCode(answer: Answer<unknown>, status: number, code: string, detail?: object): void {
+  const body = answer.body as { readonly code?: string; readonly detail?: object };
+  assert.deepEqual([answer.status, body.code], [status, code], JSON.stringify(body));
+  if (detail !== undefined) assert.deepEqual(body.detail, detail);
+}

@@ -86,6 +86,19 @@ export function useAddress(event: 'popstate' | 'hashchange', read: () => string)
   return address;
 }
 
+/** Whether a media query holds now. */
+export function useMedia(query: string): boolean {
+  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  useLayoutEffect(() => {
+    const media = matchMedia(query);
+    const follow = (): void => setHolds(media.matches);
+    follow();
+    media.addEventListener('change', follow);
+    return () => media.removeEventListener('change', follow);
+  }, [query]);
+  return holds;
+}
+
 /**
  * Keeps the focus in a part of the page when the element that had it goes away, such as a button that did its work: the
  * element to watch. Once nothing is `isBusy`, a focus that was lost goes to the part's primary action, else to its

@@ -188,9 +188,11 @@ function payOf(order: OrderView, now: number, texts: ServedTexts): Html {
       installment === number && status === 'OPEN' && (sessionExpiresAt === null || now < sessionExpiresAt),
   );
   if (typeof open?.redirectUrl === 'string') {
-    return html`<p class="actions"><a class="button" rel="noreferrer" href="${open.redirectUrl}">${label}</a></p>`;
+    return html`<p class="actions next"><a class="button" rel="noreferrer" href="${open.redirectUrl}">${label}</a></p>`;
   }
-  return html`<form class="actions" method="post" action="/orders/${order.id}/pay"><button>${label}</button></form>`;
+  return html`<form class="actions next" method="post" action="/orders/${order.id}/pay">
+    <button>${label}</button>
+  </form>`;
 }
 
 // ── what was bought ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,8 @@ export function sandboxPage(content: SandboxPageContent): Page {
       <p class="notice"><strong>${words.sandbox}</strong> ${words.note}</p>
       <p class="amount">${texts.frame.money(payment.amountCents, payment.currency)}</p>
       ${installmentOf(content)} ${windowOf(content)} ${outcomeOf(content)}
-      <form class="actions" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
+      <form class="actions next" method="post" action="/sandbox/pay/${payment.checkoutSessionId}">
+        <p class="due" aria-hidden="true">${texts.frame.money(payment.amountCents, payment.currency)}</p>
         <button name="outcome" value="paid">${words.pay}</button>
         <button class="plain" name="outcome" value="declined">${words.decline}</button>
         <a class="button plain" href="${cancelUrl}">${words.cancel}</a>

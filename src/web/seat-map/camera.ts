@@ -58,6 +58,11 @@ export class Camera {
     return this.#fit.scale;
   }
 
+  /** Whether all of the plan is seen, also at the end of a flight. */
+  get isHome(): boolean {
+    return this.#isWhole(this.#aim ?? this.#view);
+  }
+
   get isZoomed(): boolean {
     return !this.#isWhole(this.#view);
   }
@@ -69,7 +74,7 @@ export class Camera {
 
   resize(width: number, height: number): void {
     if (width === this.width && height === this.height) return;
-    const [isFirst, wasWhole, goal] = [this.width === 0, this.#isWhole(this.#aim ?? this.#view), this.#goal];
+    const [isFirst, wasWhole, goal] = [this.width === 0, this.isHome, this.#goal];
     this.#size = { width, height };
     this.#fit = fitted(this.#plan.box, width || 1, height || 1);
     if (isFirst) this.#show(this.#fit);

@@ -3,7 +3,8 @@
  *
  *  1. The page scrolls as usual: the wheel zooms only with Ctrl or ⌘, one finger scrolls the page and never moves the
  *     plan.
- *  2. Two fingers move and zoom the plan; a mouse drags it when it is zoomed in.
+ *  2. Two fingers move and zoom the plan; a mouse drags it when it is zoomed in, and so does one finger where the plan
+ *     fills the screen.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { distance, type LayoutPoint } from '#client/seat-layout.ts';
@@ -12,6 +13,8 @@ import type { Camera } from './camera.ts';
 interface Gesturing {
   readonly frame: { readonly current: HTMLDivElement | null };
   readonly camera: Camera;
+  /** Whether the plan fills the screen. */
+  readonly isFull: boolean;
   hover(at: LayoutPoint | null): void;
   tap(at: LayoutPoint, isTouch: boolean): void;
   /** One finger moved over the zoomed plan. */
@@ -38,14 +41,16 @@ export function useGestures(given: Gesturing) {
       drag.current = { last: local(press), moved: 0 };
     },
     onPointerMove(step: PointerEvent) {
-      const { camera, hover, frame, onLoneFinger } = latest.current;
+      const { camera, isFull, hover, frame, onLoneFinger } = latest.current;
       const [here, dragged] = [local(step), drag.current];
       if (dragged === null) return step.pointerType === 'mouse' ? hover(here) : undefined;
       dragged.moved += distance(here, dragged.last);
       const by = { x: here.x - dragged.last.x, y: here.y - dragged.last.y };
       dragged.last = here;
       if (dragged.moved <= DRAG_PIXELS_MIN || !camera.isZoomed) return;
-      if (step.pointerType === 'touch') return pinched.current ? undefined : onLoneFinger();
+      if (step.pointerType === 'touch' && (pinched.current || !isFull)) {
+        return pinched.current ? undefined : onLoneFinger();
+      }
       if (!frame.current!.hasPointerCapture(step.pointerId)) frame.current!.setPointerCapture(step.pointerId);
       camera.move({ ...camera.view, x: camera.view.x + by.x, y: camera.view.y + by.y });
     },

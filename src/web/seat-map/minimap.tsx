@@ -20,8 +20,8 @@ interface MinimapProps {
   readonly camera: Camera;
 }
 
-const WIDTH = 168;
-const HEIGHT_MAX = 132;
+const WIDTH = 104;
+const HEIGHT_MAX = 66;
 
 export function Minimap({ plan, appearances, summaries, colours, camera }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);

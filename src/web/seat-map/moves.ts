@@ -30,7 +30,7 @@ export interface Stage {
 
 export const NOTHING: Pointed = { seat: null, block: null, by: 'key' };
 
-const TOUCH_PIXELS_MIN = 17;
+export const TOUCH_PIXELS_MIN = 17;
 const MOUSE_PIXELS_MIN = 7;
 /** Sizes of a seat after a press on one that was too small. */
 const TOUCH_PIXELS = 28;
@@ -52,6 +52,18 @@ export function tap(stage: Stage, at: LayoutPoint, isTouch: boolean): void {
   const seat = seatAt(plan, x, y);
   point(seat === null ? NOTHING : { seat, block: null, by });
   if (seat !== null) onToggle(seat);
+}
+
+/** Flies to what was tapped: a block, or a place whose seats are large enough for a finger then. */
+export function approach(stage: Stage, at: LayoutPoint): void {
+  const { plan, camera, point } = stage;
+  const place = inPlan(camera.view, at);
+  if (!camera.isFar) {
+    point(NOTHING);
+    return camera.flyTo({ ...place, width: 0, height: 0 }, true);
+  }
+  const block = blockAt(plan, place);
+  if (block !== null) enterBlock(stage, block, 'touch');
 }
 
 /** `isHeld` keeps a card with something to press until another seat is pointed at. */
@@ -147,6 +159,14 @@ export function leaveFocus({ layer, pointed, point }: Stage, { currentTarget, re
 // ── what is where ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export const aroundBlock = (plan: SeatPlan, block: number): Box => grown(plan.blocks[block]!.box, plan.radius * 3);
+
+/** The free seat that is nearest to the middle of the plan. */
+export function aroundFree(plan: SeatPlan, appearances: readonly Appearance[]): Box {
+  const { x, y, width, height } = plan.box;
+  const middle = { x: x + width / 2, y: y + height / 2 };
+  const free = nearestSeat(plan, middle, (seat) => appearances[seat] === 'free');
+  return { ...(free === null ? middle : plan.seats[free]!), width: 0, height: 0 };
+}
 
 function blockAt(plan: SeatPlan, point: LayoutPoint): number | null {
   const reach = plan.radius * 2;

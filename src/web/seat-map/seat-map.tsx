@@ -6,7 +6,9 @@
  *
  *  1. In a large hall a block is chosen first, and then its seats.
  *  2. Where seats are too small for a finger, a tap zooms in instead of picking.
- *  3. Arrow keys move from seat to seat or block to block, Enter or Space picks, + and − zoom, 0 shows the whole plan,
+ *  3. On a phone a tap on the plan within the page fills the screen with it, at the place that was tapped and large
+ *     enough to pick from; one finger moves it then.
+ *  4. Arrow keys move from seat to seat or block to block, Enter or Space picks, + and − zoom, 0 shows the whole plan,
  *     Escape closes the card.
  */
 import type { ComponentChildren } from 'preact';
@@ -20,7 +22,10 @@ import type { Appearance } from './appearance.ts';
 import { MapCard } from './card.tsx';
 import { MapTools, type ToolWords } from './tools.tsx';
 import { Minimap } from './minimap.tsx';
+import { seatPixels } from './appearance.ts';
 import {
+  approach,
+  aroundFree,
   closeCard,
   hover,
   leaveCard,
@@ -29,6 +34,7 @@ import {
   pressKey,
   step,
   tap,
+  TOUCH_PIXELS_MIN,
   type Pointed,
   type Stage,
 } from './moves.ts';
@@ -71,14 +77,18 @@ interface SeatMapProps {
   /** The zone to show. */
   readonly zone: number | null;
   readonly name: string;
+  /** Whether the plan fills the screen. */
+  readonly isFull: boolean;
+  readonly onFull: (isFull: boolean) => void;
   /** What is to say about the choice, below the plan. */
   readonly children?: ComponentChildren;
 }
 
 const HINT_MS = 1_800;
+const PHONE = '(max-width: 40rem)';
 
 export function SeatMap(props: SeatMapProps) {
-  const { plan, appearances, summaries, colours, name, words } = props;
+  const { plan, appearances, summaries, colours, name, words, isFull, onFull } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Pointed>(NOTHING);
   const [hint, showHint] = useHint();
@@ -90,11 +100,18 @@ export function SeatMap(props: SeatMapProps) {
   const stage: Stage = { ...seen, point: setPointed, onToggle: props.onToggle };
   const close = (): void => closeCard(stage, frame.current!);
   const card = pointed.seat !== null && props.seatCard(pointed.seat, close);
+  useFilledScreen(props, camera, frame);
   const gestures = useGestures({
     frame,
     camera,
+    isFull,
     hover: (at) => hover(stage, at, card && card.isActive),
-    tap: (at, isTouch) => tap(stage, at, isTouch),
+    tap(at, isTouch) {
+      if (isTouch && !isFull && matchMedia(PHONE).matches) {
+        approach(stage, at);
+        onFull(true);
+      } else tap(stage, at, isTouch);
+    },
     onLoneFinger: showHint,
   });
   const readout = readoutOf(props, pointed);
@@ -114,7 +131,6 @@ export function SeatMap(props: SeatMapProps) {
         onBlur={(blur) => leaveFocus(stage, blur)}
         {...gestures}
       />
-      {isZoomed && <Minimap {...{ plan, appearances, summaries, colours, camera }} />}
       {hint && <p class="map-hint">{words.loneFinger}</p>}
       {readout !== null && (
         <MapCard
@@ -133,13 +149,14 @@ export function SeatMap(props: SeatMapProps) {
       <p id="seat-readout" class="unseen" aria-live={isSilent(plan) ? 'polite' : 'off'}>
         {readout ?? help}
       </p>
-      {props.children}
       <div class="map-foot">
+        {props.children}
         <p class="map-help small quiet">
-          {help} <span class="for-fingers">{isZoomed && words.help.fingers}</span>
+          {help} {!isFull && <span class="for-fingers">{words.help.fingers}</span>}
         </p>
+        <div class="minimap-room">{isZoomed && <Minimap {...{ plan, appearances, summaries, colours, camera }} />}</div>
         <MapTools
-          {...{ words, camera, isZoomed }}
+          {...{ words, camera, isZoomed, isFull, onFull }}
           isByBlock={plan.isByBlock}
           onStep={(factor) => step(stage, factor)}
         />
@@ -155,6 +172,28 @@ const isSilent = (plan: SeatPlan): boolean => plan.seats.length > SEAT_ELEMENTS_
 function readoutOf({ appearances, describe, describeBlock }: SeatMapProps, { seat, block }: Pointed): string | null {
   if (seat !== null) return describe(seat, appearances[seat]!);
   return block === null ? null : describeBlock(block);
+}
+
+/**
+ * Where the plan begins to fill the screen its seats are large enough for a finger, around the free one nearest to its
+ * middle unless a place was tapped; back in the page all of it is seen.
+ */
+function useFilledScreen(
+  { plan, appearances, isFull }: SeatMapProps,
+  camera: Camera,
+  frame: { readonly current: HTMLDivElement | null },
+): void {
+  const wasFull = useRef(isFull);
+  useLayoutEffect(() => {
+    if (wasFull.current === isFull) return;
+    wasFull.current = isFull;
+    const element = frame.current!;
+    camera.resize(element.clientWidth, element.clientHeight);
+    if (!isFull) return camera.flyHome();
+    element.focus({ preventScroll: true });
+    if (!camera.isHome || plan.isByBlock || !matchMedia(PHONE).matches) return;
+    if (seatPixels(plan, camera.fitScale) < TOUCH_PIXELS_MIN) camera.flyTo(aroundFree(plan, appearances), true);
+  }, [isFull]);
 }
 
 /** Says for a moment how the plan is moved. */

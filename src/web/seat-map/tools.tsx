@@ -1,8 +1,12 @@
-/** The buttons of the plan: closer, away, the whole hall, and each direction, for whoever cannot drag or pinch. */
-import { ArrowIcon, FitIcon, MinusIcon, PlusIcon, pressedUnless } from '../buttons.tsx';
+/**
+ * The buttons of the plan: closer, away, the whole hall, all of the screen, and each direction, for whoever cannot drag
+ * or pinch.
+ */
+import { ArrowIcon, CloseIcon, FillIcon, FitIcon, MinusIcon, PlusIcon, pressedUnless } from '../buttons.tsx';
 import type { Camera } from './camera.ts';
 
-type Word = 'zoom' | 'zoomIn' | 'zoomOut' | 'move' | 'left' | 'up' | 'down' | 'right' | 'whole' | 'allBlocks';
+type Word =
+  'zoom' | 'zoomIn' | 'zoomOut' | 'move' | 'left' | 'up' | 'down' | 'right' | 'whole' | 'allBlocks' | 'fill' | 'back';
 
 export type ToolWords = Readonly<Record<Word, string>>;
 
@@ -11,6 +15,8 @@ interface MapToolsProps {
   readonly camera: Camera;
   readonly isZoomed: boolean;
   readonly isByBlock: boolean;
+  readonly isFull: boolean;
+  readonly onFull: (isFull: boolean) => void;
   /** Zooms towards the seats that matter most now. */
   readonly onStep: (factor: number) => void;
 }
@@ -25,23 +31,21 @@ const DIRECTIONS = [
   ['right', SHIFT, 0],
 ] as const;
 
-export function MapTools({ words: t, camera, isZoomed, isByBlock, onStep }: MapToolsProps) {
+export function MapTools({ words: t, camera, isZoomed, isByBlock, isFull, onFull, onStep }: MapToolsProps) {
   return (
     <div class="map-tools" role="group" aria-label={t.zoom}>
-      {isZoomed && (
-        <span class="map-ways" role="group" aria-label={t.move}>
-          {DIRECTIONS.map(([direction, across, down]) => (
-            <button
-              type="button"
-              class={`tool way-${direction}`}
-              aria-label={t[direction]}
-              onClick={() => camera.shift(across, down)}
-            >
-              <ArrowIcon />
-            </button>
-          ))}
-        </span>
-      )}
+      <span class="map-ways" role="group" aria-label={t.move}>
+        {DIRECTIONS.map(([direction, across, down]) => (
+          <button
+            type="button"
+            class={`tool way-${direction}`}
+            aria-label={t[direction]}
+            {...pressedUnless(!isZoomed, () => camera.shift(across, down))}
+          >
+            <ArrowIcon />
+          </button>
+        ))}
+      </span>
       <button type="button" class="tool" aria-label={t.zoomIn} onClick={() => onStep(STEP)}>
         <PlusIcon />
       </button>
@@ -55,6 +59,9 @@ export function MapTools({ words: t, camera, isZoomed, isByBlock, onStep }: MapT
         {...pressedUnless(!isZoomed, () => camera.flyHome())}
       >
         <FitIcon /> {isByBlock && <span>{t.allBlocks}</span>}
+      </button>
+      <button type="button" class="tool" aria-label={isFull ? t.back : t.fill} onClick={() => onFull(!isFull)}>
+        {isFull ? <CloseIcon /> : <FillIcon />}
       </button>
     </div>
   );

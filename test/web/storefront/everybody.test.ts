@@ -201,6 +201,9 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
       await buyer.open('/e/the-glass-orchard/checkout');
       await buyer.page.getByLabel('E-mail').waitFor();
       await enlarge('checkout');
+      await buyer.open('/');
+      await buyer.page.locator('.bar-basket').waitFor();
+      await enlarge('list with a basket');
       const [brand, basket] = await Promise.all(
         ['.brand', '.bar-basket'].map((name) => buyer.page.locator(name).boundingBox()),
       );

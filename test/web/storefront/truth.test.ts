@@ -82,11 +82,11 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     await buyer.page.route(payPages, (route) => route.fulfill({ status: 204 }));
     const leaves = buyer.page.waitForRequest(payPages);
     await buyer.press('Pay €38');
-    await buyer.page.locator('.actions button:disabled').waitFor();
+    await buyer.page.locator('.actions button[aria-busy=true]').waitFor();
     await leaves;
     // So do browsers that come back from the payment page.
     await buyer.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
-    await buyer.page.locator('.actions button:enabled').waitFor();
+    await buyer.page.locator('.actions button[aria-busy=false]').waitFor();
     await buyer.page.unroute(payPages);
     await buyer.press('Pay €38');
     await payPage(buyer);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { until } from '../../fixtures/until.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
@@ -17,7 +18,7 @@ describe('The way from the choice to the order', { skip: withoutBrowser }, () =>
   const twoGuests = async (slug: string, overrides = {}, options: ShopVisitorOptions = {}): Promise<Visitor> => {
     const buyer = await shop.enter(await shop.ownEvent('supper-club', slug, overrides), options);
     await buyer.page.getByRole('button', { name: 'More: Guest' }).click({ clickCount: 2 });
-    await buyer.press('Continue with 2 tickets · €178');
+    await buyer.press('Continue with 2 tickets');
     await buyer.page.getByLabel('E-mail').waitFor();
     return buyer;
   };
@@ -79,15 +80,48 @@ describe('The way from the choice to the order', { skip: withoutBrowser }, () =>
     await buyer.close();
   });
 
-  it('has one bar with the basket on a phone', async () => {
-    const buyer = await twoGuests('phone', {}, PHONE);
-    await buyer.open('/e/phone');
-    await buyer.page.locator('.dock').waitFor();
-    assert.equal(await buyer.page.locator('.bar-basket').isVisible(), false);
-    assert.match(await buyer.page.locator('.dock').innerText(), /2 tickets · €178\s+(?:10:00|9:\d\d)/);
+  it('has a bar at the foot of a phone on every page of a purchase: price, clock and the next step', async () => {
+    const buyer = await shop.enter(await shop.ownEvent('supper-club', 'phone'), PHONE);
+    const { page } = buyer;
+    const dock = page.locator('.dock');
+    const bar = async (what: RegExp, step: string): Promise<void> => {
+      await dock
+        .getByRole('button', { name: step })
+        .or(dock.getByRole('link', { name: step }))
+        .waitFor();
+      assert.match(await dock.innerText(), what);
+      const { y, height } = (await dock.boundingBox())!;
+      assert.equal(Math.round(y + height), PHONE.viewport.height, 'it stands at the foot');
+      assert.equal(await page.locator('.bar-basket').isVisible(), false);
+      await isOpenToAll(buyer, step);
+      assert.equal(await buyer.overflows(), false);
+    };
+    const clock = /(?:10:00|9:\d\d)/;
+    await bar(/from €89/, 'Choose tickets');
+    await buyer.press('Choose tickets');
+    await page.locator('[aria-label="More: Guest"]:focus').waitFor();
+    await page.getByRole('button', { name: 'More: Guest' }).tap();
+    await bar(/1 ticket · €89/, 'Continue with 1 ticket');
+    await buyer.press('Hold 1 ticket');
+    await bar(new RegExp(`1 ticket · €89\\s+${clock.source}`), 'Go to checkout');
+    await buyer.press('Go to checkout');
+    await bar(new RegExp(`1 ticket · €89\\s+${clock.source}`), 'Order with obligation to pay');
+    await buyer.press('Order with obligation to pay');
+    await isFocused(buyer, 'name');
     await buyer.open('/');
-    await buyer.page.locator('.bar-basket').waitFor();
-    assert.equal(await buyer.overflows(), false);
+    await page.locator('.bar-basket').waitFor();
+    await page.evaluate('scrollTo(0, 1000)');
+    assert.ok((await page.locator('.bar-basket').boundingBox())!.y >= 0, 'the basket stays in sight');
+    await buyer.open('/e/phone/checkout');
+    await fillIn(buyer);
+    await buyer.press('Order with obligation to pay');
+    await page.waitForURL(/\/sandbox\/pay\//);
+    const served = page.locator('.actions.next');
+    assert.match(await served.innerText(), /€89/);
+    assert.equal((await served.boundingBox())!.y + (await served.boundingBox())!.height, PHONE.viewport.height);
+    await isOpenToAll(buyer, 'payment');
+    await buyer.press('Cancel');
+    await bar(/€89\s+[23]\d:\d\d/, 'Pay €89');
     await buyer.close();
   });
 

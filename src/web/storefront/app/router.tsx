@@ -43,6 +43,7 @@ export const hasMoved = (): boolean => moves > 0;
 export function go(path: string, options: { readonly replace?: boolean } = {}): void {
   const { pathname } = location;
   keepScroll();
+  layer = null;
   history[options.replace ? 'replaceState' : 'pushState']({ top: scrollY }, '', withApi(path));
   moves += 1;
   dispatchEvent(new PopStateEvent('popstate'));
@@ -54,13 +55,29 @@ export function go(path: string, options: { readonly replace?: boolean } = {}): 
 interface Entry {
   /** How far the page was scrolled. */
   readonly top: number;
+  readonly isLayer?: boolean;
+}
+
+/** What lies over the page and is closed by the way back. */
+let layer: { onBack: () => void } | null = null;
+
+/** Gives the way back something to close before it leaves the page; what it returns is called when that is closed. */
+export function openLayer(onBack: () => void): () => void {
+  keepScroll();
+  history.pushState({ top: scrollY, isLayer: true } satisfies Entry, '');
+  const own = { onBack };
+  layer = own;
+  return () => {
+    own.onBack = () => {};
+    if (layer === own && (history.state as Entry | null)?.isLayer === true) history.back();
+  };
 }
 
 const REST_MS = 150;
 const RETURNING_MS_MAX = 5_000;
 let stopReturning = (): void => {};
 
-const keepScroll = (): void => history.replaceState({ top: scrollY } satisfies Entry, '');
+const keepScroll = (): void => history.replaceState({ ...(history.state as Entry | null), top: scrollY }, '');
 
 /** Keeps with each entry of the history how far its page was scrolled, and scrolls there on the way back (rule 1). */
 export function keepScrolls(): void {
@@ -74,6 +91,11 @@ export function keepScrolls(): void {
     // A link to a part of the page has no entry yet: the browser scrolls there.
     if (!isTrusted || state === null) return;
     clearTimeout(rest);
+    if (layer !== null) {
+      const { onBack } = layer;
+      layer = null;
+      return onBack();
+    }
     returnTo((state as Entry).top);
   });
 }

@@ -19,7 +19,9 @@ import { storePurchase, recall, type FunnelContent } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
 import { Notice, withLink } from '../parts/controls.tsx';
+import { Dock, useNarrow } from '../parts/dock.tsx';
 import { PageHeading } from '../parts/frame.tsx';
+import { BusyButton } from '../../buttons.tsx';
 import { eventPath, leaveFor } from '../app/router.tsx';
 import { client } from '../app/service.ts';
 import {
@@ -44,7 +46,7 @@ import {
   installmentsOf,
   withCode,
 } from './payment-fields.tsx';
-import { totalOf } from '../event/selection.ts';
+import { ticketCount, totalOf } from '../event/selection.ts';
 import { useRegister } from '../event/seat-register.tsx';
 
 const words = texts.checkout;
@@ -75,6 +77,8 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
   const price = usePrice(event, hold, values);
   const code = useCode(event, hold, values, setAll, tell);
   const { start, trouble, isBusy } = useStart(event, hold, values, tell);
+  const isNarrow = useNarrow();
+  const order = { event, values, total: price.total, isBusy };
   const submit = async (press: SubmitEvent): Promise<void> => {
     press.preventDefault();
     if (isBusy) return;
@@ -113,13 +117,38 @@ export function CheckoutForm({ event, hold }: CheckoutProps) {
             problem={problems['terms']}
             onChange={() => setProblems(({ terms: _, ...others }) => others)}
           />
-          {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-          <OrderButton event={event} values={values} total={price.total} isBusy={isBusy} />
+          {!isNarrow && trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+          {!isNarrow && <OrderButton {...order} />}
           <p class="quiet small">{leadingOn(event, values, price.total)}</p>
         </OrderSummary>
       </aside>
+      {isNarrow && <OrderDock {...order} hold={hold} trouble={trouble} />}
     </form>
   );
+}
+
+interface OrderDockProps extends OrderButtonProps {
+  readonly hold: Hold;
+  readonly trouble: string | null;
+}
+
+function OrderDock({ hold, trouble, ...order }: OrderDockProps) {
+  return (
+    <Dock
+      text={dockText(order.event, hold, order.values, order.total)}
+      until={hold.expires_at}
+      note={trouble === null ? null : { tone: 'bad', text: trouble }}
+    >
+      <OrderButton {...order} isAmountBeside />
+    </Dock>
+  );
+}
+
+/** What is ordered and what it costs, beside the button; what is paid now where that is less (rule 1). */
+function dockText(event: EventPayload, hold: Hold, values: FormValues, total: number): string {
+  const due = dueNow(event, values, total);
+  if (due < total) return `${words.toPayNow}: ${money(due, event.currency)}`;
+  return `${texts.frame.tickets(ticketCount(hold.items, event))} · ${money(total, event.currency)}`;
 }
 
 interface TermsProps {
@@ -164,15 +193,17 @@ interface OrderButtonProps {
   readonly values: FormValues;
   readonly total: number;
   readonly isBusy: boolean;
+  /** Whether what is paid now stands beside it anyway. */
+  readonly isAmountBeside?: boolean;
 }
 
 /** The button, and what is paid now (rule 1). */
-function OrderButton({ event, values, total, isBusy }: OrderButtonProps) {
+function OrderButton({ event, values, total, isBusy, isAmountBeside = false }: OrderButtonProps) {
   const due = dueNow(event, values, total);
   const amount = money(due, event.currency);
   const ordering = event.legal?.order_button ?? words.order(due < total ? words.now(amount) : amount);
   const label = total === 0 ? words.getTickets : ordering;
-  const isApart = total > 0 && !label.includes(amount);
+  const isApart = total > 0 && !label.includes(amount) && !isAmountBeside;
   return (
     <>
       {isApart && (
@@ -181,10 +212,9 @@ function OrderButton({ event, values, total, isBusy }: OrderButtonProps) {
           <b>{amount}</b>
         </p>
       )}
-      {/* Not `disabled`: a refusal would find the focus gone from the button. */}
-      <button class="button primary wide" aria-disabled={isBusy} aria-describedby={isApart ? 'due' : undefined}>
+      <BusyButton class="button primary wide" isBusy={isBusy} describedBy={isApart ? 'due' : undefined}>
         {isBusy ? words.oneMoment : label}
-      </button>
+      </BusyButton>
     </>
   );
 }

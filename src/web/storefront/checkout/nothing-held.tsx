@@ -1,15 +1,17 @@
 /** The checkout when nothing is held: an order that waits or ended, a hold that ran out, or an empty basket. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EventPayload, Hold, Order } from '#client/bodies.ts';
-import { price } from '../app/format.ts';
+import { money, price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { Notice } from '../parts/controls.tsx';
+import { Dock, useNarrow } from '../parts/dock.tsx';
 import { PageHeading } from '../parts/frame.tsx';
-import { ArrowIcon } from '../../buttons.tsx';
+import { ArrowIcon, BusyButton } from '../../buttons.tsx';
 import { eventPath, Link } from '../app/router.tsx';
 import { hasEnded, orderAddress, PayButton, PayUntil, useOwnOrder } from '../event/own-order.tsx';
 import { SeatNames, useRegister } from '../event/seat-register.tsx';
-import { asRequest, ticketCount, ticketTypeOf, unitPrice } from '../event/selection.ts';
+import { asRequest, ticketCount, ticketTypeOf, totalOf, unitPrice } from '../event/selection.ts';
 import { troubleOf, type HoldKeeper } from '../event/use-hold.ts';
 
 const words = texts.nothingHeld;
@@ -80,12 +82,9 @@ function WithOrder({ event, order, sold }: WithOrderProps) {
       <div class="pay-until">
         <PayUntil event={event} order={order} />
       </div>
-      <p class="actions">
+      <Ways event={event} text={money(order.total_amount, order.currency)} until={order.expires_at}>
         <PayButton order={order} />
-        <Link to={eventPath(event.slug)} class="button">
-          {words.chooseAgain}
-        </Link>
-      </p>
+      </Ways>
       <p class="quiet small">{words.stayKept}</p>
     </div>
   );
@@ -115,15 +114,40 @@ function RanOut({ event, keeper, lapsed, wasOrdered }: RanOutProps) {
       <p class="lead">{wasOrdered ? words.orderAgain : words.timeAgain}</p>
       <HeldItems event={event} hold={lapsed} />
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-      <p class="actions">
-        <button type="button" class="button primary" disabled={keeper.isBusy} onClick={() => void holdAgain()}>
+      <Ways event={event} text={price(totalOf(lapsed.items, event), event.currency)} until={null}>
+        <BusyButton class="button primary" isBusy={keeper.isBusy} onPress={() => void holdAgain()}>
           {words.holdAgain(tickets)}
-        </button>
+        </BusyButton>
+      </Ways>
+    </div>
+  );
+}
+
+interface WaysProps {
+  readonly event: EventPayload;
+  readonly text: string;
+  readonly until: string | null;
+  /** The next step. */
+  readonly children: ComponentChildren;
+}
+
+/** The next step, and the way to choose again. */
+function Ways({ event, text, until, children }: WaysProps) {
+  const isNarrow = useNarrow();
+  return (
+    <>
+      <div class="actions">
+        {!isNarrow && children}
         <Link to={eventPath(event.slug)} class="button">
           {words.chooseAgain}
         </Link>
-      </p>
-    </div>
+      </div>
+      {isNarrow && (
+        <Dock text={text} until={until}>
+          {children}
+        </Dock>
+      )}
+    </>
   );
 }
 

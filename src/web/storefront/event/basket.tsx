@@ -3,32 +3,23 @@
  *
  * Owns no state: every change is a callback.
  */
-import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
+import type { HoldItemRequest } from '#client/bodies.ts';
 import { dayAndHour, price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { Countdown, Notice, VatLine } from '../parts/controls.tsx';
-import { ArrowIcon, CloseIcon } from '../../buttons.tsx';
-import { eventPath, Link } from '../app/router.tsx';
+import { BusyButton, CloseIcon, pressedUnless } from '../../buttons.tsx';
+import { NextStep, type NextStepProps } from './next-step.tsx';
 import { useFocusWithin } from '../../hooks.ts';
 import { SeatNames, seatsInWords, type KnownSeats } from './seat-register.tsx';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 const words = texts.basket;
 
-interface BasketProps {
-  readonly event: EventPayload;
-  readonly items: readonly HoldItemRequest[];
-  readonly hold: Hold | null;
-  /** Whether the hold has exactly the selected items. */
-  readonly isHeld: boolean;
-  readonly isBusy: boolean;
-  readonly needsPass: boolean;
-  readonly obstacle: string | null;
+interface BasketProps extends NextStepProps {
   readonly trouble: string | null;
   readonly register: KnownSeats;
-  /** Holds what is selected and goes to the checkout. */
-  readonly onContinue: () => void;
-  readonly onHold: () => void;
+  /** Whether the next step and what prevents it stand here, not in the bar at the foot. */
+  readonly hasStep: boolean;
   readonly onRelease: () => void;
   readonly onRevert: () => void;
   /** Leaves an item, or one of its seats. */
@@ -36,7 +27,7 @@ interface BasketProps {
 }
 
 export function Basket(props: BasketProps) {
-  const { event, items, hold, isHeld, trouble } = props;
+  const { event, items, hold, isHeld, trouble, hasStep } = props;
   const tickets = ticketCount(items, event);
   const section = useFocusWithin(props.isBusy);
   return (
@@ -60,63 +51,38 @@ export function Basket(props: BasketProps) {
         </p>
       )}
       {items.length > 0 && <VatLine event={event} total={totalOf(items, event)} />}
-      {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
+      {hasStep && trouble !== null && <Notice tone="bad">{trouble}</Notice>}
       {hold !== null && !isHeld && items.length > 0 && <p class="small quiet">{words.changeNotHeld}</p>}
       <Actions {...props} tickets={tickets} />
     </section>
   );
 }
 
+/** The next step; beside it, holding what is chosen while choosing more, and the ways back. */
 function Actions(props: BasketProps & { readonly tickets: number }) {
-  const { event, items, hold, isHeld, isBusy, needsPass, obstacle } = props;
+  const { event, items, hold, isHeld, isBusy, needsPass, obstacle, hasStep, tickets } = props;
   if (items.length === 0 && hold === null) return null;
+  const isHoldable = !isHeld && !needsPass && items.length > 0;
   return (
     <div class="actions">
-      {obstacle !== null && <Notice tone="info">{obstacle}</Notice>}
-      {isHeld && hold !== null ? (
-        <Link to={eventPath(event.slug, 'checkout')} class="button primary wide">
-          {words.toCheckout} <ArrowIcon />
-        </Link>
-      ) : needsPass ? (
-        <Link to={eventPath(event.slug, 'queue')} class="button primary wide">
-          {words.joinWaitingRoom} <ArrowIcon />
-        </Link>
-      ) : (
-        <Continue {...props} isStopped={isBusy || obstacle !== null} />
+      {hasStep && obstacle !== null && <Notice tone="info">{obstacle}</Notice>}
+      {hasStep && <NextStep {...props} price={price(totalOf(items, event), event.currency)} />}
+      {isHoldable && (
+        <BusyButton class="button plain wide" isBusy={isBusy} isOff={obstacle !== null} onPress={props.onHold}>
+          {hold === null ? words.holdForNow(tickets) : words.update}
+        </BusyButton>
       )}
       {!isHeld && hold !== null && (
-        <button type="button" class="button plain wide" disabled={isBusy} onClick={props.onRevert}>
+        <BusyButton class="button plain wide" isBusy={false} isOff={isBusy} onPress={props.onRevert}>
           {words.keepOld}
-        </button>
+        </BusyButton>
       )}
       {isHeld && (
-        <button type="button" class="button plain wide" disabled={isBusy} onClick={props.onRelease}>
+        <BusyButton class="button plain wide" isBusy={isBusy} onPress={props.onRelease}>
           {words.giveBack}
-        </button>
+        </BusyButton>
       )}
     </div>
-  );
-}
-
-/** One press from the choice to the checkout; beside it, holding what is chosen while choosing more. */
-function Continue(props: BasketProps & { readonly tickets: number; readonly isStopped: boolean }) {
-  const { event, items, hold, isBusy, isStopped, tickets } = props;
-  if (items.length === 0) {
-    return (
-      <button type="button" class="button primary wide" disabled={isBusy} onClick={props.onHold}>
-        {words.giveAllBack}
-      </button>
-    );
-  }
-  return (
-    <>
-      <button type="button" class="button primary wide" disabled={isStopped} onClick={props.onContinue}>
-        {words.continueWith(tickets)} · {price(totalOf(items, event), event.currency)}
-      </button>
-      <button type="button" class="button plain wide" disabled={isStopped} onClick={props.onHold}>
-        {hold === null ? words.holdForNow(tickets) : words.update}
-      </button>
-    </>
   );
 }
 
@@ -151,8 +117,7 @@ function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { r
                   type="button"
                   class="seat-chip"
                   aria-label={texts.plan.removeSeat(seatsInWords(register, [seatId]).join())}
-                  disabled={isBusy}
-                  onClick={() => onDrop(item, seatId)}
+                  {...pressedUnless(isBusy, () => onDrop(item, seatId))}
                 >
                   {register.get(seatId)?.label ?? seatId} <CloseIcon />
                 </button>
@@ -166,8 +131,7 @@ function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { r
         type="button"
         class="tool"
         aria-label={words.takeOut(type?.name ?? item.ticket_type_id)}
-        disabled={isBusy}
-        onClick={() => onDrop(item)}
+        {...pressedUnless(isBusy, () => onDrop(item))}
       >
         <CloseIcon />
       </button>

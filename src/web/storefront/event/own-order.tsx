@@ -11,7 +11,7 @@ import { storePurchase, recall } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
 import { Countdown, Notice } from '../parts/controls.tsx';
-import { ArrowIcon } from '../../buttons.tsx';
+import { ArrowIcon, BusyButton } from '../../buttons.tsx';
 import { leaveFor } from '../app/router.tsx';
 import { client, serviceAddress } from '../app/service.ts';
 
@@ -84,9 +84,9 @@ export function PayButton({ order }: { readonly order: Order }) {
   return (
     <>
       {trouble !== null && <Notice tone="bad">{trouble}</Notice>}
-      <button type="button" class="button primary" disabled={isBusy} onClick={() => void pay()}>
+      <BusyButton class="button primary" isBusy={isBusy} onPress={() => void pay()}>
         {words.payAmount(money(nextPart(order), order.currency))} <ArrowIcon />
-      </button>
+      </BusyButton>
     </>
   );
 }

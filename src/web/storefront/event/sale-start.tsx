@@ -37,7 +37,7 @@ export function SaleStart({ event, onStart }: SaleStartProps) {
 }
 
 /** The stage that opens next, where none is open. */
-function nextStage({ sellingStages }: EventPayload, now: number): SellingStage | null {
+export function nextStage({ sellingStages }: EventPayload, now: number): SellingStage | null {
   if (sellingStages.some(({ on_sale: onSale }) => onSale)) return null;
   const coming = sellingStages.filter(({ starts_at: start }) => start !== null && Date.parse(start) > now);
   return coming.toSorted((a, b) => Date.parse(a.starts_at!) - Date.parse(b.starts_at!))[0] ?? null;

@@ -9,6 +9,7 @@ import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
 import { texts } from '../app/language.ts';
 import { announce } from '../parts/controls.tsx';
+import { useFullScreen } from '../parts/full-screen.ts';
 import { companionSeat } from '../../seat-map/adjacent.ts';
 import { useColours, type Colours } from '../../seat-map/colours.ts';
 import { Legend, SeatSymbols } from './legend.tsx';
@@ -37,6 +38,9 @@ interface SeatPickerProps {
   /** Picked seats that somebody else took. */
   readonly lost: readonly PickedSeat[];
   readonly register: KnownSeats;
+  /** Whether the plan fills the screen. */
+  readonly isFull: boolean;
+  readonly onFull: (isFull: boolean) => void;
   readonly onPick: (seats: readonly PickedSeat[]) => void;
   readonly onLostSeen: () => void;
 }
@@ -108,7 +112,8 @@ interface MapProps extends SeatPickerProps {
 
 /** The plan with its cards and what is to say about the choice. */
 function PlanMap(props: MapProps) {
-  const { event, rows, picked, register, onPick, plan, colours, seats, goal, zone, name, showSeats } = props;
+  const { event, rows, picked, register, onPick, plan, colours, seats, goal, zone, name, showSeats, isFull } = props;
+  const area = useFullScreen(isFull, props.onFull);
   const { appearances, typesBySeat } = seats;
   const choice = useSeatChoice(props, plan, seats);
   const fits = (number: number, { ticketTypeId }: PickedSeat): boolean =>
@@ -130,7 +135,7 @@ function PlanMap(props: MapProps) {
     />
   );
   return (
-    <div class="map-area">
+    <div class={`map-area${isFull ? ' full' : ''}`} ref={area}>
       <SeatsTaken
         {...props}
         isFree={(number, as) => isFree(number) && fits(number, as)}
@@ -148,6 +153,8 @@ function PlanMap(props: MapProps) {
         seatCard={(seat, close) => ({ isActive: choice.isActive(seat), body: cardOf(seat, close) })}
         onToggle={choice.toggle}
         closeTo={goal}
+        isFull={isFull}
+        onFull={props.onFull}
       >
         <LoneSeats {...{ plan, register, picked, isFree, fits, onPick }} />
       </SeatMap>

@@ -4,30 +4,32 @@
  * Joins what is on sale (`use-event`), what is held (`use-hold`) and what is chosen (`use-choices`).
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
+import type { EventPayload } from '#client/bodies.ts';
 import { Basket } from '../event/basket.tsx';
 import { EventHeading } from '../event/heading.tsx';
 import { PerformanceChoice } from '../event/performance-choice.tsx';
+import type { NextStepProps } from '../event/next-step.tsx';
 import { OwnOrderNotice, useOwnOrder } from '../event/own-order.tsx';
 import { PassBar, usePass, type Pass } from '../event/pass.tsx';
 import { SaleStart } from '../event/sale-start.tsx';
 import { SeatPicker } from '../event/seat-picker.tsx';
 import { registerOf } from '../event/seat-register.tsx';
-import { isHeld, obstacle, ticketCount, totalOf, type Selection } from '../event/selection.ts';
+import { PurchaseDock } from '../event/purchase-dock.tsx';
+import { isHeld, obstacle, type Selection } from '../event/selection.ts';
 import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { clockText, price, zoneNote } from '../app/format.ts';
+import { zoneNote } from '../app/format.ts';
 import { useLoaded } from '../../hooks.ts';
 import { texts } from '../app/language.ts';
 import { recall } from '../app/storage.ts';
 import { inWords } from '../app/messages.ts';
 import { Frame, Unloaded } from '../parts/frame.tsx';
-import { ArrowIcon, ClockIcon } from '../../buttons.tsx';
 import { Loading, Notice } from '../parts/controls.tsx';
+import { useNarrow } from '../parts/dock.tsx';
 import { eventPath, go } from '../app/router.tsx';
-import { client, serviceNow, useServiceNow } from '../app/service.ts';
+import { client, serviceNow } from '../app/service.ts';
 import { reportHeld, reportViewed } from '../checkout/funnel.ts';
 
 interface EventPageProps {
@@ -74,7 +76,7 @@ interface PurchaseProps {
   readonly keeper: ReturnType<typeof useHold>;
 }
 
-/** Where tickets of one performance are selected and held. Beside a plan the basket comes with the first ticket. */
+/** Where tickets of one performance are selected and held. */
 function Purchase(props: PurchaseProps) {
   const { event, performanceId, sale, keeper } = props;
   const pass = usePass(event);
@@ -87,11 +89,13 @@ function Purchase(props: PurchaseProps) {
   const { selection, items, select } = purchase;
   const selectSeats = (seats: Selection['seats']): void => select({ ...selection, seats });
 
-  const isBare = seated && items.length === 0 && keeper.hold === null && purchase.trouble === null;
-  usePlanFocus(isBare);
+  const [isFull, setFull] = useState(false);
+  const isNarrow = useNarrow();
+  const step = stepOf(props, purchase, pass);
+  const hasDock = isNarrow || isFull;
 
   return (
-    <div class={`purchase${isBare ? ' bare' : ''}`}>
+    <div class="purchase">
       <div class="choice">
         <Notices {...props} hasItems={items.length > 0} pass={pass} />
         <TicketRows
@@ -106,73 +110,61 @@ function Purchase(props: PurchaseProps) {
         {seating.value !== null && (
           <SeatPicker
             key={performanceId}
-            event={event}
+            {...{ event, performanceId, own, register, isFull }}
             seating={seating.value}
-            performanceId={performanceId}
             rows={sale.rows}
             states={sale.seats}
             picked={selection.seats}
-            own={own}
             lost={purchase.lost}
-            register={register}
+            onFull={setFull}
             onLostSeen={purchase.forgetLost}
             onPick={selectSeats}
           />
         )}
-        {items.length > 0 && <Dock event={event} items={items} hold={keeper.hold} />}
       </div>
       <aside>
         <Basket
-          event={event}
-          items={items}
-          hold={keeper.hold}
-          isHeld={isHeld(items, keeper.hold)}
-          isBusy={keeper.isBusy}
-          needsPass={event.waiting_room && keeper.hold === null && !pass.isAdmitted}
-          obstacle={obstacle(purchase.choices, items, event)}
+          {...step}
+          hasStep={!hasDock}
           trouble={purchase.trouble}
           register={register}
-          onContinue={() => purchase.hold(() => go(eventPath(event.slug, 'checkout')))}
-          onHold={() => purchase.hold()}
           onRelease={purchase.release}
           onRevert={purchase.revert}
           onDrop={purchase.drop}
         />
       </aside>
+      {hasDock && (
+        <PurchaseDock
+          {...step}
+          rows={sale.rows}
+          pass={pass}
+          trouble={purchase.trouble}
+          isSeated={seated}
+          isFull={isFull}
+          onFull={setFull}
+        />
+      )}
     </div>
   );
 }
 
-/** Leads the focus to the plan when the rail goes away with what had it. */
-function usePlanFocus(isBare: boolean): void {
-  useEffect(() => {
-    const isLost = document.activeElement === document.body;
-    if (isBare && isLost) document.querySelector<HTMLElement>('.seat-frame')?.focus({ preventScroll: true });
-  }, [isBare]);
-}
-
-interface DockProps {
-  readonly event: EventPayload;
-  readonly items: readonly HoldItemRequest[];
-  readonly hold: Hold | null;
-}
-
-/** The way to the basket on a screen where it lies below, with its clock. */
-function Dock({ event, items, hold }: DockProps) {
-  const now = useServiceNow();
-  return (
-    <a class="dock" href="#your-tickets">
-      <span>
-        {texts.frame.tickets(ticketCount(items, event))} · {price(totalOf(items, event), event.currency)}
-      </span>
-      {hold !== null && (
-        <span class="bar-clock" aria-hidden="true">
-          <ClockIcon /> {clockText(Date.parse(hold.expires_at) - now)}
-        </span>
-      )}
-      <ArrowIcon />
-    </a>
-  );
+/** What the next step is made of. */
+function stepOf(
+  { event, keeper: { hold, isBusy } }: PurchaseProps,
+  { items, choices, hold: holdChosen }: ReturnType<typeof useChoices>,
+  pass: Pass,
+): NextStepProps {
+  return {
+    event,
+    items,
+    hold,
+    isHeld: isHeld(items, hold),
+    isBusy,
+    needsPass: event.waiting_room && hold === null && !pass.isAdmitted,
+    obstacle: obstacle(choices, items, event),
+    onContinue: () => holdChosen(() => go(eventPath(event.slug, 'checkout'))),
+    onHold: () => holdChosen(),
+  };
 }
 
 interface NoticesProps extends PurchaseProps {

@@ -110,7 +110,7 @@ export function Announcer() {
     return () => void listeners.delete(follow);
   }, []);
   return (
-    <p class="unseen" role="status" id="announcements">
+    <p class="unseen" role="status" id="announcements" data-stays>
       {text}
     </p>
   );

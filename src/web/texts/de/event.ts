@@ -15,6 +15,7 @@ export const event: Texts['event'] = {
   cancelled: 'Dieser Termin wurde abgesagt.',
   soldOut: 'Dieser Termin ist ausverkauft.',
   over: 'Dieser Termin ist vorbei.',
+  chooseSeats: 'Plätze wählen',
   chooseDate: 'Termin wählen',
   saleFrom: (stage, when) => `${stage}: ab ${when}`,
   saleIn: 'Der Verkauf beginnt in',

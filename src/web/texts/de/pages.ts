@@ -17,6 +17,7 @@ export const de: Texts = {
     description: 'Wählen Sie eine Veranstaltung. Ihre Tickets bleiben reserviert, während Sie sich entscheiden.',
     skip: 'Zum Inhalt springen',
     language: 'Sprache',
+    nextStep: 'Nächster Schritt',
     yourBasket: 'Ihr Warenkorb:',
     tickets: (n) => count(n, TICKETS),
     held: 'Reservierte Tickets gehören Ihnen, bis die Uhr abgelaufen ist.',

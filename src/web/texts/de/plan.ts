@@ -38,6 +38,8 @@ export const plan: Texts['plan'] = {
   zoomOut: 'Verkleinern',
   whole: 'Ganzen Saal zeigen',
   allBlocks: 'Alle Blöcke',
+  fill: 'Plan auf dem ganzen Bildschirm',
+  back: 'Zurück zur Seite',
   move: 'Plan bewegen',
   left: 'Nach links',
   right: 'Nach rechts',

@@ -14,6 +14,7 @@ export const event = {
   cancelled: 'This date has been cancelled.',
   soldOut: 'This date is sold out.',
   over: 'This date is over.',
+  chooseSeats: 'Choose seats',
   chooseDate: 'Choose a date',
   saleFrom: (stage: string, when: string) => `${stage}: from ${when}`,
   saleIn: 'Tickets can be bought in',

@@ -18,6 +18,7 @@ export const en = {
     description: 'Choose an event. Tickets you pick are held for you while you decide.',
     skip: 'Skip to the content',
     language: 'Language',
+    nextStep: 'Next step',
     yourBasket: 'Your basket:',
     tickets: (n: number) => count(n, TICKETS),
     held: 'Held tickets are yours until the clock runs out.',

@@ -37,6 +37,8 @@ export const plan = {
   zoomOut: 'Zoom out',
   whole: 'Show the whole hall',
   allBlocks: 'All blocks',
+  fill: 'Fill the screen with the plan',
+  back: 'Back to the page',
   move: 'Move the plan',
   left: 'Left',
   right: 'Right',

@@ -386,12 +386,12 @@ export interface CheckoutRequest {
   /** Needed without hold_id; with one, the items of the hold or left out. */
   readonly items?: readonly CheckoutItem[] | null;
   readonly customer: {
+    readonly name: string;
     /**
      * Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a
      * +tag.
      */
     readonly email: string;
-    readonly name: string;
     readonly document_number?: string | null;
     readonly phone?: string | null;
   };

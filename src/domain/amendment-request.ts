@@ -1,11 +1,35 @@
 /** What an amendment asks for: plain data of commands and queries. */
+import type { AmendmentAction } from './fact.ts';
+import type { Attendee } from './personal.ts';
 
 /** What is asked of an order, whoever asks. */
 export interface AmendmentRequest {
   /** The tickets that are given back. */
   readonly cancel: readonly string[];
+  /** Tickets that get a new code for the same place. */
+  readonly reissue?: readonly string[];
+  readonly change?: readonly TicketChange[];
+  /** Who comes with which ticket from now on. */
+  readonly attendees?: readonly NewAttendee[];
   /** Operators' alone, in all; 0 of a buyer. */
   readonly feeCents: number;
+  /** Operators' alone: a positive difference is not charged. */
+  readonly goodwill?: boolean;
+}
+
+/** Tickets that go to another date, type, stage or seat; what is null stays as it is. */
+export interface TicketChange {
+  readonly ticketIds: readonly string[];
+  readonly performanceId: string | null;
+  readonly ticketTypeId: string | null;
+  readonly sellingStageId: string | null;
+  /** One for each ticket, in their order. */
+  readonly seatIds: readonly string[] | null;
+}
+
+interface NewAttendee {
+  readonly ticketId: string;
+  readonly attendee: Attendee;
 }
 
 /** A quote: what an amendment would do now, and the text by which it is done. */
@@ -36,10 +60,10 @@ export interface QuotedAmendment {
 /** A ticket of an amendment; where it is, or where it comes to. */
 export interface QuotedTicket {
   readonly ticketId: string;
-  readonly action: 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
+  readonly action: AmendmentAction;
   /** What is credited for its unit, on the unit's first ticket, without perks. */
   readonly creditCents: number;
-  /** What the unit costs from now on, on its first ticket; 0 for one that is given back. */
+  /** What is charged for its unit, on the unit's first ticket; 0 where the price stays. */
   readonly priceCents: number;
   readonly ticketTypeId: string;
   readonly sellingStageId: string;

@@ -64,13 +64,19 @@ export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents'
 }
 
 /** What an amendment does to a ticket. */
-type AmendmentAction = 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
+export type AmendmentAction = 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
 
 export interface AmendedTicket {
   readonly ticketId: string;
   readonly action: AmendmentAction;
   /** The one that is issued in its place. */
   readonly newTicketId?: string;
+  /** It is of another type from now on: the perks that were bought with it are given up. */
+  readonly withoutPerks?: true;
+  /** What of the price of its unit is not charged, on the unit's first ticket. */
+  readonly goodwillCents?: number;
+  /** Its place among the people that the amendment names. */
+  readonly person?: number;
 }
 
 /** Whose doing a cancellation is. Only after the buyer's own may late money bring the order back. */
@@ -278,6 +284,8 @@ export interface FactData {
     /** Of the order from now on; the total has the fees in it. */
     readonly totalCents: number;
     readonly feesCents: number;
+    /** What was not charged, which is taken off the total; absent where that is nothing. */
+    readonly goodwillCents?: number;
     /** What was paid and what is left, one after the other. */
     readonly installmentsCents: readonly number[];
     /** Of the amendment. */
@@ -288,6 +296,9 @@ export interface FactData {
     readonly refundDueCents: number;
     /** Nothing of a PARTIALLY_PAID order is left to pay. */
     readonly trigger?: 'COVER';
+    /** Who comes with tickets from now on, sealed; open where nothing can be sealed. Absent where nobody is named. */
+    readonly sealedAttendees?: string;
+    readonly attendees?: readonly Attendee[];
     /** As on OrderCancelled. */
     readonly sealedNote?: string;
   };

@@ -9,6 +9,8 @@ import type { OrderedPerk, OrderItem } from './fact.ts';
 interface BoughtTicket {
   readonly itemIndex: number;
   readonly offset: number;
+  /** It is of another type by now. */
+  readonly withoutPerks?: true;
 }
 
 const NO_PERKS: readonly OrderedPerk[] = [];
@@ -16,10 +18,10 @@ const NO_PERKS: readonly OrderedPerk[] = [];
 /** A ticket's share of the perks that were bought with its item. */
 export function perksOfTicket(
   { items }: { readonly items: readonly Pick<OrderItem, 'ticketCount' | 'barPerks'>[] },
-  { itemIndex, offset }: BoughtTicket,
+  { itemIndex, offset, withoutPerks }: BoughtTicket,
 ): readonly OrderedPerk[] {
   const { ticketCount, barPerks } = items[itemIndex]!;
-  if (barPerks.length === 0) return NO_PERKS;
+  if (barPerks.length === 0 || withoutPerks === true) return NO_PERKS;
   return barPerks.flatMap((perk) => {
     const share = Math.floor(perk.quantity / ticketCount) + (offset < perk.quantity % ticketCount ? 1 : 0);
     return share === 0 ? [] : [{ ...perk, quantity: share }];

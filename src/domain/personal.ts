@@ -48,7 +48,7 @@ export interface SealedPersonal {
 /** What the sealed texts of facts say: personal data, or a note. */
 interface SealedValues {
   OrderPlaced: PersonalData;
-  OrderAmended: string;
+  OrderAmended: string | readonly Attendee[];
   OrderCancelled: string;
   RefundRecorded: string;
 }
@@ -105,6 +105,15 @@ export interface SealedOrder {
   /** Of a fact from before there was sealing (rule 3). */
   readonly open: PersonalData | null;
   readonly erasure: Erasure | null;
+  /** The people that amendments named: they stand behind the items in `attendees`. Absent where there are none. */
+  readonly amended?: readonly SealedPeople[];
+}
+
+/** The people that an amendment named. */
+export interface SealedPeople {
+  /** Null once it was erased, and where they are open. */
+  readonly sealed: string | null;
+  readonly open: readonly Attendee[] | null;
 }
 
 /** The id of the key that opens a sealed text. */

@@ -90,6 +90,7 @@ interface RefusalDetails {
   TICKET_NOT_FOUND: TicketsDetail;
   TICKET_VOID: TicketsDetail;
   UNIT_INCOMPLETE: TicketsDetail;
+  ORDER_ERASED: Nothing;
   /** What the amendment would do now: a quote. */
   QUOTE_STALE: { readonly quote: object };
   ORDER_NOT_ERASABLE: { readonly status: string };

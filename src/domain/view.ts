@@ -272,7 +272,7 @@ export interface TicketView {
 }
 
 /** Why a ticket is void. */
-export type VoidReason = 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED';
+export type VoidReason = 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
 
 /** One ticket, and why it is void when it is. */
 export interface IssuedTicketView {

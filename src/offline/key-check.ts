@@ -150,7 +150,7 @@ export class KeyCheck {
 function sealedTextsOf(type: string, data: string): readonly string[] {
   if (!data.includes('"sealed')) return [];
   const fact = JSON.parse(data) as Partial<Pick<FactData['OrderPlaced'], 'personal'>> &
-    Partial<Pick<FactData['RefundRecorded'], 'sealedNote'>>;
-  const text = type === 'OrderPlaced' ? fact.personal?.sealed : fact.sealedNote;
-  return text == null ? [] : [text];
+    Partial<Pick<FactData['OrderAmended'], 'sealedNote' | 'sealedAttendees'>>;
+  const texts = type === 'OrderPlaced' ? [fact.personal?.sealed] : [fact.sealedNote, fact.sealedAttendees];
+  return texts.flatMap((text) => text ?? []);
 }

@@ -138,6 +138,8 @@ class Survey {
         if (fields['cause'] === 'PERFORMANCE') break;
         return this.#seeNote(tally, 'cancellation.note', fields);
       case 'OrderAmended':
+        for (const attendee of listOf(fields['attendees'])) countFields(tally.fields, 'attendees', attendee);
+        this.#seeSealed(tally, fields['sealedAttendees']);
         return this.#seeNote(tally, 'amendments.note', fields);
       case 'RefundRequested':
       case 'RefundAnswered':

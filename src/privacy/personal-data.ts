@@ -137,7 +137,8 @@ export class PersonalDataReader {
     };
     const data = this.#openData(personal, keys);
     if (data.state === 'OPEN') {
-      const { customer, attendees, tracking } = data.value;
+      const { customer, tracking } = data.value;
+      const attendees = [...data.value.attendees, ...this.#openPeople(personal, keys)];
       return { state: 'OPEN', erasedAt: null, customer, attendees, tracking, ...notes };
     }
     const { state } = data;
@@ -148,6 +149,18 @@ export class PersonalDataReader {
     if (open !== null) return { state: 'OPEN', value: open };
     if (sealed === null) return { state: 'ERASED' };
     return this.#openText<PersonalData>(keys, { orderId, factType: 'OrderPlaced' }, sealed);
+  }
+
+  /** The people that amendments named; null for those that nobody can read any more. */
+  #openPeople(
+    { orderId, amended = [] }: SealedOrder,
+    keys: ReadonlyMap<string, Buffer>,
+  ): readonly (readonly Attendee[] | null)[] {
+    return amended.map(({ sealed, open }) => {
+      if (sealed === null) return open;
+      const people = this.#openText<readonly Attendee[]>(keys, { orderId, factType: 'OrderAmended' }, sealed);
+      return people.state === 'OPEN' ? people.value : null;
+    });
   }
 
   /** What was sealed as a value of the type; or why it cannot be read. */
@@ -186,7 +199,8 @@ const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
 
 function sealedTextsOf({ personal, refunds = [], cancellation = null }: WithPersonal): readonly string[] {
-  const data = personal.sealed === null ? [] : [personal.sealed];
+  const people = (personal.amended ?? []).flatMap(({ sealed }) => sealed ?? []);
+  const data = personal.sealed === null ? people : [personal.sealed, ...people];
   if (cancellation === null && refunds.length === 0) return data;
   return [...data, ...[cancellation, ...refunds].flatMap((noted) => noted?.sealedNote ?? [])];
 }

@@ -95,6 +95,56 @@ describe('Amendments of operators', () => {
     assert.deepEqual([order.refund_due, order.refunded_amount], [0, started.total_amount / 2]);
   });
 
+  it('change, reissue and rename tickets, and everybody sees the new ones', async () => {
+    const attendees = ['Ann', 'Ben', 'Cas'].map((name) => ({ name }));
+    const started = await paid(3, { items: [{ ...item('single', 3), attendees }] });
+    const [first = '', second = '', third = ''] = await ticketsOf(started);
+    const request = {
+      reissue: [first],
+      change: [{ ticket_ids: [second], ticket_type_id: 'seat' }],
+      attendees: [
+        { ticket_id: first, attendee: { name: 'Dora', email: 'dora@example.com' } },
+        { ticket_id: third, attendee: { name: 'Cass' } },
+      ],
+      goodwill: true,
+    };
+    const quoted = await quote(started, request);
+    assert.equal(quoted.status, 200, JSON.stringify(quoted.body));
+    const done = await amend(started, { ...request, quote: quoted.body.quote });
+    assert.equal(done.status, 201, JSON.stringify(done.body));
+    const order = await orderOf(started);
+    const peopleOf = ({ ticket_objects: tickets }: Pick<AdminOrderBody, 'ticket_objects'>) =>
+      tickets.map(({ replaces, attendee }) => [replaces, attendee?.name]);
+    const expected = [
+      [first, 'Dora'],
+      [null, 'Cass'],
+      [second, 'Ben'],
+    ];
+    assert.deepEqual(peopleOf(order), expected);
+    assert.deepEqual(peopleOf(await statusOf(service, started)), expected);
+    assert.deepEqual(
+      order.items.map((each) => [each.ticket_type_id, each.quantity, each.attendees.map(({ name }) => name)]),
+      [
+        ['single', 2, ['Dora', 'Cass']],
+        ['seat', 1, ['Ben']],
+      ],
+    );
+    assert.ok(order.goodwill_amount > 0 && order.refund_due === 0);
+    assert.deepEqual(
+      order.void_tickets.map(({ void_reason: reason }) => reason),
+      ['REPLACED', 'REPLACED'],
+    );
+    const found = await service.admin.get<{ attendances: unknown[] }>('/admin/subject?email=dora@example.com');
+    assert.equal(found.body.attendances.length, 1);
+    await service.admin.post(`/admin/orders/${started.order_id}/erase`);
+    const erased = await amend(started, { attendees: [{ ticket_id: third, attendee: { name: 'Eve' } }] });
+    assertRefused(erased, 409, 'ORDER_ERASED');
+    assert.deepEqual(
+      (await orderOf(started)).ticket_objects.map(({ attendee }) => attendee),
+      [null, null, null],
+    );
+  });
+
   it('end an order whose last ticket they cancel, and keep the fee', async () => {
     const started = await paid(1);
     await amend(started, { cancel: await ticketsOf(started), fee: 100 });

@@ -207,7 +207,17 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   const next = await execute(actor, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
   const cancelled = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets.slice(1, 2);
-  const request = { cancel: cancelled.map(({ id }) => id), feeCents: 250 };
+  const [changed, renamed] = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets
+    .filter(({ id }) => id !== cancelled[0]?.id)
+    .map(({ id }) => id);
+  const stays = { performanceId: null, ticketTypeId: null, sellingStageId: null };
+  const attendee = { name: 'Cleo', email: null, documentNumber: null, phone: null };
+  const request = {
+    cancel: cancelled.map(({ id }) => id),
+    change: [{ ticketIds: [changed!], ...stays, seatIds: ['H-1-12'] }],
+    attendees: [{ ticketId: renamed!, attendee }],
+    feeCents: 250,
+  };
   const amend = { type: 'AmendOrder', orderId, by: 'OPERATOR', request, quote: null, ...by } as const;
   await execute(actor, { ...amend, idempotency: { key: 'k-10', digest: 'd-10' } });
   await execute(actor, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });

@@ -618,8 +618,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'erasing: the keys of notes are left',
     'src/domain/orders/order.ts',
-    'const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];',
-    'const texts = [purchase.personal?.sealed, ...notes.slice(0, 0), ...unshownNotes];',
+    'const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];',
+    'const texts = [purchase.personal?.sealed, ...notes.slice(0, 0), ...unshownNotes, ...people];',
   ),
   bug(
     'erasing: tickets of an erased order no longer count',

@@ -25,6 +25,7 @@ import {
   checkSeats,
   leftInOverlay,
   shortfall,
+  returnInOverlay,
   takeInOverlay,
   type StockOverlay,
 } from './stock-overlay.ts';
@@ -32,9 +33,11 @@ import type { TimedHold } from './release-times.ts';
 import type { HoldLine } from '../fact.ts';
 import type { InventoryState } from './performance.ts';
 
-/** A session's hold, as far as a reservation needs it: what it has counts as free for this session. */
+/** A session's hold, or an order, as far as a reservation needs it: what it has counts as free for this session. */
 export interface OwnHold extends TimedHold {
   readonly lines: readonly HoldLine[];
+  /** The lines are what an order gives up of what it has bought. */
+  readonly isSold?: true;
 }
 
 /** How the seats of a line are found. */
@@ -266,7 +269,9 @@ function openOverlays(
   if (own === null) return overlays;
   for (const line of own.lines) {
     const overlay = overlayOf(overlays, line.performanceId);
-    if (overlay !== undefined) giveBackInOverlay(overlay, line);
+    if (overlay === undefined) continue;
+    if (own.isSold === true) returnInOverlay(overlay, line);
+    else giveBackInOverlay(overlay, line);
   }
   return overlays;
 }

@@ -23,6 +23,7 @@ import {
   HOLD,
   nextState,
   seatStatusOf,
+  SOLD,
   type RowStates,
   type SeatMap,
 } from './seat-map.ts';
@@ -31,8 +32,9 @@ import type { LocalityPlan, Offer, TicketTypePlan } from '../catalogue/sale-plan
 
 export interface StockOverlay {
   readonly inventory: Inventory;
-  /** By pool; null until something is given back. */
+  /** By pool; null until something that was held, or sold, is given back. */
   givenBack: number[] | null;
+  returned: number[] | null;
   /** By pool; null until something is taken. */
   taken: number[] | null;
   /** By locality, the rows that differ; null until a seat does. */
@@ -67,7 +69,7 @@ const UNCHANGED_ROWS: ReadonlyMap<number, RowStates> = new Map();
 
 /** An overlay in which nothing differs yet. */
 export function createOverlay(inventory: Inventory): StockOverlay {
-  return { inventory, givenBack: null, taken: null, changedRows: null };
+  return { inventory, givenBack: null, returned: null, taken: null, changedRows: null };
 }
 
 /** An overlay in which a session's own hold counts as free. */
@@ -80,18 +82,30 @@ export function openOverlay(inventory: Inventory, own: Pick<TimedHold, 'lines'> 
 }
 
 /** The same, to try something in it. */
-export function copyOverlay({ inventory, givenBack, taken, changedRows }: StockOverlay): StockOverlay {
+export function copyOverlay({ inventory, givenBack, returned, taken, changedRows }: StockOverlay): StockOverlay {
   const rows = changedRows?.map(
     (each) =>
       each && new Map(Array.from(each, ([row, { states, offset }]) => [row, { states: states.slice(), offset }])),
   );
-  return { inventory, givenBack: givenBack?.slice() ?? null, taken: taken?.slice() ?? null, changedRows: rows ?? null };
+  return {
+    inventory,
+    givenBack: givenBack?.slice() ?? null,
+    returned: returned?.slice() ?? null,
+    taken: taken?.slice() ?? null,
+    changedRows: rows ?? null,
+  };
 }
 
 /** A held line of this session counts as free from here on. */
 export function giveBackInOverlay(overlay: StockOverlay, line: StockLine): void {
   overlay.givenBack ??= new Array<number>(overlay.inventory.plan.poolCount).fill(0);
   shiftInOverlay(overlay, line, overlay.givenBack, HELD, FREE);
+}
+
+/** A sold line counts as free from here on: its order gives it up. */
+export function returnInOverlay(overlay: StockOverlay, line: StockLine): void {
+  overlay.returned ??= new Array<number>(overlay.inventory.plan.poolCount).fill(0);
+  shiftInOverlay(overlay, line, overlay.returned, SOLD, FREE);
 }
 
 /** A line that was checked counts as taken from here on; its seats must be AVAILABLE in the overlay. */
@@ -194,7 +208,7 @@ function weigh(overlay: StockOverlay, pools: readonly number[]): WeighedStock {
   let taken = 0;
   for (const pool of pools) {
     const givenBack = overlay.givenBack?.[pool] ?? 0;
-    left += overlay.inventory.leftInPool(pool) + givenBack;
+    left += overlay.inventory.leftInPool(pool) + givenBack + (overlay.returned?.[pool] ?? 0);
     heldByOthers += overlay.inventory.heldInPool(pool) - givenBack;
     taken += overlay.taken?.[pool] ?? 0;
   }
@@ -202,7 +216,8 @@ function weigh(overlay: StockOverlay, pools: readonly number[]): WeighedStock {
 }
 
 function leftInPoolOfOverlay(overlay: StockOverlay, pool: number): number {
-  return overlay.inventory.leftInPool(pool) + (overlay.givenBack?.[pool] ?? 0) - (overlay.taken?.[pool] ?? 0);
+  const back = (overlay.givenBack?.[pool] ?? 0) + (overlay.returned?.[pool] ?? 0);
+  return overlay.inventory.leftInPool(pool) + back - (overlay.taken?.[pool] ?? 0);
 }
 
 function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[], from: number, trigger: number): void {
@@ -223,7 +238,7 @@ function shiftInOverlay(overlay: StockOverlay, line: StockLine, counts: number[]
     const changed = changedRow(overlay, map, map.seating.rowOf[seat]!);
     invariant(
       changed.states[seat - changed.offset] === from,
-      'a line given back in an overlay has HELD seats, one taken has AVAILABLE ones',
+      'a line given back in an overlay has HELD or SOLD seats, one taken has AVAILABLE ones',
     );
     changed.states[seat - changed.offset] = nextState(from, trigger);
   }

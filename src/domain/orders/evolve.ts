@@ -241,7 +241,10 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
   if (order.cancellation !== null) order.cancellation = withoutSealedNote(order.cancellation);
   order.refunds.splice(0, Infinity, ...order.refunds.map(withoutSealedNote));
   const { changed } = order;
-  if (changed !== undefined) order.changed = { ...changed, amendments: changed.amendments.map(withoutSealedNote) };
+  if (changed !== undefined) {
+    const people = changed.people.map(({ open }) => ({ sealed: null, open }));
+    order.changed = { ...changed, amendments: changed.amendments.map(withoutSealedNote), people };
+  }
   delete order.unshownNotes;
   order.erasure = { at, operator, cause };
 }

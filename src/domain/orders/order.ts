@@ -12,7 +12,7 @@ import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { FactData } from '../fact.ts';
-import type { Erasure, SealedOrder } from '../personal.ts';
+import type { Erasure, SealedOrder, SealedPeople } from '../personal.ts';
 import type {
   AmendmentView,
   CancellationView,
@@ -54,6 +54,11 @@ export interface TicketOrigin {
   readonly offset: number;
   /** The ticket that it was issued for; null for one of the purchase. */
   readonly replaces: string | null;
+  /** As in `AmendedTicket`. */
+  readonly withoutPerks?: true;
+  readonly goodwillCents?: number;
+  /** Who comes with it, where an amendment named somebody: the index in `people`, and of it. */
+  readonly person?: { readonly list: number; readonly index: number };
 }
 
 /** A ticket that became void while its order went on, and what it was for. */
@@ -75,8 +80,11 @@ export interface ChangedOrder {
   readonly voidedTickets: readonly VoidedTicket[];
   /** The amendments that made it so, the oldest first. */
   readonly amendments: readonly AmendmentView[];
-  /** What they cost, which is in the total. */
+  /** What they cost, which is in the total, and what they did not charge, which is taken off. */
   readonly feesCents: number;
+  readonly goodwillCents: number;
+  /** The people that they named. */
+  readonly people: readonly SealedPeople[];
 }
 
 /** What was bought and what was paid of it. */
@@ -130,7 +138,8 @@ const NO_AMENDMENTS: readonly AmendmentView[] = [];
 export function sealedTextsOf(order: Order): readonly string[] {
   const { purchase, cancellation, refunds, unshownNotes = [] } = order;
   const notes = [cancellation, ...refunds, ...amendmentsOf(order)].map((noted) => noted?.sealedNote);
-  const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes];
+  const people = (order.changed?.people ?? []).map(({ sealed }) => sealed);
+  const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];
   return texts.filter((text) => text !== undefined && text !== null);
 }
 
@@ -156,10 +165,11 @@ export function withoutSealedNote<Mark extends SealedOperatorNote>({
 }
 
 /** What its views carry of its personal data. */
-export function personalOf({ id: orderId, purchase, erasure }: Order): SealedOrder {
+export function personalOf({ id: orderId, purchase, erasure, changed }: Order): SealedOrder {
   const { personal, customer, items, tracking } = purchase;
   const open = customer === null ? null : { customer, attendees: items.map(({ attendees }) => attendees), tracking };
-  return { orderId, sealed: personal?.sealed ?? null, open, erasure: erasure ?? null };
+  const sealed = { orderId, sealed: personal?.sealed ?? null, open, erasure: erasure ?? null };
+  return changed === undefined || changed.people.length === 0 ? sealed : { ...sealed, amended: changed.people };
 }
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────

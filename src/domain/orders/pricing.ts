@@ -286,6 +286,35 @@ export function priceItems(
   });
 }
 
+/** What was taken off units that get another price. */
+interface KnownDiscount {
+  readonly discountCode: string | null;
+  readonly discountCents: number;
+  readonly promoCode: string | null;
+  readonly promoDiscountCents: number;
+}
+
+/**
+ * What the codes that units had take off their new price, where they are for the type, whatever their time and uses; of
+ * an amount code the units keep their share.
+ */
+export function discountAnew(
+  plan: SalePlan,
+  ticketTypeId: string,
+  listCents: number,
+  { discountCode, discountCents, promoCode, promoDiscountCents }: KnownDiscount,
+): Pick<OrderItem, 'discountCode' | 'discountCents' | 'promoDiscountCents'> {
+  const codeFor = (text: string | null): PromoCodeDefinition | null => {
+    const code = text === null ? undefined : codesOf(plan).get(codeKey(text));
+    return code !== undefined && isFor(code, ticketTypeId) ? code : null;
+  };
+  const own = codeFor(discountCode);
+  const promo = codeFor(promoCode);
+  const ownCents = own === null ? 0 : takenOff(own, listCents, discountCents);
+  const promoCents = promo === null ? 0 : takenOff(promo, listCents - ownCents, promoDiscountCents);
+  return { discountCode: own?.code ?? null, discountCents: ownCents, promoDiscountCents: promoCents };
+}
+
 /** The sum of an order over its items, in cents. */
 export function totalOf(items: readonly OrderItem[]): number {
   return sumOf(items, (item) => {

@@ -33,7 +33,9 @@ export function listNamedOrders({ orders: { inOrder } }: OrderState, { from, lim
   for (; number < end && orders.length < limit && ticketCount < SCANNED_TICKETS_MAX; number += 1) {
     const order = inOrder.at(number);
     ticketCount += order.ticketIds.length;
-    const isNamed = order.purchase.items.some((item) => item.isNamed === true || item.attendees !== null);
+    const isNamed =
+      order.purchase.items.some((item) => item.isNamed === true || item.attendees !== null) ||
+      (order.changed?.people.length ?? 0) > 0;
     const isErased = order.purchase.personal?.sealed === null;
     if (!isNamed || isErased) continue;
     placedAt = order.placedAt;

@@ -105,7 +105,8 @@ export function findTicket(state: OrderState, ticketId: string): IssuedTicketVie
   const { eventId, plan } = state;
   const ofOrder = { personal: personalOf(order), orderId: order.id, eventId };
   const voided = order.changed?.voidedTickets.find(({ id }) => id === ticketId);
-  if (voided !== undefined) return { ...ofOrder, ticket: viewVoided(plan, voided), voidReason: voided.voidReason };
+  if (voided !== undefined)
+    return { ...ofOrder, ticket: viewVoided(plan, order, voided), voidReason: voided.voidReason };
   const ticket = viewTicket(plan, order, agreedOf(order).items, order.ticketIds.indexOf(ticketId));
   return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReasonOf(order) };
 }
@@ -250,7 +251,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     tickets: shown.map((_ticketId, place) => viewTicket(state.plan, order, terms.items, begin + place)),
     ticketCount: ticketIds.length,
     ticketsNextAfter: begin + shown.length < ticketIds.length ? (shown.at(-1) ?? page.after) : null,
-    items: order.changed === undefined ? terms.items : itemsWithPeople(terms.items, order.changed.origins),
+    items: order.changed === undefined ? terms.items : itemsWithPeople(order, terms.items, order.changed.origins),
     ticketTypes,
     barPerks,
     discounts: discountsOf(order),
@@ -262,9 +263,9 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     cancellation,
     amendments: amendmentsOf(order).slice(-AMENDMENTS_SHOWN_MAX).reverse(),
     feesCents: order.changed?.feesCents ?? 0,
-    goodwillCents: 0,
+    goodwillCents: order.changed?.goodwillCents ?? 0,
     voidTickets: newestVoided(order, page.limit).map((voided) => {
-      return { ...viewVoided(state.plan, voided), voidReason: voided.voidReason };
+      return { ...viewVoided(state.plan, order, voided), voidReason: voided.voidReason };
     }),
     ...forOrderTexts((name) => terms[name] ?? null),
   };
@@ -300,12 +301,25 @@ function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
 /** Amendments of an order that are shown. */
 const AMENDMENTS_SHOWN_MAX = 20;
 
-function itemsWithPeople(items: readonly OrderItem[], origins: readonly TicketOrigin[]): OrderView['items'] {
+function itemsWithPeople(
+  order: Order,
+  items: readonly OrderItem[],
+  origins: readonly TicketOrigin[],
+): OrderView['items'] {
   let begin = 0;
   return items.map((item) => {
-    const people = origins.slice(begin, (begin += item.ticketCount));
-    return { ...item, people: people.map(({ itemIndex, offset }) => ({ itemIndex, offset })) };
+    const ofItem = origins.slice(begin, (begin += item.ticketCount));
+    return { ...item, people: ofItem.map((origin) => personAt(order, origin)) };
   });
+}
+
+/** Where the person of a ticket stands in the order's personal data: those of amendments behind the items. */
+function personAt(
+  { purchase }: Order,
+  { itemIndex, offset, person }: TicketOrigin,
+): Pick<TicketView, 'itemIndex' | 'offset'> {
+  if (person === undefined) return { itemIndex, offset };
+  return { itemIndex: purchase.items.length + person.list, offset: person.index };
 }
 
 function newestVoided({ changed }: Order, limit: number): readonly VoidedTicket[] {
@@ -315,25 +329,25 @@ function newestVoided({ changed }: Order, limit: number): readonly VoidedTicket[
 function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {
   const at = itemOfTicket(items, place);
   const { ticketTypeId, performanceId, seatIds, ticketCount, quantity } = items[at.itemIndex]!;
-  const { itemIndex, offset, replaces } = order.changed?.origins[place] ?? { ...at, replaces: null };
+  const { itemIndex, offset } = at;
+  const origin: TicketOrigin = order.changed?.origins[place] ?? { itemIndex, offset, replaces: null };
   return ticketView(plan, {
     id: order.ticketIds[place]!,
     isValid: isLiveOrder(order),
     ticketTypeId,
     performanceId,
     seatId: seatIds[at.offset] ?? null,
-    itemIndex,
-    offset,
+    ...personAt(order, origin),
     unit: at.unitsBefore + Math.floor(at.offset / (ticketCount / quantity)) + 1,
-    replaces,
-    barPerks: perksOfTicket(order.purchase, { itemIndex, offset }),
+    replaces: origin.replaces,
+    barPerks: perksOfTicket(order.purchase, origin),
   });
 }
 
-function viewVoided(plan: SalePlan, { id, ticketTypeId, performanceId, seatId, ...origin }: VoidedTicket): TicketView {
-  const { itemIndex, offset, replaces } = origin;
-  const unless = { isValid: false, unit: null, barPerks: [] };
-  return ticketView(plan, { id, ticketTypeId, performanceId, seatId, itemIndex, offset, replaces, ...unless });
+function viewVoided(plan: SalePlan, order: Order, voided: VoidedTicket): TicketView {
+  const { id, ticketTypeId, performanceId, seatId, replaces } = voided;
+  const now = { isValid: false, unit: null, barPerks: [] };
+  return ticketView(plan, { id, ticketTypeId, performanceId, seatId, replaces, ...personAt(order, voided), ...now });
 }
 
 type TicketOfOrder = Omit<TicketView, 'section' | 'rowLabel' | 'seatLabel'>;

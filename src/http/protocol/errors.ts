@@ -85,6 +85,7 @@ export const ERRORS = {
   ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
   ORDER_NOT_AMENDABLE: entry(409, 'This order cannot be amended.', 'Only an order that is CONFIRMED or PARTIALLY_PAID can, and at most 100 times; detail.status says what it is.'),
   TICKET_VOID: entry(409, 'A ticket is void.', 'detail.ticket_ids lists the tickets that are void already.'),
+  ORDER_ERASED: entry(409, 'The personal data of this order was erased.', 'Nobody is named on its tickets any more: amend it without attendees.'),
   QUOTE_STALE: entry(409, 'The quote does not hold any more.', 'It ran out, or the amendment would come to something else by now: look at detail.quote, and send that.'),
   ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),
   ORDER_NOT_SEALED: entry(409, 'This order is of an older version, which kept personal data open.', 'Rewrite the data folder with holdfast seal: it makes a new one in which this order can be erased.'),

@@ -5,14 +5,11 @@ import fc from 'fast-check';
 import { auditEventState } from '#domain/event/audit.ts';
 import { read } from '#domain/event/read.ts';
 import { ORDER_AMENDMENTS_MAX } from '#domain/orders/amendments/plan.ts';
-import { findOrder, findTicket, listVoidTickets } from '#domain/orders/view.ts';
-import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { findTicket } from '#domain/orders/view.ts';
+import { isRefusal } from '#domain/refusal.ts';
 import { createHashing } from '#actors/crypto.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
-import type { CommandOf } from '#domain/command.ts';
-import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { OrderView } from '#domain/view.ts';
-import { assertSameAfterReplay, MINUTE, type EventFixture } from '../../fixtures/event-state.ts';
+import { assertSameAfterReplay, given, MINUTE } from '../../fixtures/event-state.ts';
 import {
   buy,
   cancelByOperator,
@@ -27,100 +24,20 @@ import {
   report,
   sessionOf,
 } from '../../fixtures/commands.ts';
-import { definitionOf } from '../../fixtures/events.ts';
-import { given, START } from '../../fixtures/event-state.ts';
-
-type Amend = CommandOf<'AmendOrder'>;
-
-function amend(orderId: string, cancel: readonly string[], more: Partial<Amend> = {}): Amend {
-  const request = { cancel, feeCents: 0 };
-  return { type: 'AmendOrder', orderId, by: 'OPERATOR', request, quote: null, operator: 'olga', note: null, ...more };
-}
-
-function withFee(orderId: string, cancel: readonly string[], feeCents: number): Amend {
-  return amend(orderId, cancel, { request: { cancel, feeCents } });
-}
-
-function allowed<Value extends object>(value: Value | Refusal): Value {
-  assert.ok(!isRefusal(value), JSON.stringify(value));
-  return value;
-}
-
-const orderOf = ({ state }: EventFixture, { id }: Pick<OrderView, 'id'>): OrderView => allowed(findOrder(state, id));
-
-const idsOf = ({ tickets }: OrderView): string[] => tickets.map(({ id }) => id);
-
-function bought(fixture: EventFixture, ...of: Parameters<typeof buy>): OrderView {
-  const started = checkOut(fixture, buy(...of));
-  return started.payment === null
-    ? orderOf(fixture, started.order)
-    : recordPayment(fixture, report(started.payment, 'paid'));
-}
-
-/** Amends it, and checks stock, books, replay and snapshot. */
-function amended(fixture: EventFixture, command: Amend): OrderView {
-  fixture.do(command);
-  assert.deepEqual(auditEventState(fixture.state), []);
-  assertSameAfterReplay(fixture);
-  return allowed(findOrder(fixture.state, command.orderId));
-}
-
-function quoted(fixture: EventFixture, { orderId, by, request }: Amend): AmendmentQuote {
-  const context = { now: fixture.now, activation: 'a', hashing: createHashing(), sealing: fixture.sealing.sealing };
-  return allowed(read(fixture.state, { type: 'QuoteAmendment', orderId, by, request }, context));
-}
-
-function left(fixture: EventFixture, ticketTypeId: string): number {
-  const { available } = fixture.state.performances
-    .get('d1')!
-    .inventory.totalsOf(fixture.state.plan.ticketTypeById.get(ticketTypeId)!.locality);
-  return available;
-}
-
-const voidTicketsOf = ({ state }: EventFixture): readonly string[] =>
-  allowed(listVoidTickets(state, { performanceId: 'd1', after: null, limit: 100 })).ticketIds;
-
-/** A floor, groups of four and a row of seats, with prices that do not divide evenly. */
-function oddEvent(more: object = {}): EventDefinition {
-  return definitionOf({
-    id: 'evt',
-    slug: 'evt',
-    name: 'Event',
-    currency: 'EUR',
-    max_installments: 4,
-    performances: ['d1', 'd2'].map((id) => ({
-      id,
-      name: id,
-      starts_at: new Date(START + 1e9).toISOString(),
-      ends_at: new Date(START + 2e9).toISOString(),
-    })),
-    localities: [
-      { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 40 },
-      {
-        id: 'hall',
-        name: 'Hall',
-        seating: 'NUMBERED',
-        sections: [{ id: 'H', name: 'Hall', zone_key: 'h', rows: [{ label: '1', seats: 8 }] }],
-      },
-    ],
-    ticketTypes: [
-      {
-        id: 'stand',
-        name: 'Standing',
-        locality_id: 'floor',
-        barPerks: [{ id: 'beer', name: 'Beer', price: 500, stock: 5, max_per_ticket: 2 }],
-      },
-      { id: 'crew', name: 'Crew', locality_id: 'floor', group_size: 4 },
-      { id: 'seat', name: 'Seat', locality_id: 'hall' },
-    ],
-    sellingStages: [{ id: 'general', name: 'General', prices: { stand: 3333, crew: 9999, seat: 4001 } }],
-    promoCodes: [
-      { code: 'TEN', amount_off: 1000, max_uses: 1 },
-      { code: 'SEVENTH', percent_off: 7, max_uses: 1 },
-    ],
-    ...more,
-  });
-}
+import {
+  amend,
+  amended,
+  bought,
+  idsOf,
+  left,
+  oddEvent,
+  oddHall,
+  orderOf,
+  quoted,
+  voidTicketsOf,
+  withFee,
+  type Amend,
+} from '../../fixtures/amendments.ts';
 
 describe('An amendment that cancels tickets', () => {
   it('gives back what they cost, and keeps the others as they are', () => {
@@ -497,15 +414,6 @@ describe('An amendment is refused', () => {
     fixture.when({ ...other, orderId: 'ord_1_unknown' }).refuses('ORDER_NOT_FOUND', {});
   });
 });
-
-const oddHall = [
-  {
-    id: 'hall',
-    name: 'Hall',
-    seating: 'NUMBERED',
-    sections: [{ id: 'H', name: 'Hall', zone_key: 'h', rows: [{ label: '1', seats: 8 }] }],
-  },
-];
 
 describe('A quote of an amendment', () => {
   const setUp = () => {

@@ -66,6 +66,8 @@ function asIfChanged(record: OrderRecord): OrderRecord {
       ],
       amendments: [],
       feesCents: 0,
+      goodwillCents: 0,
+      people: [],
       voidedTickets: [
         { ...voided, id: 'tkt_first', offset: 0, voidReason: 'ORDER_CANCELLED' },
         { ...voided, id: 'tkt_second', offset: 1, voidReason: 'ORDER_CANCELLED' },

@@ -4,13 +4,15 @@
  * 1. All of it or nothing: one fact has everything that changes (`OrderAmended`).
  * 2. Sessions of installments that are of another amount now are closed.
  */
-import { fact, type Fact } from '../../fact.ts';
+import { fact, type Fact, type FactData } from '../../fact.ts';
+import type { TurnIds } from '../../ids.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { sealMark } from '../erasure.ts';
 import { amendmentsOf, isOfOtherAmount, isWaiting, refundDueCents, type Order } from '../order.ts';
 import { requestsOfDue } from '../refund-requests.ts';
 import { orderById, type OrderState, type OrderTurn } from '../state.ts';
-import { planAmendment, type AmendmentPlan } from './plan.ts';
+import { planAmendment } from './plan.ts';
+import type { AmendmentPlan } from './settlement.ts';
 import { checkQuote, quoteOf, type QuoteTurn } from './quotes.ts';
 import type { CommandOf } from '../../command.ts';
 import type { Decision } from '../../decision.ts';
@@ -25,7 +27,7 @@ export function quoteAmendment(
 ): AmendmentQuote | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
-  const plan = planAmendment(state, order, request, by);
+  const plan = planAmendment(state, order, request, { by, now: turn.now });
   return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, quoted: plan.quoted }, turn);
 }
 
@@ -48,7 +50,7 @@ export function decideAmendOrder(
   const { orderId, by, request, quote } = command;
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
-  const plan = planAmendment(state, order, request, by);
+  const plan = planAmendment(state, order, request, { by, now: turn.now });
   if (isRefusal(plan)) return plan;
   const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, quoted: plan.quoted }, turn);
   if (stale !== null) return stale;
@@ -69,7 +71,8 @@ function factsOf(
   const { id: orderId } = order;
   const { amendmentId, by: cause } = command;
   const mark = sealMark(orderId, 'OrderAmended', command, turn);
-  const facts: Fact[] = [fact('OrderAmended', { ...change, amendmentId, ...mark })];
+  const people = sealAttendees(orderId, command.request, turn);
+  const facts: Fact[] = [fact('OrderAmended', { ...withNewTickets(change, turn), amendmentId, ...mark, ...people })];
   for (const { id: paymentId } of outdatedPayments(order, after)) {
     facts.push(fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }));
   }
@@ -79,6 +82,30 @@ function factsOf(
   }
   const isAutomatic = state.plan.definition.refunds === 'AUTOMATIC';
   return isAutomatic ? [...facts, ...requestsOfDue(after, turn)] : facts;
+}
+
+/** The change with an id for each ticket that is issued. */
+function withNewTickets(change: AmendmentPlan['change'], ids: TurnIds): AmendmentPlan['change'] {
+  const newIds = new Map<string, string>();
+  const tickets = change.tickets.map((ticket) => {
+    if (ticket.action !== 'CHANGE' && ticket.action !== 'REISSUE') return ticket;
+    const newTicketId = ids.newId('tkt');
+    newIds.set(ticket.ticketId, newTicketId);
+    return { ...ticket, newTicketId };
+  });
+  return { ...change, tickets, ticketIds: change.ticketIds.map((ticketId) => newIds.get(ticketId) ?? ticketId) };
+}
+
+/** The people that an amendment names, for its fact. */
+function sealAttendees(
+  orderId: string,
+  { attendees = [] }: AmendmentRequest,
+  { sealing }: OrderTurn,
+): Pick<FactData['OrderAmended'], 'attendees' | 'sealedAttendees'> {
+  if (attendees.length === 0) return {};
+  const people = attendees.map(({ attendee }) => attendee);
+  if (sealing === null) return { attendees: people };
+  return { sealedAttendees: sealing.seal(orderId, 'OrderAmended', people) };
 }
 
 /** Payments that wait for another amount than their installment is of now (rule 2). */

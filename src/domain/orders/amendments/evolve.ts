@@ -20,12 +20,24 @@ type Amended = FactData['OrderAmended'];
 /** What of the fact decides what the order has and keeps. */
 type OrderChange = Pick<
   Amended,
-  'ticketIds' | 'items' | 'promoCode' | 'totalCents' | 'installmentsCents' | 'feesCents' | 'tickets' | 'by'
+  | 'ticketIds'
+  | 'items'
+  | 'promoCode'
+  | 'totalCents'
+  | 'installmentsCents'
+  | 'feesCents'
+  | 'goodwillCents'
+  | 'tickets'
+  | 'by'
+  | 'attendees'
+  | 'sealedAttendees'
 >;
 
 /** The order after a change, at a moment; its amendments are those from before. */
 export function amendedOrder(order: Order, change: OrderChange, at = 0): Order {
-  const { ticketIds, items, promoCode, totalCents, installmentsCents, feesCents } = change;
+  const { ticketIds, items, promoCode, totalCents, installmentsCents, feesCents, goodwillCents = 0 } = change;
+  const { sealedAttendees = null, attendees = null } = change;
+  const people = order.changed?.people ?? [];
   const before = agreedOf(order);
   const isEmpty = ticketIds.length === 0;
   const { origins, voidedTickets } = addUpTickets(order, change, at);
@@ -40,6 +52,11 @@ export function amendedOrder(order: Order, change: OrderChange, at = 0): Order {
     voidedTickets,
     amendments: amendmentsOf(order),
     feesCents,
+    goodwillCents,
+    people:
+      sealedAttendees === null && attendees === null
+        ? people
+        : [...people, { sealed: sealedAttendees, open: attendees }],
   };
   return { ...order, changed, ticketIds: isEmpty ? order.ticketIds : ticketIds };
 }

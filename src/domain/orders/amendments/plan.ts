@@ -1,23 +1,28 @@
 /**
  * What an amendment would do to an order now: everything that its quote says, and what its fact is made of.
  *
- * The checks run in the order of the API: the order's status, then the tickets; the quote is compared in `decide.ts`.
+ * The checks run in the order of the API: the order's status; tickets; dates; types and stages; attendees; seats;
+ * stock. The quote is compared in `decide.ts`.
  *
  * 1. Nothing is changed here (I2). The same order, request and state give the same plan, which is what makes a quote
  *    comparable.
- * 2. A fee of cancelled tickets is at most their credit.
+ * 2. A fee of tickets that are all given back is at most their credit.
  * 3. Where no ticket is left the order keeps its fees and nothing else.
+ * 4. Units of one change that come from one item and get another price are one new item, with what their codes take off
+ *    the new price.
  */
-import { seatFacts } from '../../catalogue/seating-plan.ts';
+import { lineKey } from '../../inventory/hold-line.ts';
 import { sumOf } from '../../money.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
-import { agreedOf, amendmentsOf, hasTicket, refundDueCents, remainingCents, splitAnew, type Order } from '../order.ts';
-import { totalOf } from '../pricing.ts';
-import { amendedOrder } from './evolve.ts';
-import { creditsOf, itemsOf, linesOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
-import type { CancellationCause, FactData, OrderItem } from '../../fact.ts';
+import { agreedOf, amendmentsOf, hasTicket, isErased, type Order } from '../order.ts';
+import { discountAnew } from '../pricing.ts';
+import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
+import { settle, type AmendmentPlan, type PlannedTicket } from './settlement.ts';
+import { arrange, costOf, creditsOf, goodwillOf, perksCentsOf, unitsOf } from './units.ts';
+import type { OrderUnit, UnitCredit } from './units.ts';
+import type { AmendmentRequest } from '../../amendment-request.ts';
+import type { CancellationCause, PricedItem } from '../../fact.ts';
 import type { OrderState } from '../state.ts';
-import type { AmendmentRequest, QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
 
 /** Bounds the memory of an order. */
 export const ORDER_AMENDMENTS_MAX = 100;
@@ -25,14 +30,10 @@ export const ORDER_AMENDMENTS_MAX = 100;
 /** Tickets that one amendment names. */
 export const AMENDED_TICKETS_MAX = 1_000;
 
-/** The fields of the fact that the plan settles. */
-type Change = Omit<FactData['OrderAmended'], 'amendmentId' | 'operator' | 'note' | 'sealedNote'>;
-
-export interface AmendmentPlan {
-  readonly quoted: QuotedAmendment;
-  readonly change: Change;
-  /** The order as the change leaves it. */
-  readonly after: Order;
+/** Who amends, and when. */
+interface Amending {
+  readonly by: CancellationCause;
+  readonly now: number;
 }
 
 /** ORDER_NOT_AMENDABLE unless the order can be amended. */
@@ -43,139 +44,217 @@ function refuseUnlessAmendable(order: Order): Refusal | null {
   return isAmendable ? null : refuse('ORDER_NOT_AMENDABLE', { status });
 }
 
-/** The units of tickets: TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE. */
-function findUnits(
-  order: Order,
-  units: readonly OrderUnit[],
-  ticketIds: readonly string[],
-): ReadonlySet<OrderUnit> | Refusal {
+interface NamedUnits {
+  readonly cancelled: readonly OrderUnit[];
+  readonly changes: readonly UnitsOfChange[];
+}
+
+/** The units of the tickets of a request: TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE. */
+function findUnits(order: Order, units: readonly OrderUnit[], request: AmendmentRequest): NamedUnits | Refusal {
+  const { cancel, reissue = [], change = [], attendees = [] } = request;
+  const named = change.flatMap(({ ticketIds }) => ticketIds);
+  const ticketIds = [...cancel, ...named, ...reissue, ...attendees.map(({ ticketId }) => ticketId)];
   const strange = ticketIds.filter((ticketId) => !hasTicket(order, ticketId));
   if (strange.length > 0) return refuse('TICKET_NOT_FOUND', { ticketIds: strange });
   const unitOf = new Map(units.flatMap((unit) => unit.slots.map(({ ticketId }) => [ticketId, unit] as const)));
   const voided = ticketIds.filter((ticketId) => !unitOf.has(ticketId));
   if (voided.length > 0) return refuse('TICKET_VOID', { ticketIds: voided });
-  const named = new Set(ticketIds);
-  const found = new Set(ticketIds.map((ticketId) => unitOf.get(ticketId)!));
-  const missing = [...found].flatMap(({ slots }) =>
-    slots.map(({ ticketId }) => ticketId).filter((ticketId) => !named.has(ticketId)),
-  );
-  return missing.length > 0 ? refuse('UNIT_INCOMPLETE', { ticketIds: missing }) : found;
+  const missing: string[] = [];
+  const unitsOfTickets = (ids: readonly string[]): readonly OrderUnit[] => {
+    const known = new Set(ids);
+    const found = [...new Set(ids.map((ticketId) => unitOf.get(ticketId)!))];
+    const all = found.flatMap(({ slots }) => slots.map(({ ticketId }) => ticketId));
+    missing.push(...all.filter((ticketId) => !known.has(ticketId)));
+    return found;
+  };
+  const cancelled = unitsOfTickets(cancel);
+  const changes = change.map((each) => ({ change: each, units: unitsOfTickets(each.ticketIds) }));
+  return missing.length > 0 ? refuse('UNIT_INCOMPLETE', { ticketIds: missing }) : { cancelled, changes };
 }
 
 /**
- * Plans an amendment: ORDER_NOT_AMENDABLE, TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE; VALIDATION_ERROR for a fee
- * over the credit.
+ * Plans an amendment. Refuses in order: ORDER_NOT_AMENDABLE; as `findUnits`; as `findDestinations`; ORDER_ERASED for
+ * attendees; as `assignPlaces`; VALIDATION_ERROR for a fee over the credit (rule 2).
  */
 export function planAmendment(
   state: OrderState,
   order: Order,
-  { cancel, feeCents }: AmendmentRequest,
-  by: CancellationCause,
+  request: AmendmentRequest,
+  amending: Amending,
 ): AmendmentPlan | Refusal {
   const barred = refuseUnlessAmendable(order);
   if (barred !== null) return barred;
   const units = unitsOf(order);
-  const gone = findUnits(order, units, cancel);
-  if (isRefusal(gone)) return gone;
+  const named = findUnits(order, units, request);
+  if (isRefusal(named)) return named;
+  const changed = findDestinations(state, named.changes, amending);
+  if (isRefusal(changed)) return changed;
+  if ((request.attendees ?? []).length > 0 && isErased(order)) return refuse('ORDER_ERASED', {});
+  const given = [...named.cancelled, ...changed.map(({ unit }) => unit)];
+  const seats = assignPlaces(state, named.changes, changed, given);
+  if (isRefusal(seats)) return seats;
+  const repriced = changed.filter(({ isRepriced }) => isRepriced);
+  const gone = new Set([...named.cancelled, ...repriced.map(({ unit }) => unit)]);
   const credits = creditsOf(units, (unit) => gone.has(unit));
-  const perksCreditCents = perksCentsOf(order, [...gone]);
-  const creditCents = perksCreditCents + sumOf(credits.values(), (cents) => cents);
-  if (feeCents > creditCents) {
+  const anew = priceAnew(state, order, repriced, { units, credits, seats });
+  if (isRefusal(anew)) return anew;
+  const withoutPerks = repriced.flatMap(({ unit, offer }) => (offer.ticketTypeId === unit.ticketTypeId ? [] : [unit]));
+  const perksCreditCents = perksCentsOf(order, [...named.cancelled, ...withoutPerks]);
+  const creditCents = perksCreditCents + sumOf(credits.values(), (credit) => credit.creditCents);
+  if (isOnlyCancelled(request) && request.feeCents > creditCents) {
     return refuseProblems([{ path: ['fee'], message: `must be at most the credit of ${creditCents}` }]);
   }
-  const left = units.filter((unit) => !gone.has(unit));
-  const tickets = units.flatMap((unit) =>
-    credits.has(unit) ? quotedTickets(state, unit, { action: 'CANCEL', creditCents: credits.get(unit)! }) : [],
-  );
-  return settle(state, order, { left, tickets, perksCreditCents, creditCents, chargeCents: 0, feeCents, by });
-}
-
-function quotedTickets(
-  { plan }: OrderState,
-  { slots, ticketTypeId, sellingStageId, performanceId }: OrderUnit,
-  { action, creditCents }: Pick<QuotedTicket, 'action' | 'creditCents'>,
-): readonly QuotedTicket[] {
-  const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
-  return slots.map(({ ticketId, seatId }, index) => {
-    const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
-    const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
-    return {
-      ticketId,
-      action,
-      creditCents: index === 0 ? creditCents : 0,
-      priceCents: 0,
-      ticketTypeId,
-      sellingStageId,
-      performanceId,
-      section: facts?.sectionName ?? null,
-      rowLabel: facts?.rowLabel ?? null,
-      seatId,
-      seatLabel: facts?.seatLabel ?? seatId,
-    };
+  const moved = new Map(changed.filter((each) => !each.isRepriced).map((each) => [each.unit, each]));
+  const left = units.flatMap((unit): readonly OrderUnit[] => {
+    const move = moved.get(unit);
+    if (move !== undefined) return [movedUnit(move, seats)];
+    return anew.units.get(unit) ?? (gone.has(unit) ? [] : [unit]);
+  });
+  return settle(state, order, {
+    units: arrange(left),
+    tickets: plannedTickets(units, request, { named, changed, credits, charged: anew.charged }),
+    perksCreditCents,
+    creditCents,
+    chargeCents: sumOf(anew.charged.values(), (cents) => cents),
+    goodwillGoneCents: sumOf(credits.values(), ({ goodwillCents }) => goodwillCents),
+    request,
+    by: amending.by,
   });
 }
 
-interface Settled {
-  /** The units that the order has from now on. */
-  readonly left: readonly OrderUnit[];
-  readonly tickets: readonly QuotedTicket[];
-  readonly perksCreditCents: number;
-  readonly creditCents: number;
-  readonly chargeCents: number;
-  readonly feeCents: number;
-  readonly by: CancellationCause;
+function isOnlyCancelled({ change = [], reissue = [], attendees = [] }: AmendmentRequest): boolean {
+  return change.length + reissue.length + attendees.length === 0;
 }
 
-/** The sums of an order whose units are settled. */
-function settle(state: OrderState, order: Order, settled: Settled): AmendmentPlan {
-  const { left, tickets, perksCreditCents, creditCents, chargeCents, feeCents, by } = settled;
-  const hold = state.holds.byId.get(order.purchase.holdId);
-  const items = itemsOf(order, left);
-  const feesCents = (order.changed?.feesCents ?? 0) + feeCents;
-  const totalCents = totalOf(items) + feesCents;
-  const differenceCents = chargeCents + feeCents - creditCents;
-  const isCovered = order.status === 'PARTIALLY_PAID' && remainingCents(order, totalCents) === 0;
-  const change: Omit<Change, 'refundDueCents' | 'toRefundCents'> = {
-    orderId: order.id,
-    by,
-    tickets: tickets.map(({ ticketId, action }) => ({ ticketId, action })),
-    ticketIds: left.flatMap(({ slots }) => slots.map(({ ticketId }) => ticketId)),
-    items,
-    lines: linesOf(items, hold?.lines ?? []),
-    promoCode: hasPromoCode(order, items) ? order.purchase.promoCode : null,
-    totalCents,
-    feesCents,
-    installmentsCents: splitAnew(order, totalCents),
-    differenceCents,
-    feeCents,
-    ...(isCovered && { trigger: 'COVER' as const }),
-  };
-  const after = amendedOrder(order, change);
-  const refundDue = refundDueCents(after);
-  const toRefundCents = Math.max(0, refundDue - refundDueCents(order));
-  return {
-    quoted: {
-      tickets,
-      perksCreditCents,
-      creditCents,
-      chargeCents,
-      feeCents,
-      differenceCents,
-      toPayCents: Math.max(0, differenceCents),
-      toRefundCents,
-      totalCents,
-      remainingCents: remainingCents(after),
-      currency: order.purchase.currency,
-    },
-    change: { ...change, toRefundCents, refundDueCents: refundDue },
-    after,
-  };
+function movedUnit({ unit, performanceId }: ChangedUnit, seats: NewSeats): OrderUnit {
+  const slots = unit.slots.map((slot) => ({ ...slot, seatId: seats.get(slot.ticketId) ?? null }));
+  return { ...unit, performanceId, slots };
 }
 
-/** Whether the order's code is still used: by an item that has something of it, where one had. */
-function hasPromoCode(order: Order, items: readonly OrderItem[]): boolean {
-  const { items: before, promoCode } = agreedOf(order);
-  const uses = (of: readonly OrderItem[]): boolean =>
-    of.some(({ priced, promoDiscountCents }) => (priced?.promoDiscountCents ?? promoDiscountCents) > 0);
-  return promoCode !== null && (uses(items) || (items.length > 0 && !uses(before)));
+// ── other prices ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Repricing {
+  readonly units: readonly OrderUnit[];
+  readonly credits: ReadonlyMap<OrderUnit, UnitCredit>;
+  readonly seats: NewSeats;
+}
+
+interface PricedAnew {
+  /** The units that stand in the place of one that was; none for all but the first of those that become one item. */
+  readonly units: ReadonlyMap<OrderUnit, readonly OrderUnit[]>;
+  /** What each new unit costs, by its first ticket. */
+  readonly charged: ReadonlyMap<string, number>;
+}
+
+/** Units of another type or stage, as new items (rule 4): VALIDATION_ERROR where they fill no whole units. */
+function priceAnew(
+  state: OrderState,
+  order: Order,
+  repriced: readonly ChangedUnit[],
+  repricing: Repricing,
+): PricedAnew | Refusal {
+  const placed = new Map<OrderUnit, readonly OrderUnit[]>(repriced.map(({ unit }) => [unit, []]));
+  const charged = new Map<string, number>();
+  const groups = Map.groupBy(repriced, ({ unit, index, performanceId, offer }) =>
+    [index, unit.priced.number, lineKey({ ...offer, performanceId })].join('\n'),
+  );
+  const numbers = repricing.units.map(({ priced }) => priced.number);
+  let number = Math.max(order.purchase.items.length - 1, ...numbers);
+  for (const group of groups.values()) {
+    const [{ unit: first, index, offer }] = group as [ChangedUnit, ...ChangedUnit[]];
+    const { groupSize } = offer.ticketType;
+    const slots = group.flatMap(({ unit }) => unit.slots);
+    if (slots.length % groupSize !== 0) {
+      const message = `must fill whole units of ${groupSize} tickets of one item`;
+      return refuseProblems([{ path: ['change', index, 'ticketIds'], message }]);
+    }
+    const units = newUnits(state, order, group, { ...repricing, number: (number += 1) });
+    for (const [place, unit] of units.entries()) {
+      charged.set(unit.slots[0]!.ticketId, costOf(unit, place + 1) - costOf(unit, place));
+    }
+    placed.set(first, units);
+  }
+  return { units: placed, charged };
+}
+
+function newUnits(
+  { plan }: OrderState,
+  order: Order,
+  group: readonly ChangedUnit[],
+  { credits, seats, number }: Repricing & { readonly number: number },
+): readonly OrderUnit[] {
+  const { offer, performanceId, unit: first } = group[0]!;
+  const { ticketTypeId, sellingStageId, priceCents: unitPriceCents } = offer;
+  const isOtherType = ticketTypeId !== first.ticketTypeId;
+  const slots = group.flatMap(({ unit }) =>
+    unit.slots.map(({ ticketId, origin }) => ({
+      ticketId,
+      origin: isOtherType ? { ...origin, withoutPerks: true as const } : origin,
+      seatId: seats.get(ticketId) ?? null,
+    })),
+  );
+  const { groupSize } = offer.ticketType;
+  const quantity = slots.length / groupSize;
+  const known = group.map(({ unit }) => credits.get(unit)!);
+  const { discountCode, ...discounts } = discountAnew(plan, ticketTypeId, quantity * unitPriceCents, {
+    discountCode: first.discountCode,
+    discountCents: sumOf(known, ({ discountCents }) => discountCents),
+    promoCode: agreedOf(order).promoCode,
+    promoDiscountCents: sumOf(known, ({ promoDiscountCents }) => promoDiscountCents),
+  });
+  const priced: PricedItem = { number, quantity, ...discounts };
+  const isNamed = group.some(({ unit }) => unit.isNamed);
+  return Array.from({ length: quantity }, (_, place) => ({
+    performanceId,
+    ticketTypeId,
+    sellingStageId,
+    unitPriceCents,
+    slots: slots.slice(place * groupSize, (place + 1) * groupSize),
+    priced,
+    discountCode,
+    isNamed,
+  }));
+}
+
+// ── tickets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Named {
+  readonly named: NamedUnits;
+  readonly changed: readonly ChangedUnit[];
+  readonly credits: ReadonlyMap<OrderUnit, UnitCredit>;
+  readonly charged: ReadonlyMap<string, number>;
+}
+
+/** Every ticket of the request in the order of the order's tickets, and what is done to it. */
+function plannedTickets(
+  units: readonly OrderUnit[],
+  { reissue = [], attendees = [] }: AmendmentRequest,
+  { named, changed, credits, charged }: Named,
+): readonly PlannedTicket[] {
+  const cancelled = new Set(named.cancelled);
+  const changeOf = new Map(changed.map((each) => [each.unit, each]));
+  const reissued = new Set(reissue);
+  const personOf = new Map(attendees.map(({ ticketId }, person) => [ticketId, person]));
+  return units.flatMap((unit) =>
+    unit.slots.flatMap(({ ticketId }, place): PlannedTicket[] => {
+      const change = changeOf.get(unit);
+      const person = personOf.get(ticketId);
+      const isReissued = reissued.has(ticketId);
+      const isCancelled = cancelled.has(unit);
+      if (!isCancelled && change === undefined && !isReissued && person === undefined) return [];
+      const isOtherType = change !== undefined && change.offer.ticketTypeId !== unit.ticketTypeId;
+      return [
+        {
+          ticketId,
+          action: isCancelled ? 'CANCEL' : change !== undefined ? 'CHANGE' : isReissued ? 'REISSUE' : 'RENAME',
+          creditCents: place === 0 ? (credits.get(unit)?.creditCents ?? 0) : 0,
+          priceCents: charged.get(ticketId) ?? 0,
+          ...(isOtherType && { withoutPerks: true }),
+          ...(change?.isRepriced === true && goodwillOf(unit) > 0 && { goodwillCents: 0 }),
+          ...(person !== undefined && { person }),
+          unit,
+        },
+      ];
+    }),
+  );
 }

@@ -14,7 +14,7 @@ import { agreedOf, type Order, type TicketOrigin } from '../order.ts';
 import type { HoldLine, OrderItem, PricedItem } from '../../fact.ts';
 
 /** A valid ticket of an order. */
-interface TicketSlot {
+export interface TicketSlot {
   readonly ticketId: string;
   readonly origin: TicketOrigin;
   readonly seatId: string | null;
@@ -57,26 +57,45 @@ export function unitsOf(order: Order): readonly OrderUnit[] {
 }
 
 /** What so many units that were priced together cost (rule 2). */
-function costOf({ priced, unitPriceCents }: Pick<OrderUnit, 'priced' | 'unitPriceCents'>, units: number): number {
+export function costOf(
+  { priced, unitPriceCents }: Pick<OrderUnit, 'priced' | 'unitPriceCents'>,
+  units: number,
+): number {
   const { quantity, discountCents, promoDiscountCents } = priced;
   return units * unitPriceCents - shareOf(discountCents + promoDiscountCents, units, quantity);
+}
+
+/** What is credited for a unit. */
+export interface UnitCredit extends Pick<OrderItem, 'discountCents' | 'promoDiscountCents'> {
+  /** Less what was not charged for it. */
+  readonly creditCents: number;
+  /** What of the order's goodwill goes with it. */
+  readonly goodwillCents: number;
 }
 
 /** What is credited for each unit that goes, where they go one after another (rule 2). */
 export function creditsOf(
   units: readonly OrderUnit[],
   goes: (unit: OrderUnit) => boolean,
-): ReadonlyMap<OrderUnit, number> {
+): ReadonlyMap<OrderUnit, UnitCredit> {
   const left = countByNumber(units);
-  const credits = new Map<OrderUnit, number>();
+  const credits = new Map<OrderUnit, UnitCredit>();
   for (const unit of units) {
     if (!goes(unit)) continue;
     const { number } = unit.priced;
     const count = left.get(number)!;
-    credits.set(unit, costOf(unit, count) - costOf(unit, count - 1));
+    const cents = costOf(unit, count) - costOf(unit, count - 1);
+    const goodwillCents = Math.min(cents, goodwillOf(unit));
+    const shares = discountsOf(unit.priced, count - 1, count);
+    credits.set(unit, { creditCents: cents - goodwillCents, goodwillCents, ...shares });
     left.set(number, count - 1);
   }
   return credits;
+}
+
+/** What was not charged for a unit. */
+export function goodwillOf({ slots }: OrderUnit): number {
+  return sumOf(slots, ({ origin }) => origin.goodwillCents ?? 0);
 }
 
 function countByNumber(units: readonly OrderUnit[]): Map<number, number> {
@@ -94,16 +113,26 @@ export function perksCentsOf({ purchase }: Order, units: readonly OrderUnit[]): 
   );
 }
 
-/** Units as the items of an order; equal ones stand together already. */
-export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): readonly OrderItem[] {
-  const groups: OrderUnit[][] = [];
+/** Units in the order of the items that they make: those of one item together, where the first of them stands. */
+export function arrange(units: readonly OrderUnit[]): readonly OrderUnit[] {
+  return groupsOf(units).flat();
+}
+
+function groupsOf(units: readonly OrderUnit[]): readonly (readonly OrderUnit[])[] {
+  const groups = new Map<string, OrderUnit[]>();
   for (const unit of units) {
-    const group = groups.at(-1);
-    if (group !== undefined && isSameItem(group[0]!, unit)) group.push(unit);
-    else groups.push([unit]);
+    const key = `${unit.priced.number}\n${lineKey(unit)}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [unit]);
+    else group.push(unit);
   }
+  return [...groups.values()];
+}
+
+/** Units as the items of an order. */
+export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): readonly OrderItem[] {
   const before = new Map<number, number>();
-  return groups.map((group): OrderItem => {
+  return groupsOf(units).map((group): OrderItem => {
     const { priced, performanceId, ticketTypeId, sellingStageId, unitPriceCents, discountCode } = group[0]!;
     const from = before.get(priced.number) ?? 0;
     const to = from + group.length;
@@ -125,10 +154,6 @@ export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): reado
       priced,
     };
   });
-}
-
-function isSameItem(one: OrderUnit, other: OrderUnit): boolean {
-  return one.priced.number === other.priced.number && lineKey(one) === lineKey(other);
 }
 
 /** What the codes take off the units of an item beyond those of it that stand before. */

@@ -6,6 +6,7 @@ import type { OrderView, PaymentView } from '#domain/view.ts';
 import { returnUrl } from '#payments/checkout-sessions.ts';
 import { formatMoment, orderTextKeys } from '../../protocol/formats.ts';
 import { readItem } from '../holds.ts';
+import { readAttendee } from '../orders/people.ts';
 import type { StartCheckoutBody, StartedCheckoutBody } from './schema.ts';
 
 export function readStart(body: StartCheckoutBody, idempotency: IdempotencyKey | null): CommandOf<'StartCheckout'> {
@@ -32,13 +33,7 @@ function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number])
   return {
     ...readItem(item),
     discountCode: item.discount_code ?? null,
-    attendees:
-      item.attendees?.map(({ name, email, document_number, phone }) => ({
-        name,
-        email: email ?? null,
-        documentNumber: document_number ?? null,
-        phone: phone ?? null,
-      })) ?? null,
+    attendees: item.attendees?.map(readAttendee) ?? null,
     barPerks: (item.bar_perks ?? []).map(({ bar_perk_id: barPerkId, quantity }) => ({ barPerkId, quantity })),
   };
 }

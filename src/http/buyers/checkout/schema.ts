@@ -4,6 +4,7 @@ import { TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX, TRACKING_TEXT_LENGTH_MAX } fro
 import { Cents, Id, Nullable, SessionKey, Time } from '../../protocol/fields.ts';
 import { orderTextFields } from '../../protocol/formats.ts';
 import { HoldItemInput } from '../holds.ts';
+import { AttendeeInput, Email } from '../orders/people.ts';
 
 const PERKS_PER_ITEM_MAX = 50;
 
@@ -11,18 +12,6 @@ const PERKS_PER_ITEM_MAX = 50;
 const ATTENDEES_PER_ITEM_MAX = 2_000;
 
 const QUANTITY_MAX = 1_000_000_000;
-
-/** Longer than names of people; every order keeps one. */
-const NAME_LENGTH_MAX = 200;
-
-/** The longest address that mail can be sent to (RFC 5321). */
-const EMAIL_LENGTH_MAX = 254;
-
-/** Numbers of documents, with the words that people write beside them. */
-const DOCUMENT_NUMBER_LENGTH_MAX = 100;
-
-/** Fifteen digits (E.164) with signs between them and an extension. */
-const PHONE_LENGTH_MAX = 50;
 
 /** As long as the catalogue's own. */
 const CODE_LENGTH_MAX = 128;
@@ -33,29 +22,7 @@ const WEB_ADDRESS_LENGTH_MAX = 2_048;
 /** Ids of holds and queue entries are far shorter; a longer text names nothing. */
 const SECRET_ID_LENGTH_MAX = 256;
 
-const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f';
-const NO_CONTROLS = `^[^${CONTROLS}]*$`;
-
-const text = (lengthMax: number) =>
-  Type.Optional(
-    Nullable(Type.String({ maxLength: lengthMax, pattern: NO_CONTROLS, mustBe: 'a text without control characters' })),
-  );
-const Name = Type.String({
-  minLength: 1,
-  maxLength: NAME_LENGTH_MAX,
-  pattern: `^(?=.*\\S)[^${CONTROLS}]*$`,
-  mustBe: 'a text that is not blank, without control characters',
-});
 const Code = Type.Optional(Nullable(Type.String({ maxLength: CODE_LENGTH_MAX })));
-
-const Email = Type.String({
-  maxLength: EMAIL_LENGTH_MAX,
-  pattern: `^(?=[^${CONTROLS}]*$)\\s*[^\\s@]+@[^\\s@]+\\s*$`,
-  mustBe: 'an e-mail address',
-  description:
-    'Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a +tag.',
-  examples: ['ada@example.com'],
-});
 
 const WebAddress = Type.Optional(
   Nullable(
@@ -69,13 +36,6 @@ const WebAddress = Type.Optional(
   ),
 );
 
-const Attendee = Type.Object({
-  name: Name,
-  email: Type.Optional(Nullable(Email)),
-  document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
-  phone: text(PHONE_LENGTH_MAX),
-});
-
 const BarPerk = Type.Object({
   bar_perk_id: Id,
   quantity: Type.Integer({ minimum: 1, maximum: QUANTITY_MAX }),
@@ -85,9 +45,9 @@ export const CheckoutItem = Type.Object({
   ...HoldItemInput.properties,
   discount_code: Code,
   attendees: Type.Optional(
-    Type.Unsafe<Static<typeof Attendee>[] | null>({
+    Type.Unsafe<Static<typeof AttendeeInput>[] | null>({
       type: ['array', 'null'],
-      items: Attendee,
+      items: AttendeeInput,
       maxItems: ATTENDEES_PER_ITEM_MAX,
       description: 'One for each ticket; needed where the event issues tickets to people.',
     }),
@@ -126,10 +86,8 @@ export const StartCheckout = Type.Object({
     }),
   ),
   customer: Type.Object({
+    ...AttendeeInput.properties,
     email: Email,
-    name: Name,
-    document_number: text(DOCUMENT_NUMBER_LENGTH_MAX),
-    phone: text(PHONE_LENGTH_MAX),
   }),
   accept_terms: Type.Optional(Nullable(Type.Boolean())),
   success_url: WebAddress,

@@ -1,16 +1,13 @@
-/**
- * The bodies of amendments, for buyers and operators.
- *
- * 1. The body of a quote and that of the amendment that it is of are the same, but for `quote` itself.
- */
+/** The bodies of amendments, for buyers and operators: the same for a quote and for the amendment that it is of. */
 import { type Static, Type } from 'typebox';
 import type { AmendmentQuote, AmendmentRequest } from '#domain/amendment-request.ts';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
 import { AMENDED_TICKETS_MAX } from '#domain/orders/amendments/plan.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { AmendmentView } from '#domain/view.ts';
-import { Cents, Id, Nullable, Time } from '../../protocol/fields.ts';
+import { Cents, Id, Nullable, SeatId, Time } from '../../protocol/fields.ts';
 import { formatMoment, formatTime, type ListedProblem } from '../../protocol/formats.ts';
+import { AttendeeInput, readAttendee } from './people.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -21,9 +18,42 @@ const ACTIONS = ['CANCEL', 'CHANGE', 'REISSUE', 'RENAME'];
 const ticketIds = (description: string) =>
   Type.Optional(Type.Array(Id, { maxItems: AMENDED_TICKETS_MAX, description }));
 
+const TicketChangeInput = Type.Object(
+  {
+    ticket_ids: Type.Array(Id, { minItems: 1, maxItems: AMENDED_TICKETS_MAX, description: 'Of a group all of them.' }),
+    performance_id: Type.Optional(Nullable(Id)),
+    ticket_type_id: Type.Optional(Nullable(Id)),
+    selling_stage_id: Type.Optional(
+      Nullable({
+        ...Id,
+        description: 'Where none is named: its own where that sells the type now, else the first open.',
+      }),
+    ),
+    seat_ids: Type.Optional(
+      Type.Unsafe<string[] | null>({
+        type: ['array', 'null'],
+        items: SeatId,
+        minItems: 1,
+        maxItems: AMENDED_TICKETS_MAX,
+        description:
+          'One for each ticket, in their order. Without it the same ones where they are free, else the best.',
+      }),
+    ),
+  },
+  { description: 'Tickets that go to another date, type, stage or seat; what is left out stays.' },
+);
+
 /** What is asked of an order. */
 export const amendmentRequestFields = {
   cancel: ticketIds('The tickets that are given back; of a group all of them.'),
+  reissue: ticketIds('Tickets that get a new code for the same place; the old one is void.'),
+  change: Type.Optional(Type.Array(TicketChangeInput, { maxItems: AMENDED_TICKETS_MAX })),
+  attendees: Type.Optional(
+    Type.Array(Type.Object({ ticket_id: Id, attendee: AttendeeInput }), {
+      maxItems: AMENDED_TICKETS_MAX,
+      description: 'Who comes with which ticket from now on. The code stays; with `reissue` the ticket gets another.',
+    }),
+  ),
 };
 
 /** What operators alone ask for. */
@@ -33,10 +63,15 @@ export const operatorsRequestFields = {
       minimum: 0,
       maximum: AMOUNT_CENTS_MAX,
       default: 0,
-      description: 'What the amendment costs, in all; at most the credit of the tickets that are given back.',
+      description: 'What the amendment costs, in all; of tickets that are given back at most their credit.',
     }),
   ),
+  goodwill: Type.Optional(
+    Type.Boolean({ default: false, description: 'True: what the order costs more by it is not charged.' }),
+  ),
 };
+
+const RequestFields = Type.Object(amendmentRequestFields);
 
 export const quoteField = {
   quote: Type.Optional(
@@ -58,7 +93,10 @@ export const AmendmentQuoteBody = Type.Object(
         ticket_id: Text,
         action: Type.String({ enum: ACTIONS }),
         credit: { ...Cents, description: 'For its unit, on the first ticket of that, without perks.' },
-        price: { ...Cents, description: 'What its unit costs from then on, on the first ticket of that.' },
+        price: {
+          ...Cents,
+          description: 'What is charged for its unit, on the first ticket of that; 0 where the price stays.',
+        },
         ticket_type_id: Text,
         selling_stage_id: Text,
         performance_id: Text,
@@ -110,22 +148,57 @@ export const Amendment = Type.Object(
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-interface RequestBody {
-  readonly cancel?: readonly string[];
+type RequestBody = Static<typeof RequestFields>;
+type OperatorsBody = RequestBody & { readonly fee?: number; readonly goodwill?: boolean };
+
+/** What no schema shows of a request. */
+export function problemsOf({ cancel = [], reissue = [], change = [], attendees = [] }: RequestBody): ListedProblem[] {
+  const named: (readonly [path: string, ticketId: string])[] = [
+    ...cancel.map((ticketId, at) => [`/cancel/${at}`, ticketId] as const),
+    ...reissue.map((ticketId, at) => [`/reissue/${at}`, ticketId] as const),
+    ...change.flatMap(({ ticket_ids: ids }, index) =>
+      ids.map((ticketId, at) => [`/change/${index}/ticket_ids/${at}`, ticketId] as const),
+    ),
+  ];
+  const renamed = attendees.map(({ ticket_id: ticketId }, at) => [`/attendees/${at}/ticket_id`, ticketId] as const);
+  if (named.length + renamed.length === 0) return [{ path: '', message: 'names nothing that is to be changed' }];
+  const all = new Set([...named, ...renamed].map(([, ticketId]) => ticketId));
+  if (all.size > AMENDED_TICKETS_MAX) return [{ path: '', message: `names over ${AMENDED_TICKETS_MAX} tickets` }];
+  const given = new Set(cancel);
+  return [
+    ...repeatedIn(named),
+    ...repeatedIn(renamed),
+    ...renamed
+      .filter(([, ticketId]) => given.has(ticketId))
+      .map(([path]) => ({ path, message: 'names a ticket that is given back' })),
+  ];
 }
 
-/** What no schema shows of a request (rule 1). */
-export function problemsOf({ cancel = [] }: RequestBody): readonly ListedProblem[] {
-  if (cancel.length === 0) return [{ path: '', message: 'names nothing that is to be changed' }];
-  const repeated = cancel.findIndex((ticketId, index) => cancel.indexOf(ticketId) < index);
-  return repeated < 0 ? [] : [{ path: `/cancel/${repeated}`, message: 'names a ticket a second time' }];
+function repeatedIn(named: readonly (readonly [path: string, ticketId: string])[]): ListedProblem[] {
+  const known = new Set<string>();
+  return named.flatMap(([path, ticketId]) => {
+    const isRepeated = known.has(ticketId);
+    known.add(ticketId);
+    return isRepeated ? [{ path, message: 'names a ticket a second time' }] : [];
+  });
 }
 
-export function toAmendmentRequest({
-  cancel = [],
-  fee = 0,
-}: RequestBody & { readonly fee?: number }): AmendmentRequest {
-  return { cancel, feeCents: fee };
+export function toAmendmentRequest(body: OperatorsBody): AmendmentRequest {
+  const { cancel = [], reissue = [], change = [], attendees = [], fee: feeCents = 0, goodwill = false } = body;
+  return {
+    cancel,
+    reissue,
+    change: change.map((each) => ({
+      ticketIds: each.ticket_ids,
+      performanceId: each.performance_id ?? null,
+      ticketTypeId: each.ticket_type_id ?? null,
+      sellingStageId: each.selling_stage_id ?? null,
+      seatIds: each.seat_ids ?? null,
+    })),
+    attendees: attendees.map(({ ticket_id: ticketId, attendee }) => ({ ticketId, attendee: readAttendee(attendee) })),
+    feeCents,
+    goodwill,
+  };
 }
 
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────

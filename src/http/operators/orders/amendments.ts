@@ -34,9 +34,9 @@ const quoteAmendmentSchema = {
 const amendOrderSchema = {
   ...described,
   operationId: 'amendOrder',
-  summary: 'Amend a paid order: cancel some of its tickets',
+  summary: 'Amend a paid order: cancel, move, change, reissue or rename its tickets',
   description:
-    'All of it or nothing, in one turn: the tickets are void and on the list of revoked ones, their places return to sale, and what they cost less the fee becomes due back. An event with `refunds` AUTOMATIC asks its provider for that at once. Where no ticket is left the order is CANCELLED, and keeps its fees.',
+    'All of it or nothing, in one turn: the tickets are void and on the list of revoked ones, their places return to sale, new ones are sold and issued, and what becomes due back is due. An event with `refunds` AUTOMATIC asks its provider for that at once. A change of date or seat alone keeps the price; another type or stage costs what that asks now, which must be `goodwill` where it is more. Where no ticket is left the order is CANCELLED, and keeps its fees.',
   headers: OperatorHeaders,
   body: Type.Object({ ...requestFields, ...quoteField, note: Note }),
   response: { 201: ref(Amendment) },

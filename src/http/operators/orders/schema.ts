@@ -16,7 +16,7 @@ import { Cents, Count, IntegerText, Note, Nullable, ref, Time } from '../../prot
 import { orderTextFields } from '../../protocol/formats.ts';
 
 const Text = Type.String();
-const VOID_REASONS: VoidReason[] = ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', 'TICKET_CANCELLED'];
+const VOID_REASONS: VoidReason[] = ['ORDER_CANCELLED', 'PERFORMANCE_CANCELLED', 'TICKET_CANCELLED', 'REPLACED'];
 const NullableText = Nullable(Text);
 
 /** A refund as operators see it, without its note. */

@@ -304,7 +304,7 @@ export interface Order {
       readonly document_number: string | null;
       readonly phone: string | null;
     } | null;
-    readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED';
+    readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
   }[];
 }
 

@@ -9,7 +9,12 @@ const PAGE = 1_000;
 interface OrderBody {
   readonly status: string;
   readonly tickets: readonly string[];
-  readonly ticket_objects: readonly { readonly id: string; readonly valid: boolean; readonly code: string | null }[];
+  readonly ticket_objects: readonly {
+    readonly id: string;
+    readonly valid: boolean;
+    readonly code: string | null;
+    readonly attendee: { readonly name: string } | null;
+  }[];
   readonly ticket_count: number;
   readonly next_after: string | null;
   readonly items: readonly { readonly ticket_count: number }[];
@@ -48,6 +53,20 @@ describe('An order of ten thousand tickets', () => {
     smallId = await buy(3);
   });
   after(() => service.close());
+
+  it('lists the tickets that an amendment issued as soon as it is answered', async () => {
+    const id = await buy(200);
+    const [first = '', second = ''] = (await read(id)).body.tickets;
+    const path = `/admin/orders/${id}/amendments`;
+    const { status, body } = await service.admin.post<{ tickets: { new_ticket_id: string }[] }>(path, {
+      reissue: [first],
+    });
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.deepEqual((await read(id)).body.tickets.slice(0, 2), [body.tickets[0]?.new_ticket_id, second]);
+    await service.admin.post(path, { attendees: [{ ticket_id: second, attendee: { name: 'Ann' } }] });
+    const [, renamed] = (await read(id)).body.ticket_objects;
+    assert.equal(renamed?.attendee?.name, 'Ann');
+  });
 
   it('lists a thousand tickets at once and says how many there are; ?after= leads through all of them', async () => {
     const seen: string[] = [];

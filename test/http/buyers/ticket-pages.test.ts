@@ -67,14 +67,15 @@ describe('The tickets of a large order', () => {
     assert.ok(turns >= 9, `${turns} turns of others meanwhile`);
   });
 
-  it('have another key once they are void, more, or of another plan', () => {
-    const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100 } as const;
+  it('have another key once they are void, more, amended, or of another plan', () => {
+    const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100, amendments: [] } as const;
     const keys = [
       ticketsKey(order, null, 1),
       ticketsKey(order, 'tkt_1', 1),
       ticketsKey(order, null, 2),
       ticketsKey({ ...order, status: 'CANCELLED' }, null, 1),
       ticketsKey({ ...order, ticketCount: 101 }, null, 1),
+      ticketsKey({ ...order, amendments: [{ id: 'amd_1' }] }, null, 1),
     ];
     assert.equal(new Set(keys).size, keys.length);
   });

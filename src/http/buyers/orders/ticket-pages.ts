@@ -59,15 +59,18 @@ interface TicketPages {
 }
 
 /**
- * Everything that may change about a page of an order's tickets: whether they are there and valid, and the event's
- * seats.
+ * Everything that may change about a page of an order's tickets: whether they are there and valid, how they were
+ * amended last, and the event's seats.
  */
 export function ticketsKey(
-  order: Pick<OrderView, 'id' | 'status' | 'ticketCount'>,
+  order: Pick<OrderView, 'id' | 'status' | 'ticketCount'> & {
+    readonly amendments: readonly Pick<OrderView['amendments'][number], 'id'>[];
+  },
   after: string | null,
   definitionVersion: number,
 ): string {
-  return [order.id, order.status, order.ticketCount, after ?? '', definitionVersion].join(' ');
+  const amendment = order.amendments[0]?.id ?? '';
+  return [order.id, order.status, order.ticketCount, amendment, after ?? '', definitionVersion].join(' ');
 }
 
 export function createTicketPages(signer: TicketSigner): TicketPages {

@@ -88,7 +88,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
     const archivedHeads = recovered?.archivedHeads ?? new Map<string, number>();
     return new SqliteJournal({ folder, lock, worker, page, ready, db, pending, archivedHeads, notPrivate });
   } catch (error) {
-    lock.release();
+    lock.abandon();
     throw error;
   }
 }

@@ -16,6 +16,8 @@ export interface FolderLock {
   /** Whether the process that had the lock before ended without releasing it. */
   readonly wasLeft: boolean;
   release(): void;
+  /** Releases it for a start that was refused: the folder stays as it was found, `wasLeft` of the next lock too. */
+  abandon(): void;
 }
 
 const LOCK_FILE = 'lock.db';
@@ -39,23 +41,22 @@ function takeLock(folder: string): FolderLock {
   makePrivateFolder(folder);
   makePrivateFile(join(folder, LOCK_FILE));
   const db = new Database(join(folder, LOCK_FILE), { timeout: LOCK_WAIT_MS });
-  let wasLeft = false;
+  let formerPid: number | null = null;
   try {
     db.exec('BEGIN EXCLUSIVE');
-    wasLeft = readPid(folder) !== null;
+    formerPid = readPid(folder);
     replaceFile(join(folder, PID_FILE), `${process.pid}\n`);
   } catch (error) {
     db.close();
     throw isBusy(error) ? new FolderInUse(folder, readPid(folder)) : error;
   }
-  return {
-    wasLeft,
-    release() {
-      if (!db.open) return;
-      removeIfPresent(join(folder, PID_FILE));
-      db.close();
-    },
+  const releaseWith = (pid: number | null): void => {
+    if (!db.open) return;
+    if (pid === null) removeIfPresent(join(folder, PID_FILE));
+    else replaceFile(join(folder, PID_FILE), `${pid}\n`);
+    db.close();
   };
+  return { wasLeft: formerPid !== null, release: () => releaseWith(null), abandon: () => releaseWith(formerPid) };
 }
 
 /** The id of the process that has the lock of the folder, or null when none has; a stale pid file counts as none. */

@@ -183,7 +183,7 @@ const localities: Codec<LocalityFile, LocalityDefinition> = {
 const barPerk = record({
   id: required(id, 'names the perk within its type'),
   name: derived(name, 'what buyers see; the id where left out', idOf),
-  price: required(price, 'of one, in the minor unit of the currency'),
+  price: required(price, 'of one'),
   stock: optional(countOrNull(0), null, 'how many there are, over all dates; no limit where null'),
   max_per_ticket: optional(countOrNull(0), null, 'how many for each ticket; no limit where null'),
 });

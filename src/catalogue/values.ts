@@ -79,7 +79,13 @@ export const timeOrNull: Codec<string | null, number> = {
 export const count = (minimum: number, maximum = ticketsMax) => plain(Type.Integer({ minimum, maximum }));
 export const countOrNull = (minimum: number, maximum = ticketsMax) => nullable(count(minimum, maximum));
 export const minutes = (maximum: number) => plain(Type.Number({ exclusiveMinimum: 0, maximum }));
-export const price = count(0, priceCentsMax);
+export const price = plain(
+  Type.Integer({
+    minimum: 0,
+    maximum: priceCentsMax,
+    description: 'a whole number in the minor unit of the currency, such as 4550 for 45.50',
+  }),
+);
 export const priceOrNull = nullable(price);
 /** Where something stands among its like. */
 export const rank = count(-1_000_000, 1_000_000);

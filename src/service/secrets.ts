@@ -113,15 +113,42 @@ function openTicketSigner({ dataDir, ticketKeys }: SecretSettings, log: SecretsL
 }
 
 /** The configured secret, the kept one, or a new one. Throws SecretDamaged when the file has no such secret. */
-export function keptSecret({ folder, fileName, configured, pattern, make }: StoredSecret): string {
-  if (configured !== null) return configured;
+export function keptSecret({ configured, make, ...stored }: StoredSecret): string {
+  return configured ?? readSecret(stored) ?? keep(stored.folder, stored.fileName, make());
+}
+
+/** The kept secret; null where there is none. Throws SecretDamaged when the file has no such secret. */
+function readSecret({
+  folder,
+  fileName,
+  pattern,
+}: Pick<StoredSecret, 'folder' | 'fileName' | 'pattern'>): string | null {
   const kept = peekSecret(folder, fileName);
-  if (kept === null) return keep(folder, fileName, make());
-  if (pattern.test(kept)) return kept;
+  if (kept === null || pattern.test(kept)) return kept;
   throw new SecretDamaged(
     `${join(folder, fileName)} is damaged: it does not hold such a secret`,
     `Bring ${fileName} back from a backup, or remove it: the next start makes a new one.`,
   );
+}
+
+/** The secrets of a data folder that a start would refuse. Only reads. */
+export function damagedSecrets(folder: string): readonly SecretDamaged[] {
+  const { token, ticketKey, webhook } = SECRETS;
+  const kinds: Readonly<Record<string, { readonly pattern: RegExp }>> = {
+    [ADMIN_TOKEN_FILE]: token,
+    [TICKET_KEY_FILE]: ticketKey,
+  };
+  return Object.keys(SECRET_FILES).flatMap((fileName) => {
+    try {
+      const kept = readSecret({ folder, fileName, ...(kinds[fileName] ?? webhook) });
+      if (fileName !== TICKET_KEY_FILE || kept === null || peekSecret(folder, markOf(fileName)) === null) return [];
+      confirmKey(folder, fileName, createTicketSigner([kept]).keys[0].kid);
+      return [];
+    } catch (error) {
+      if (error instanceof SecretDamaged) return [error];
+      throw error;
+    }
+  });
 }
 
 /**
@@ -129,7 +156,7 @@ export function keptSecret({ folder, fileName, configured, pattern, make }: Stor
  * could check its signatures. Throws SecretDamaged.
  */
 export function confirmKey(folder: string, fileName: string, fingerprint: string): void {
-  const markName = `${fileName}.fingerprint`;
+  const markName = markOf(fileName);
   const kept = peekSecret(folder, markName);
   if (kept === null) keep(folder, markName, fingerprint);
   else if (kept !== fingerprint) {
@@ -138,6 +165,11 @@ export function confirmKey(folder: string, fileName: string, fingerprint: string
       `Bring both back from a backup. To sign with this key all the same remove ${markName}: checks at the entrance then need its public half, and codes given out before are worth nothing.`,
     );
   }
+}
+
+/** The file of a key's fingerprint. */
+function markOf(fileName: string): string {
+  return `${fileName}.fingerprint`;
 }
 
 /** The text of a kept secret, not checked; null when there is none. */

@@ -15,6 +15,7 @@ import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
+import { readServingPid } from '#persistence/sqlite/lock.ts';
 import { verifyJournal } from '#persistence/folder/verify.ts';
 import { WatermarkWriter } from '#persistence/sqlite/watermark.ts';
 import { newDataFolder, newFolder } from '../fixtures/folders.ts';
@@ -111,7 +112,8 @@ describe('A damaged data folder', () => {
     assert.equal(error.expectedSeq, crashedRows.length);
     assert.match(error.message, new RegExp(`facts ${error.lastGoodSeq + 1} to ${crashedRows.length} are lost`));
     assert.match(error.hint, new RegExp(`holdfast restore ${copy} --to NEW_DIR --seq ${error.lastGoodSeq}`));
-    assert.equal(existsSync(join(copy, 'holdfast.pid')), false);
+    assert.equal(readServingPid(copy), null);
+    assert.equal(existsSync(join(copy, 'holdfast.pid')), existsSync(join(crashed, 'holdfast.pid')));
 
     const out = newDataFolder(t);
     await assert.rejects(copyUpTo(copy, out, {}), JournalDamaged, 'without a limit the loss is not accepted');

@@ -1,5 +1,6 @@
 /** `holdfast verify`: checks that a data folder is complete, unchanged and consistent. Only reads. */
 import { verifyFolder } from '#offline/verification.ts';
+import { damagedSecrets } from '#service/secrets.ts';
 import { DATA_OPTION, type CliCommand } from '../terminal/command.ts';
 import { counted } from '../terminal/output.ts';
 import { dataFolder, keysOption, withFolderArgument } from './data-folder.ts';
@@ -12,7 +13,8 @@ export const verifyCommand: CliCommand = {
       'every batch has its checksum, that the chain continues through all archive files into the journal, and that the journal ' +
       'reaches its watermark. Then replays every event, compares it with its snapshots, and counts its stock again from holds and ' +
       'orders: capacity = available + held + sold + blocked on every performance and locality, a seat in at most one claim, one ' +
-      'active hold for each session. Counts the sealed texts of personal data: each must have its key, unless it was erased.',
+      'active hold for each session. Counts the sealed texts of personal data: each must have its key, unless it was erased. ' +
+      'Checks that the secrets kept in the folder are such as a start takes.',
     'Ends with a summary. Two folders with the same state have the same state fingerprint. Exit code 1 when there is a problem; ' +
       'every problem says where it is and what to do.',
   ],
@@ -29,7 +31,9 @@ export const verifyCommand: CliCommand = {
   async run(call) {
     const { output } = call;
     const folder = dataFolder(withFolderArgument(call));
-    const report = await verifyFolder(folder, followVerification(output), { keys: keysOption(call) });
+    const verified = await verifyFolder(folder, followVerification(output), { keys: keysOption(call) });
+    const secrets = damagedSecrets(folder).map(({ message, hint }) => ({ where: 'secrets', what: message, hint }));
+    const report = { ...verified, problems: [...verified.problems, ...secrets] };
     output.text(...summaryLines(report));
     output.json(reportJson(report));
     if (isGood(report)) {

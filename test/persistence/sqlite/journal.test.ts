@@ -300,6 +300,20 @@ describe('A data folder', () => {
     lock.release();
   });
 
+  it('still says that its last process was cut off after a start that was refused', (t) => {
+    const folder = newDataFolder(t);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'holdfast.pid'), '1\n');
+    lockFolder(folder).abandon();
+    const lock = lockFolder(folder);
+    assert.equal(lock.wasLeft, true);
+    lock.release();
+    lockFolder(folder).abandon();
+    const last = lockFolder(folder);
+    assert.equal(last.wasLeft, false);
+    last.release();
+  });
+
   it('can be verified while facts are appended', async (t) => {
     const folder = newDataFolder(t);
     const journal = await openJournal(t, { folder });

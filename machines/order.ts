@@ -65,7 +65,8 @@ export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger 
         },
         CANCEL: {
           target: 'CANCELLED',
-          description: 'Operator only: cancels the order, its last ticket or one of its dates.',
+          description:
+            'Operator only: cancels the order, its last ticket or one of its dates. The buyer may its last ticket, where the event offers it.',
           meta: { also: 'Tickets are void and return to sale; what was paid is due as a refund.' },
         },
       },
@@ -75,7 +76,8 @@ export const orderMachine = setup({ types: { events: {} as { type: OrderTrigger 
       on: {
         CANCEL: {
           target: 'CANCELLED',
-          description: 'Operator only: cancels the order, its last ticket or one of its dates.',
+          description:
+            'Operator only: cancels the order, its last ticket or one of its dates. The buyer may its last ticket, where the event offers it.',
           meta: { also: 'Tickets are void and return to sale; what was paid is due as a refund.' },
         },
       },

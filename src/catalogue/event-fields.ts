@@ -58,6 +58,10 @@ const holdMaxMinutesMax = 4 * windowMinutesMax;
 const groupSizeMax = 200;
 /** Ten years; whoever keeps for longer sets no retention. */
 const retentionDaysMax = 3_650;
+
+/** A year. */
+const changeMinutesMax = 525_600;
+const withdrawalDaysMax = 60;
 /** A day; whoever opens earlier sets the time. */
 const doorsMinutesMax = 1_440;
 
@@ -118,6 +122,33 @@ const legal = record({
     nullable(printableText(60)),
     null,
     'what the button says that places an order; a text of the page’s language where null',
+  ),
+});
+
+/** What buyers may do with tickets that they have. */
+const changeRule = record({
+  until_minutes: optional(
+    count(0, changeMinutesMax),
+    0,
+    'minutes before the start of the ticket’s date, of a change before that of the new one too; a date without a start until it is over',
+  ),
+  fee: optional(price, 0, 'for a ticket, in the minor unit of the currency'),
+  fee_percent: optional(plain(Type.Number({ minimum: 0, maximum: 100 })), 0, 'of what is credited, added to the fee'),
+  ticket_type_ids: optional(nullable(list(id, { maxItems: 1_000 })), null, 'the types that it is for; all where null'),
+});
+
+const buyerChanges = record({
+  cancel: optional(nullable(changeRule), null, 'tickets are given back; not offered where null'),
+  change: optional(
+    nullable(changeRule),
+    null,
+    'tickets go to another date, type or seat, or get a new code; not offered where null',
+  ),
+  attendees: optional(nullable(changeRule), null, 'others are named on tickets; not offered where null'),
+  withdrawal_days: optional(
+    count(0, withdrawalDaysMax),
+    0,
+    'days after the purchase in which tickets of dates that have not begun are given back without a fee, whatever cancel says',
   ),
 });
 
@@ -335,6 +366,11 @@ const event = record({
     countOrNull(1, retentionDaysMax),
     null,
     'days after the last date until personal data of orders are erased; never where null',
+  ),
+  buyer_changes: present(
+    nullable(buyerChanges),
+    'what buyers may change of their paid orders by themselves; nothing where null',
+    null,
   ),
   legal: present(nullable(legal), 'what the shop must say to buyers before they order', null),
   performances: required(list(performance, { minItems: 1, maxItems: 1_000 }), 'its dates'),

@@ -26,6 +26,7 @@ export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, 
   checkTicketTypes(event, seatings, report);
   checkSellingStages(event, report);
   checkPromoCodes(event, report);
+  checkBuyerChanges(event, report);
   checkProduct(event, report);
 }
 
@@ -168,6 +169,14 @@ function checkPromoCodes({ promoCodes = [], ticketTypes }: Accepted<EventFile>, 
     checkSpan(promo, path, report);
     const typeIds = promo.ticket_type_ids ?? [];
     checkTypeIds(typeIds, (_, place) => pointer(path, 'ticket_type_ids', place), ticketTypes, report);
+  }
+}
+
+function checkBuyerChanges({ buyer_changes: changes, ticketTypes }: Accepted<EventFile>, report: Report): void {
+  for (const kind of ['cancel', 'change', 'attendees'] as const) {
+    const typeIds = changes?.[kind]?.ticket_type_ids ?? [];
+    const pathOf = (_: string, place: number): string => pointer('/buyer_changes', kind, 'ticket_type_ids', place);
+    checkTypeIds(typeIds, pathOf, ticketTypes, report);
   }
 }
 

@@ -156,6 +156,44 @@ export interface EventPayload {
   readonly max_tickets_per_email: number | null;
   readonly require_individual_data: boolean;
   readonly max_installments: number;
+  /** What buyers may change of their paid orders by themselves; null where that is nothing. */
+  readonly buyer_changes: {
+    /** Tickets are given back; null where that is not offered. */
+    readonly cancel: {
+      /** Before the start of the date; one without a start until it is over. */
+      readonly until_minutes: number;
+      /** For a ticket. */
+      readonly fee: number;
+      /** Of what is credited, added to the fee. */
+      readonly fee_percent: number;
+      /** The types that it is for; all where null. */
+      readonly ticket_type_ids: readonly string[] | null;
+    } | null;
+    /** Tickets go to another date, type or seat, or get a new code; null where not offered. */
+    readonly change: {
+      /** Before the start of the date; one without a start until it is over. */
+      readonly until_minutes: number;
+      /** For a ticket. */
+      readonly fee: number;
+      /** Of what is credited, added to the fee. */
+      readonly fee_percent: number;
+      /** The types that it is for; all where null. */
+      readonly ticket_type_ids: readonly string[] | null;
+    } | null;
+    /** Others are named on tickets; null where that is not offered. */
+    readonly attendees: {
+      /** Before the start of the date; one without a start until it is over. */
+      readonly until_minutes: number;
+      /** For a ticket. */
+      readonly fee: number;
+      /** Of what is credited, added to the fee. */
+      readonly fee_percent: number;
+      /** The types that it is for; all where null. */
+      readonly ticket_type_ids: readonly string[] | null;
+    } | null;
+    /** Days after the purchase in which tickets of dates that have not begun are given back without a fee. */
+    readonly withdrawal_days: number;
+  } | null;
   /** What the shop must say to buyers before they order; null where the event sets nothing. */
   readonly legal: Legal | null;
   readonly performances: readonly Performance[];
@@ -386,12 +424,12 @@ export interface CheckoutRequest {
   /** Needed without hold_id; with one, the items of the hold or left out. */
   readonly items?: readonly CheckoutItem[] | null;
   readonly customer: {
-    readonly name: string;
     /**
      * Kept as typed; compared trimmed, without regard to case, width and invisible characters, and without a
      * +tag.
      */
     readonly email: string;
+    readonly name: string;
     readonly document_number?: string | null;
     readonly phone?: string | null;
   };
@@ -459,6 +497,60 @@ export interface Ticket {
     readonly document_number: string | null;
     readonly phone: string | null;
   } | null;
+}
+
+export interface AmendmentRequest {
+  /** The tickets that are given back; of a group all of them. */
+  readonly cancel?: readonly string[];
+  /** Tickets that get a new code for the same place; the old one is void. */
+  readonly reissue?: readonly string[];
+  readonly change?: readonly {
+    /** Of a group all of them. */
+    readonly ticket_ids: readonly string[];
+    readonly performance_id?: string | null;
+    readonly ticket_type_id?: string | null;
+    /** Where none is named: its own where that sells the type now, else the first open. */
+    readonly selling_stage_id?: string | null;
+    /** One for each ticket, in their order. Without it the same ones where they are free, else the best. */
+    readonly seat_ids?: readonly string[] | null;
+  }[];
+  /** Who comes with which ticket from now on. The code stays; with `reissue` the ticket gets another. */
+  readonly attendees?: readonly { readonly ticket_id: string; readonly attendee: Attendee }[];
+}
+
+export interface AmendmentQuote {
+  /** Sent with the same request, it has done what stands here. */
+  readonly quote: string;
+  readonly expires_at: string;
+  readonly tickets: readonly {
+    readonly ticket_id: string;
+    readonly action: 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
+    /** For its unit, on the first ticket of that, without perks. */
+    readonly credit: number;
+    /** What is charged for its unit, on the first ticket of that; 0 where the price stays. */
+    readonly price: number;
+    readonly ticket_type_id: string;
+    readonly selling_stage_id: string;
+    readonly performance_id: string;
+    readonly section: string | null;
+    readonly row_label: string | null;
+    readonly seat_id: string | null;
+    readonly seat_label: string | null;
+  }[];
+  /** What of `credit` is for perks. */
+  readonly perks_credit: number;
+  readonly credit: number;
+  readonly charge: number;
+  readonly fee: number;
+  /** `charge` + `fee` − `credit`. */
+  readonly difference: number;
+  readonly to_pay: number;
+  /** What becomes due back. */
+  readonly to_refund: number;
+  /** Of the order from then on. */
+  readonly total_amount: number;
+  readonly remaining_amount: number;
+  readonly currency: string;
 }
 
 export interface Amendment {

@@ -10,6 +10,9 @@
  *     machine.
  */
 import type {
+  Amendment,
+  AmendmentQuote,
+  AmendmentRequest,
   CheckoutRequest,
   Draw,
   EventList,
@@ -107,6 +110,11 @@ export interface Client {
   waitForOrder(orderId: string, options?: Abortable & { readonly onOrder?: (order: Order) => void }): Promise<Order>;
   /** Opens a payment session for the next unpaid installment, or a new try after a decline. */
   payOrder(orderId: string, options?: Keyed): Promise<StartedCheckout>;
+  /** What a change of a paid order would do; nothing is changed by it. */
+  quoteAmendment(orderId: string, request: AmendmentRequest, options?: Abortable): Promise<AmendmentQuote>;
+  /** Changes a paid order as it was quoted, or not at all. */
+  amendOrder(orderId: string, request: AmendmentRequest, quote: string, options?: Keyed): Promise<Amendment>;
+  getAmendment(orderId: string, amendmentId: string, options?: Abortable): Promise<Amendment>;
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
   /** The void tickets of an event or of one performance, a page at a time; `after` is the last ticket that is known. */
   getVoidTickets(
@@ -252,6 +260,12 @@ function orderMethods({ settings, call, sessionKey }: Context) {
     },
     payOrder: (orderId, { idempotencyKey, signal } = {}) =>
       bodyOf(call('payOrder', { path: [orderId], idempotencyKey, signal })),
+    quoteAmendment: (orderId, request, { signal } = {}) =>
+      bodyOf(call('quoteAmendment', { path: [orderId], body: request, signal })),
+    amendOrder: (orderId, request, quote, { idempotencyKey, signal } = {}) =>
+      bodyOf(call('amendOrder', { path: [orderId], body: { ...request, quote }, idempotencyKey, signal })),
+    getAmendment: (orderId, amendmentId, { signal } = {}) =>
+      bodyOf(call('getAmendment', { path: [orderId, amendmentId], signal })),
     getTicketKeys: ({ signal } = {}) => bodyOf(call('getTicketKeys', { signal })),
     getVoidTickets: (eventId, { performanceId, after, limit, signal } = {}) => {
       const query = { event_id: eventId, performance_id: performanceId, after, limit };

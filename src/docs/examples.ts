@@ -167,7 +167,33 @@ const publicExamples = {
     operation: 'getOrderStatus',
     title: 'A paid order with its tickets',
     noun: 'paid',
+    gives: { TICKET: ['tickets', 0] },
     after: 'settleSandboxSession',
+  }),
+  quoteOwnAmendment: post(
+    '/api/checkout/orders/$ORDER/amendments/quote',
+    { cancel: ['$TICKET'] },
+    {
+      operation: 'quoteOwnAmendment',
+      title: 'What a ticket that is given back brings',
+      noun: 'quoted',
+      gives: { QUOTE: ['quote'] },
+    },
+  ),
+  amendOwnOrder: post(
+    '/api/checkout/orders/$ORDER/amendments',
+    { cancel: ['$TICKET'], quote: '$QUOTE' },
+    {
+      operation: 'amendOwnOrder',
+      title: 'Give it back, as it was quoted',
+      noun: 'amendment',
+      gives: { AMENDMENT: ['id'] },
+    },
+  ),
+  getOwnAmendment: get('/api/checkout/orders/$ORDER/amendments/$AMENDMENT', {
+    operation: 'getOwnAmendment',
+    title: 'One change of an order',
+    noun: 'amendment',
   }),
 
   getTicketKeys: get('/api/tickets/key', { operation: 'getTicketKeys', title: 'The public keys', noun: 'keys' }),

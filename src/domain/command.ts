@@ -5,7 +5,7 @@
  * reply.
  */
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
-import type { IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
+import type { CancellationCause, IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
 import type { AmendmentRequest } from './amendment-request.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
@@ -85,6 +85,9 @@ interface Replayable {
   readonly replayed?: boolean;
 }
 
+/** Who may ask for an amendment. */
+export type AmendedBy = Exclude<CancellationCause, 'PERFORMANCE'>;
+
 interface CallsProvider {
   /** Providers that could not be asked in time: what needs a new session there is refused. */
   readonly busyProviders?: readonly PaymentProviderName[];
@@ -147,7 +150,7 @@ interface Commands {
   AmendOrder: Keyed &
     OperatorNote & {
       readonly orderId: string;
-      readonly by: 'OPERATOR';
+      readonly by: AmendedBy;
       readonly request: AmendmentRequest;
       /** The text of the quote by which it is done; null where none was asked for. */
       readonly quote: string | null;

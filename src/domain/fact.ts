@@ -296,6 +296,8 @@ export interface FactData {
     readonly refundDueCents: number;
     /** Nothing of a PARTIALLY_PAID order is left to pay. */
     readonly trigger?: 'COVER';
+    /** Tickets are given back in the days of withdrawal. */
+    readonly isWithdrawal?: true;
     /** Who comes with tickets from now on, sealed; open where nothing can be sealed. Absent where nobody is named. */
     readonly sealedAttendees?: string;
     readonly attendees?: readonly Attendee[];

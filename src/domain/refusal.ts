@@ -91,6 +91,11 @@ interface RefusalDetails {
   TICKET_VOID: TicketsDetail;
   UNIT_INCOMPLETE: TicketsDetail;
   ORDER_ERASED: Nothing;
+  /** `until`: when it was allowed for the last time; null where it never is. */
+  AMENDMENT_NOT_ALLOWED: {
+    readonly reason: 'NOT_OFFERED' | 'TOO_LATE' | 'TICKET_TYPE';
+    readonly until: number | null;
+  };
   /** What the amendment would do now: a quote. */
   QUOTE_STALE: { readonly quote: object };
   ORDER_NOT_ERASABLE: { readonly status: string };

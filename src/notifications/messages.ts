@@ -206,9 +206,9 @@ function refundOf(
 /** An order as an amendment left it. */
 function amendmentOf(
   source: MessageSource,
-  { amendmentId, items, totalCents, differenceCents }: FactData['OrderAmended'],
+  { amendmentId, items, totalCents, differenceCents, isWithdrawal }: FactData['OrderAmended'],
 ): Draft {
-  const told = { amendment_id: amendmentId, difference: differenceCents, withdrawal: false };
+  const told = { amendment_id: amendmentId, difference: differenceCents, withdrawal: isWithdrawal === true };
   const order = { ...orderDataOf(source), value: totalCents, contents: contentsOf(items) };
   return { type: 'order.amended', data: { ...order, ...told } };
 }

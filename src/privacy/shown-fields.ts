@@ -192,6 +192,7 @@ export const SHOWN_FIELDS = {
     toRefundCents: SHOWN,
     refundDueCents: SHOWN,
     trigger: SHOWN,
+    isWithdrawal: SHOWN,
     sealedNote: HIDDEN,
     ...MARK,
   },

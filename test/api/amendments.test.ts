@@ -188,3 +188,48 @@ describe('Amendments of operators', () => {
     assertRefused(await amend(started, { cancel: [first] }), 409, 'ORDER_NOT_AMENDABLE');
   });
 });
+
+describe('Amendments of buyers', () => {
+  const changes = { cancel: { fee: 100 }, attendees: {} };
+  const own = ({ order_id: id }: Started, body: Json, path = '', headers: Record<string, string> = {}) =>
+    service.post<AmendmentBody & QuoteBody>(`/api/checkout/orders/${id}/amendments${path}`, body, headers);
+
+  it('are what the event offers, as they were quoted, and shown in its payload', async () => {
+    await service.define(gala({ id: 'evt_own', slug: 'own', buyer_changes: changes }));
+    const payload = (await service.get<Json>('/api/events/public/own')).body;
+    const rule = { until_minutes: 0, fee_percent: 0, ticket_type_ids: null };
+    const shown = { cancel: { ...rule, fee: 100 }, change: null, attendees: { ...rule, fee: 0 }, withdrawal_days: 0 };
+    assert.deepEqual(payload['buyer_changes'], shown);
+    assert.equal((await service.get<Json>('/api/events/public/gala')).body['buyer_changes'], null);
+    const started = await paid(2, { event_id: 'evt_own' });
+    const [first = '', second = ''] = await ticketsOf(started);
+    const price = started.total_amount / 2;
+    // What operators alone may ask for is ignored.
+    const request = { cancel: [first], fee: 0, goodwill: true, note: 'mine' };
+    const quoted = await own(started, request, '/quote');
+    assert.deepEqual([quoted.status, quoted.body.to_refund], [200, price - 100], JSON.stringify(quoted.body));
+    assertRefused(await own(started, request), 400, 'VALIDATION_ERROR');
+    assertRefused(await own(started, { ...request, quote: 'none' }), 409, 'QUOTE_STALE');
+    const key = { 'idempotency-key': 'mine' };
+    const body = { ...request, quote: quoted.body.quote };
+    const { status, body: amendment } = await own(started, body, '', key);
+    assert.equal(status, 201, JSON.stringify(amendment));
+    assert.equal((await own(started, body, '', key)).headers.get('idempotent-replayed'), 'true');
+    assertRefused(await own(started, { ...body, cancel: [second] }, '', key), 422, 'IDEMPOTENCY_KEY_REUSED');
+    const path = `/api/checkout/orders/${started.order_id}/amendments/`;
+    assert.deepEqual((await service.get(path + amendment.id)).body, amendment);
+    assertRefused(await service.get(`${path}amd_1_no`), 404, 'NOT_FOUND');
+    const order = await orderOf(started);
+    assert.deepEqual([order.refund_due, order.fees_amount, order.tickets], [price - 100, 100, [second]]);
+    const detail = assertRefused(await own(started, { reissue: [second] }, '/quote'), 403, 'AMENDMENT_NOT_ALLOWED');
+    assert.deepEqual(detail, { reason: 'NOT_OFFERED', until: null });
+    const late = await own(started, { reissue: [second], quote: 'none' });
+    assertRefused(late, 403, 'AMENDMENT_NOT_ALLOWED');
+    const nowhere = { ...started, order_id: 'ord_1_no' };
+    assertRefused(await own(nowhere, { ...body }), 404, 'ORDER_NOT_FOUND');
+    const name = { attendees: [{ ticket_id: second, attendee: { name: 'Zoe' } }] };
+    const renamed = await own(started, { ...name, quote: (await own(started, name, '/quote')).body.quote });
+    assert.equal(renamed.status, 201, JSON.stringify(renamed.body));
+    assert.equal((await statusOf(service, started)).ticket_objects[0]?.attendee?.name, 'Zoe');
+  });
+});

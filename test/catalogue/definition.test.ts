@@ -204,6 +204,16 @@ const badDefinitions: readonly (readonly [title: string, change: Change, ...path
   ['keeps personal data for no day', (e) => ({ ...e, retention_days: 0 }), '/retention_days'],
   ['keeps personal data for over ten years', (e) => ({ ...e, retention_days: 3651 }), '/retention_days'],
   ['keeps personal data for a day and a half', (e) => ({ ...e, retention_days: 1.5 }), '/retention_days'],
+  [
+    'lets buyers cancel tickets of a type that it has not',
+    (e) => ({ ...e, buyer_changes: { cancel: { ticket_type_ids: ['none'] } } }),
+    '/buyer_changes/cancel/ticket_type_ids/0',
+  ],
+  [
+    'takes more than all of a credit as a fee',
+    (e) => ({ ...e, buyer_changes: { change: { fee_percent: 101 } } }),
+    '/buyer_changes/change/fee_percent',
+  ],
   ['names no address of its terms', (e) => ({ ...e, legal: { terms_url: 'javascript:alert(1)' } }), '/legal/terms_url'],
   ['has a tax above all of a price', (e) => ({ ...e, legal: { vat_percent: 101 } }), '/legal/vat_percent'],
   ['shows a picture of another host', (e) => ({ ...e, picture: 'https://cdn.example/a.jpg' }), '/picture'],

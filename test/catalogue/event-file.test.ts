@@ -120,6 +120,21 @@ const eventFile = fc
       doors_minutes: fc.option(fc.integer({ min: 0, max: 1440 })),
       lineup: fc.option(fc.array(fc.record({ name: text, time: fc.constantFrom('21:30', null) }), { maxLength: 3 })),
       retention_days: fc.option(fc.integer({ min: 1, max: 3650 })),
+      buyer_changes: fc.option(
+        fc.record({
+          cancel: fc.option(
+            fc.record({
+              until_minutes: fc.integer({ min: 0, max: 525_600 }),
+              fee: fc.nat(1_000_000),
+              fee_percent: fc.constantFrom(0, 12.5, 100),
+              ticket_type_ids: fc.constant(null),
+            }),
+          ),
+          change: fc.constant(null),
+          attendees: fc.constant(null),
+          withdrawal_days: fc.integer({ min: 0, max: 60 }),
+        }),
+      ),
       legal: fc.option(
         fc.record({
           terms_url: fc.option(fc.webUrl()),

@@ -12,7 +12,7 @@ import type { TSchema } from 'typebox';
 import { CheckoutItem, Quote, StartCheckout, StartedCheckout } from '#http/buyers/checkout/schema.ts';
 import * as events from '#http/buyers/events/schema.ts';
 import { CreateHold, Hold, HoldItem, HoldItemInput } from '#http/buyers/holds.ts';
-import { Amendment } from '#http/buyers/orders/amendments.ts';
+import { Amendment, AmendmentQuoteBody, RequestFields } from '#http/buyers/orders/amendments.ts';
 import { OrderStatus, Ticket } from '#http/buyers/orders/schema.ts';
 import { Draw, QueueEntry } from '#http/buyers/queue.ts';
 import { Occupancy, Seat, SeatChange, Seating } from '#http/buyers/seating.ts';
@@ -108,6 +108,8 @@ const CLIENT: Bodies = {
   Quote,
   StartedCheckout,
   Ticket,
+  AmendmentRequest: RequestFields,
+  AmendmentQuote: AmendmentQuoteBody,
   Amendment,
   Payment: part(OrderStatus, 'payments'),
   Order: OrderStatus,

@@ -14,8 +14,6 @@ export const exampleKeys = (Object.keys(examples) as ExampleKey[]).filter((key) 
 /** What the other listener has to do first, where an example says that it needs something (`needs`). */
 const PREPARED_BY: Readonly<Partial<Record<ExampleKey, ExampleKey>>> = {
   getOrder: 'getOrderStatus',
-  getTicket: 'getOrderStatus',
-  amendOrder: 'getOrderStatus',
   cancelOrder: 'getOrderStatus',
   recordRefund: 'getOrderStatus',
   executeRefund: 'getOrderStatus',

@@ -483,6 +483,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
   cancelOrder: ['OrderCancelled', 'RequestAnswered'],
   amendOrder: ['OrderAmended', 'PaymentClosed', 'OrderCancelled', 'RefundRequested', 'RequestAnswered'],
+  amendOwnOrder: ['OrderAmended', 'PaymentClosed', 'OrderCancelled', 'RefundRequested', 'RequestAnswered'],
   recordRefund: ['RefundRecorded', 'RefundRequested', 'RequestAnswered'],
   executeDueRefunds: ['DueRefundsOrdered', 'DueRefundsAsked', 'RefundRequested'],
   resolveRefund: ['RefundRecorded', 'RefundAnswered', 'RequestAnswered'],

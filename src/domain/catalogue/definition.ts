@@ -58,6 +58,8 @@ export interface EventDefinition {
    * somebody asks. Absent in definitions from before the setting, where it counts as null.
    */
   readonly retentionDays?: number | null;
+  /** What buyers may change of their paid orders; absent where that is nothing. */
+  readonly buyerChanges?: BuyerChanges;
   /** Absent where the event sets nothing. */
   readonly legal?: LegalDefinition;
   readonly performances: readonly PerformanceDefinition[];
@@ -79,6 +81,27 @@ export interface VenueDefinition {
 interface LineupItem {
   readonly name: string;
   readonly time: string | null;
+}
+
+/** What buyers may change by themselves; null: it is not offered. */
+export interface BuyerChanges {
+  readonly cancel: ChangeRule | null;
+  /** To another date, type or seat, and new codes. */
+  readonly change: ChangeRule | null;
+  readonly attendees: ChangeRule | null;
+  /** Days after the purchase in which tickets of dates that have not begun are given back without a fee. */
+  readonly withdrawalDays: number;
+}
+
+export interface ChangeRule {
+  /** Before the start of the ticket's date; one without a start: until it is over. */
+  readonly untilMinutes: number;
+  /** Cents, for a ticket. */
+  readonly fee: number;
+  /** Of what is credited. */
+  readonly feePercent: number;
+  /** Null: of all types. */
+  readonly ticketTypeIds: readonly string[] | null;
 }
 
 /** What a shop is legally bound to say to buyers before they order. */

@@ -8,6 +8,7 @@
  *    UNCHANGED while that revision is still the newest. A revision is never the same in two activations of an event.
  */
 import type { EventDefinition } from '../catalogue/definition.ts';
+import type { AmendedBy } from '../command.ts';
 import type { Fact } from '../fact.ts';
 import type { EventTotals, Gauges, OperatorEventView } from './operator-view.ts';
 import type { Audience, LiveView, OccupancyResult, PayloadView, SeatingResult, Unchanged } from './revisioned-views.ts';
@@ -75,7 +76,7 @@ interface Queries {
   /** What the tickets of a hold cost with a promo code. */
   QuoteOrder: { readonly holdId: string; readonly sessionKey: string | null; readonly promoCode: string | null };
   /** What an amendment of an order would do. */
-  QuoteAmendment: { readonly orderId: string; readonly by: 'OPERATOR'; readonly request: AmendmentRequest };
+  QuoteAmendment: { readonly orderId: string; readonly by: AmendedBy; readonly request: AmendmentRequest };
   FindAmendment: { readonly orderId: string; readonly amendmentId: string };
   /** Without `tickets`, the first page of them is shown. */
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };

@@ -30,6 +30,12 @@ const AMENDMENT = [
   'SEAT_TAKEN',
   'INSUFFICIENT_TICKETS',
 ] as const;
+const OWN_AMENDMENT = [
+  ...AMENDMENT,
+  'AMENDMENT_NOT_ALLOWED',
+  'MAX_PER_ORDER_EXCEEDED',
+  'MAX_TICKETS_PER_ORDER_EXCEEDED',
+] as const;
 const DATE = ['EVENT_NOT_FOUND', 'PERFORMANCE_NOT_FOUND'] as const;
 const CHOSEN_DATE = [...DATE, 'PERFORMANCE_REQUIRED'] as const;
 const LINES = [
@@ -126,6 +132,9 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   listOrders: { answer: 'The orders of the page.', codes: ['EVENT_NOT_FOUND'] },
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },
+  quoteOwnAmendment: { answer: 'What it would do.', codes: OWN_AMENDMENT },
+  amendOwnOrder: { answer: 'The amendment.', codes: [...OWN_AMENDMENT, 'QUOTE_STALE'] },
+  getOwnAmendment: { answer: 'The amendment.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND'] },
   quoteAmendment: { answer: 'What it would do.', codes: AMENDMENT },
   amendOrder: { answer: 'The amendment.', codes: [...AMENDMENT, 'QUOTE_STALE'] },
   getAmendment: { answer: 'The amendment.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND'] },

@@ -70,6 +70,7 @@ export const ERRORS = {
   UNAUTHORIZED: entry(401, 'A valid credential is needed.', 'The bearer token or the signature is missing or wrong.'),
   QUEUE_PASS_REQUIRED: entry(403, 'This event has a waiting room: a pass is needed.', 'Join with POST /api/checkout/queue and send the admitted entry as queue_pass.'),
   QUEUE_PASS_INVALID: entry(403, 'The waiting-room pass is not valid.', 'The pass expired or is of another session or event: join again.'),
+  AMENDMENT_NOT_ALLOWED: entry(403, 'This cannot be changed by the buyer.', 'detail.reason: NOT_OFFERED by the event, not for the TICKET_TYPE, or TOO_LATE since detail.until; the organizer still can.'),
   NOT_FOUND: entry(404, 'There is nothing at this address.', 'No route or resource has this address.'),
   EVENT_NOT_FOUND: entry(404, 'There is no such event.', 'The event is unknown or not published.'),
   HOLD_NOT_FOUND: entry(404, 'There is no such hold.', 'The id is unknown, or the session key does not own the hold.'),

@@ -1,8 +1,8 @@
 /**
  * How values are written in JSON: names in snake_case, moments in RFC 3339, paths as JSON pointers.
  *
- * The detail of a refusal is written by rule: a name that ends in `At` is a moment, `errors` are problems of a body,
- * `conflicts` are problems of a definition.
+ * The detail of a refusal is written by rule: a name that ends in `At`, and `until`, is a moment, `errors` are problems
+ * of a body, `conflicts` are problems of a definition.
  */
 import { forOrderTexts, type OrderTextName } from '#domain/order-texts.ts';
 import type { Problem } from '#domain/refusal.ts';
@@ -51,7 +51,7 @@ export function toDetailBody(detail: object): Record<string, unknown> {
 }
 
 function toFieldBody(name: string, value: unknown): unknown {
-  if (name.endsWith('At') && typeof value === 'number') return formatTime(value);
+  if ((name.endsWith('At') || name === 'until') && typeof value === 'number') return formatTime(value);
   if (name === 'errors') return (value as readonly ListedProblem[]).map((problem) => toProblemBody(problem, snakeCase));
   if (name === 'conflicts') return (value as readonly ListedProblem[]).map((problem) => toProblemBody(problem, asIs));
   return value;

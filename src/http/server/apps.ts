@@ -46,6 +46,7 @@ import { fontRoutes, assetRoutes, pageRoutes } from '../pages/route.ts';
 import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
 import { journalRoutes } from '../operators/journal.ts';
 import { holdRoutes } from '../buyers/holds.ts';
+import { ownAmendmentRoutes } from '../buyers/orders/own-amendments.ts';
 import { orderRoutes } from '../buyers/orders/route.ts';
 import { paymentRoutes } from '../buyers/payments.ts';
 import { liveRoutes } from '../live/route.ts';
@@ -93,6 +94,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   holdRoutes(app, ports);
   checkoutRoutes(app, ports);
   await orderRoutes(app, ports);
+  ownAmendmentRoutes(app, ports);
   await paymentRoutes(app, ports);
   ticketRoutes(app, ports);
   const { sandbox } = ports.payments;

@@ -14,7 +14,7 @@ import { orderById, type OrderState, type OrderTurn } from '../state.ts';
 import { planAmendment } from './plan.ts';
 import type { AmendmentPlan } from './settlement.ts';
 import { checkQuote, quoteOf, type QuoteTurn } from './quotes.ts';
-import type { CommandOf } from '../../command.ts';
+import type { AmendedBy, CommandOf } from '../../command.ts';
 import type { Decision } from '../../decision.ts';
 import type { AmendmentView } from '../../view.ts';
 import type { AmendmentQuote, AmendmentRequest } from '../../amendment-request.ts';
@@ -22,13 +22,13 @@ import type { AmendmentQuote, AmendmentRequest } from '../../amendment-request.t
 /** What an amendment would do now. ORDER_NOT_FOUND, and as `planAmendment`. */
 export function quoteAmendment(
   state: OrderState,
-  { orderId, by, request }: { readonly orderId: string; readonly by: 'OPERATOR'; readonly request: AmendmentRequest },
+  { orderId, by, request }: { readonly orderId: string; readonly by: AmendedBy; readonly request: AmendmentRequest },
   turn: QuoteTurn,
 ): AmendmentQuote | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
   const plan = planAmendment(state, order, request, { by, now: turn.now });
-  return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, quoted: plan.quoted }, turn);
+  return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, ...plan }, turn);
 }
 
 /** An amendment of an order: ORDER_NOT_FOUND, NOT_FOUND. */
@@ -52,7 +52,7 @@ export function decideAmendOrder(
   if (isRefusal(order)) return order;
   const plan = planAmendment(state, order, request, { by, now: turn.now });
   if (isRefusal(plan)) return plan;
-  const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, quoted: plan.quoted }, turn);
+  const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, ...plan }, turn);
   if (stale !== null) return stale;
   const amendmentId = turn.newId('amd');
   return {

@@ -1,8 +1,8 @@
 /**
  * What an amendment would do to an order now: everything that its quote says, and what its fact is made of.
  *
- * The checks run in the order of the API: the order's status; tickets; dates; types and stages; attendees; seats;
- * stock. The quote is compared in `decide.ts`.
+ * The checks run in the order of the API: the order's status; tickets; permission; dates; types and stages; limits;
+ * attendees; seats; stock. The quote is compared in `decide.ts`.
  *
  * 1. Nothing is changed here (I2). The same order, request and state give the same plan, which is what makes a quote
  *    comparable.
@@ -11,12 +11,14 @@
  * 4. Units of one change that come from one item and get another price are one new item, with what their codes take off
  *    the new price.
  */
+import { checkCartLimits } from '../../holds/cart-limits.ts';
 import { lineKey } from '../../inventory/hold-line.ts';
 import { sumOf } from '../../money.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import { agreedOf, amendmentsOf, hasTicket, isErased, type Order } from '../order.ts';
 import { discountAnew } from '../pricing.ts';
 import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
+import { checkPermission, feeOf } from './permission.ts';
 import { settle, type AmendmentPlan, type PlannedTicket } from './settlement.ts';
 import { arrange, costOf, creditsOf, goodwillOf, perksCentsOf, unitsOf } from './units.ts';
 import type { OrderUnit, UnitCredit } from './units.ts';
@@ -73,8 +75,9 @@ function findUnits(order: Order, units: readonly OrderUnit[], request: Amendment
 }
 
 /**
- * Plans an amendment. Refuses in order: ORDER_NOT_AMENDABLE; as `findUnits`; as `findDestinations`; ORDER_ERASED for
- * attendees; as `assignPlaces`; VALIDATION_ERROR for a fee over the credit (rule 2).
+ * Plans an amendment. Refuses in order: ORDER_NOT_AMENDABLE; as `findUnits`; of a buyer as `checkPermission`; as
+ * `findDestinations`; of a buyer as `checkLimitsAfter`; ORDER_ERASED for attendees; as `assignPlaces`; VALIDATION_ERROR
+ * for a fee over the credit (rule 2); as `settle`.
  */
 export function planAmendment(
   state: OrderState,
@@ -87,8 +90,13 @@ export function planAmendment(
   const units = unitsOf(order);
   const named = findUnits(order, units, request);
   if (isRefusal(named)) return named;
+  const isBuyers = amending.by === 'BUYER';
+  const permission = isBuyers ? checkPermission(state, order, request, { ...named, units }, amending.now) : null;
+  if (permission !== null && isRefusal(permission)) return permission;
   const changed = findDestinations(state, named.changes, amending);
   if (isRefusal(changed)) return changed;
+  const overLimits = isBuyers && changed.length > 0 ? checkLimitsAfter(state, units, named.cancelled, changed) : null;
+  if (overLimits !== null) return overLimits;
   if ((request.attendees ?? []).length > 0 && isErased(order)) return refuse('ORDER_ERASED', {});
   const given = [...named.cancelled, ...changed.map(({ unit }) => unit)];
   const seats = assignPlaces(state, named.changes, changed, given);
@@ -101,7 +109,15 @@ export function planAmendment(
   const withoutPerks = repriced.flatMap(({ unit, offer }) => (offer.ticketTypeId === unit.ticketTypeId ? [] : [unit]));
   const perksCreditCents = perksCentsOf(order, [...named.cancelled, ...withoutPerks]);
   const creditCents = perksCreditCents + sumOf(credits.values(), (credit) => credit.creditCents);
-  if (isOnlyCancelled(request) && request.feeCents > creditCents) {
+  const creditOf = (of: readonly OrderUnit[]): number => sumOf(of, (unit) => credits.get(unit)!.creditCents);
+  const feeCents =
+    permission === null
+      ? request.feeCents
+      : feeOf(permission, {
+          cancelledCents: creditOf(permission.byRule) + perksCentsOf(order, permission.byRule),
+          changedCents: creditOf(repriced.map(({ unit }) => unit)) + perksCentsOf(order, withoutPerks),
+        });
+  if (isOnlyCancelled(request) && feeCents > creditCents) {
     return refuseProblems([{ path: ['fee'], message: `must be at most the credit of ${creditCents}` }]);
   }
   const moved = new Map(changed.filter((each) => !each.isRepriced).map((each) => [each.unit, each]));
@@ -117,9 +133,45 @@ export function planAmendment(
     creditCents,
     chargeCents: sumOf(anew.charged.values(), (cents) => cents),
     goodwillGoneCents: sumOf(credits.values(), ({ goodwillCents }) => goodwillCents),
-    request,
+    feeCents,
+    isGoodwill: request.goodwill === true,
+    isWithdrawal: (permission?.withdrawn.length ?? 0) > 0,
     by: amending.by,
+    endsAt: endOf(
+      [permission?.endsAt ?? null, ...repriced.map(({ offer }) => offer.sellingStage.definition.endsAt)],
+      amending.now,
+    ),
   });
+}
+
+/** The first of the moments that are yet to come; null where there is none. */
+function endOf(moments: readonly (number | null)[], now: number): number | null {
+  const ends = moments.filter((moment) => moment !== null && moment > now) as number[];
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+/** The limits of an order as buyers' changes would make it: as `checkCartLimits` refuses. */
+function checkLimitsAfter(
+  { plan }: OrderState,
+  units: readonly OrderUnit[],
+  cancelled: readonly OrderUnit[],
+  changed: readonly ChangedUnit[],
+): Refusal | null {
+  const gone = new Set(cancelled);
+  const changeOf = new Map(changed.map((each) => [each.unit, each]));
+  const items = units.flatMap((unit) => {
+    if (gone.has(unit)) return [];
+    const { performanceId, offer, isRepriced } = changeOf.get(unit) ?? { ...unit, offer: unit, isRepriced: false };
+    const ticketCount = unit.slots.length;
+    const groupSize = plan.ticketTypeById.get(offer.ticketTypeId)?.groupSize ?? 1;
+    return {
+      performanceId,
+      ticketTypeId: offer.ticketTypeId,
+      quantity: isRepriced ? ticketCount / groupSize : 1,
+      ticketCount,
+    };
+  });
+  return checkCartLimits(plan, items);
 }
 
 function isOnlyCancelled({ change = [], reissue = [], attendees = [] }: AmendmentRequest): boolean {

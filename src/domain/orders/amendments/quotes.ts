@@ -19,6 +19,8 @@ interface Quoted {
   readonly by: CancellationCause;
   readonly request: AmendmentRequest;
   readonly quoted: QuotedAmendment;
+  /** When it would be another; null where that is not foreseen. */
+  readonly endsAt: number | null;
 }
 
 /** What signs; where nothing can be sealed a quote is not signed, but compared all the same. */
@@ -28,7 +30,7 @@ export interface QuoteTurn {
 }
 
 export function quoteOf(about: Quoted, turn: QuoteTurn): AmendmentQuote {
-  const expiresAt = turn.now + QUOTE_MS;
+  const expiresAt = Math.min(turn.now + QUOTE_MS, about.endsAt ?? Infinity);
   return { quote: sign(about, expiresAt, turn), expiresAt, ...about.quoted };
 }
 
@@ -39,7 +41,7 @@ export function checkQuote(quote: string, about: Quoted, turn: QuoteTurn): Refus
   return isGood ? null : refuse('QUOTE_STALE', { quote: quoteOf(about, turn) });
 }
 
-function sign(about: Quoted, expiresAt: number, { sealing }: QuoteTurn): string {
-  const text = `quote ${expiresAt} ${JSON.stringify(about)}`;
+function sign({ orderId, by, request, quoted }: Quoted, expiresAt: number, { sealing }: QuoteTurn): string {
+  const text = `quote ${expiresAt} ${JSON.stringify([orderId, by, request, quoted])}`;
   return `${expiresAt.toString(36)}.${sealing?.requestDigest?.(text) ?? hashOf(text, 0).toString(36)}`;
 }

@@ -5,12 +5,12 @@
  *    later.
  */
 import { seatFacts } from '../../catalogue/seating-plan.ts';
-import { refuseProblems, type Refusal } from '../../refusal.ts';
+import { refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order } from '../order.ts';
 import { totalOf } from '../pricing.ts';
 import { amendedOrder } from './evolve.ts';
 import { itemsOf, linesOf, type OrderUnit, type TicketSlot } from './units.ts';
-import type { AmendmentRequest, QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
+import type { QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
 import type { AmendedTicket, CancellationCause, FactData, OrderItem } from '../../fact.ts';
 import type { OrderState } from '../state.ts';
 
@@ -25,6 +25,8 @@ export interface AmendmentPlan {
   readonly change: Change;
   /** The order as the change leaves it. */
   readonly after: Order;
+  /** When the plan could be another; null where that is not foreseen. */
+  readonly endsAt: number | null;
 }
 
 /** What is done to a ticket, and the unit that it was of. */
@@ -42,16 +44,25 @@ interface Settled {
   readonly chargeCents: number;
   /** What of the order's goodwill goes with tickets. */
   readonly goodwillGoneCents: number;
-  readonly request: AmendmentRequest;
+  readonly feeCents: number;
+  readonly isGoodwill: boolean;
+  readonly isWithdrawal: boolean;
   readonly by: CancellationCause;
+  /** When the plan could be another; null where that is not foreseen. */
+  readonly endsAt: number | null;
 }
 
-/** The plan of an amendment: VALIDATION_ERROR where it costs something, and nobody says that it does not. */
+/**
+ * The plan of an amendment. Where it costs something: AMENDMENT_NOT_ALLOWED to a buyer, VALIDATION_ERROR to an operator
+ * who does not say that it is not charged.
+ */
 export function settle(state: OrderState, order: Order, settled: Settled): AmendmentPlan | Refusal {
-  const { units, perksCreditCents, creditCents, chargeCents, request, by } = settled;
-  const { feeCents } = request;
+  const { units, perksCreditCents, creditCents, chargeCents, feeCents, isWithdrawal, by } = settled;
   const differenceCents = chargeCents + feeCents - creditCents;
-  if (differenceCents > 0 && request.goodwill !== true) {
+  if (differenceCents > 0 && by === 'BUYER') {
+    return refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });
+  }
+  if (differenceCents > 0 && !settled.isGoodwill) {
     const message = `must be true: the amendment costs ${differenceCents} more, which cannot be paid afterwards`;
     return refuseProblems([{ path: ['goodwill'], message }]);
   }
@@ -78,6 +89,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
     differenceCents,
     feeCents,
     ...(isCovered && { trigger: 'COVER' as const }),
+    ...(isWithdrawal && { isWithdrawal: true as const }),
   };
   const after = amendedOrder(order, change);
   const refundDue = refundDueCents(after);
@@ -98,6 +110,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
     },
     change: { ...change, toRefundCents, refundDueCents: refundDue },
     after,
+    endsAt: settled.endsAt,
   };
 }
 

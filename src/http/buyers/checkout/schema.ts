@@ -86,8 +86,10 @@ export const StartCheckout = Type.Object({
     }),
   ),
   customer: Type.Object({
-    ...AttendeeInput.properties,
     email: Email,
+    name: AttendeeInput.properties.name,
+    document_number: AttendeeInput.properties.document_number,
+    phone: AttendeeInput.properties.phone,
   }),
   accept_terms: Type.Optional(Nullable(Type.Boolean())),
   success_url: WebAddress,

@@ -1,5 +1,11 @@
 /** Views of events in the API's names; typed by the schemas, so that body, validation and document agree. */
-import type { BarPerkDefinition, EventDefinition, TicketTypeDefinition } from '#domain/catalogue/definition.ts';
+import type {
+  BarPerkDefinition,
+  BuyerChanges,
+  ChangeRule,
+  EventDefinition,
+  TicketTypeDefinition,
+} from '#domain/catalogue/definition.ts';
 import type { EventSummary, EventView, PerformanceView, TicketAvailability } from '#domain/event/public-view.ts';
 import { perkKey } from '#domain/orders/pricing.ts';
 import { formatMoment, formatTime } from '../../protocol/formats.ts';
@@ -44,6 +50,7 @@ export function toEventBody(view: EventView): EventBody {
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
     max_installments: definition.maxInstallments,
+    buyer_changes: toChangesBody(definition.buyerChanges),
     legal: toLegalBody(definition.legal),
     performances: view.performances.map(toPerformanceBody),
     localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
@@ -71,6 +78,24 @@ function toShowBody({ picture, venue, lineup }: EventDefinition): Pick<EventBody
     ...(picture !== undefined && { picture: pictureAddress(picture) }),
     ...(venue !== undefined && { venue: { ...venue } }),
     ...(lineup !== undefined && { lineup: lineup.map(({ name, time }) => ({ name, time })) }),
+  };
+}
+
+function toChangesBody(changes: BuyerChanges | undefined): EventBody['buyer_changes'] {
+  if (changes === undefined) return null;
+  const toRule = (rule: ChangeRule | null) =>
+    rule && {
+      until_minutes: rule.untilMinutes,
+      fee: rule.fee,
+      fee_percent: rule.feePercent,
+      ticket_type_ids: rule.ticketTypeIds && [...rule.ticketTypeIds],
+    };
+  const { cancel, change, attendees, withdrawalDays } = changes;
+  return {
+    cancel: toRule(cancel),
+    change: toRule(change),
+    attendees: toRule(attendees),
+    withdrawal_days: withdrawalDays,
   };
 }
 

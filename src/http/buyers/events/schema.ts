@@ -115,6 +115,30 @@ const Lineup = Type.Array(
   { description: 'Who performs; absent where the event does not say.' },
 );
 
+const ChangeRuleBody = Type.Object({
+  until_minutes: { ...Count, description: 'Before the start of the date; one without a start until it is over.' },
+  fee: { ...Cents, description: 'For a ticket.' },
+  fee_percent: Type.Number({ description: 'Of what is credited, added to the fee.' }),
+  ticket_type_ids: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Type.String(),
+    description: 'The types that it is for; all where null.',
+  }),
+});
+
+const NullableRule = (description: string) =>
+  Type.Unsafe<Static<typeof ChangeRuleBody> | null>({ ...ChangeRuleBody, type: ['object', 'null'], description });
+
+const BuyerChangesBody = Type.Object({
+  cancel: NullableRule('Tickets are given back; null where that is not offered.'),
+  change: NullableRule('Tickets go to another date, type or seat, or get a new code; null where not offered.'),
+  attendees: NullableRule('Others are named on tickets; null where that is not offered.'),
+  withdrawal_days: {
+    ...Count,
+    description: 'Days after the purchase in which tickets of dates that have not begun are given back without a fee.',
+  },
+});
+
 export const EventPayload = Type.Object(
   {
     id: Type.String(),
@@ -135,6 +159,11 @@ export const EventPayload = Type.Object(
     max_tickets_per_email: Nullable(Count),
     require_individual_data: Type.Boolean(),
     max_installments: Type.Integer(),
+    buyer_changes: Type.Unsafe<Static<typeof BuyerChangesBody> | null>({
+      ...BuyerChangesBody,
+      type: ['object', 'null'],
+      description: 'What buyers may change of their paid orders by themselves; null where that is nothing.',
+    }),
     legal: Type.Unsafe<Static<typeof Legal> | null>({
       ...Legal,
       type: ['object', 'null'],

@@ -71,18 +71,12 @@ export const operatorsRequestFields = {
   ),
 };
 
-const RequestFields = Type.Object(amendmentRequestFields);
+export const RequestFields = Type.Object(amendmentRequestFields);
 
-export const quoteField = {
-  quote: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 256,
-        description: 'Of the same request: what it says happens, or nothing. QUOTE_STALE where it would be another.',
-      }),
-    ),
-  ),
-};
+export const quoteText = Type.String({
+  maxLength: 256,
+  description: 'Of the same request: what it says happens, or nothing. QUOTE_STALE where it would be another.',
+});
 
 export const AmendmentQuoteBody = Type.Object(
   {

@@ -7,7 +7,7 @@ import {
   AmendmentQuoteBody,
   operatorsRequestFields,
   problemsOf,
-  quoteField,
+  quoteText,
   toAmendmentBody,
   toAmendmentRequest,
   toQuoteBody,
@@ -16,7 +16,7 @@ import {
 import type { AdminPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
 import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
-import { bearer, Note, OperatorHeaders, ref } from '../../protocol/fields.ts';
+import { bearer, Note, Nullable, OperatorHeaders, ref } from '../../protocol/fields.ts';
 import { addRoute } from '../../protocol/route.ts';
 
 const described = { tags: ['Orders'], security: bearer, params: Type.Object({ id: Type.String() }) };
@@ -38,7 +38,7 @@ const amendOrderSchema = {
   description:
     'All of it or nothing, in one turn: the tickets are void and on the list of revoked ones, their places return to sale, new ones are sold and issued, and what becomes due back is due. An event with `refunds` AUTOMATIC asks its provider for that at once. A change of date or seat alone keeps the price; another type or stage costs what that asks now, which must be `goodwill` where it is more. Where no ticket is left the order is CANCELLED, and keeps its fees.',
   headers: OperatorHeaders,
-  body: Type.Object({ ...requestFields, ...quoteField, note: Note }),
+  body: Type.Object({ ...requestFields, quote: Type.Optional(Nullable(quoteText)), note: Note }),
   response: { 201: ref(Amendment) },
 };
 

@@ -1,0 +1,141 @@
+/**
+ * What buyers may change of their paid orders, until when and for which fee, by the event's `buyerChanges`.
+ *
+ * 1. A new code follows the rule for changes. Without a rule it is not offered.
+ * 2. Until so many minutes before the start of the ticket's date, of a change before that of the new date too; a date
+ *    without a start until it is over.
+ * 3. In the days of withdrawal tickets of dates that have not begun are given back without a fee, whatever the rule for
+ *    cancellations says.
+ * 4. A fee is for each ticket; the percentage is of what is credited by the rule, once for the amendment.
+ */
+import { percentOf, sumOf } from '../../money.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import type { Order } from '../order.ts';
+import type { AmendmentRequest } from '../../amendment-request.ts';
+import type { ChangeRule, PerformanceDefinition } from '../../catalogue/definition.ts';
+import type { OrderState } from '../state.ts';
+import type { OrderUnit } from './units.ts';
+import type { UnitsOfChange } from './destinations.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MINUTE_MS = 60_000;
+
+/** What a buyer's amendment costs beside the tickets. */
+interface Permission {
+  /** For its tickets, without what is of the credit. */
+  readonly feeCents: number;
+  /** Given back by the rule, and by withdrawal. */
+  readonly byRule: readonly OrderUnit[];
+  readonly withdrawn: readonly OrderUnit[];
+  readonly cancelFeeCents: number;
+  readonly cancelPercent: number;
+  readonly changePercent: number;
+  /** When what is permitted ends; null where it does not. */
+  readonly endsAt: number | null;
+}
+
+interface Named {
+  readonly units: readonly OrderUnit[];
+  readonly cancelled: readonly OrderUnit[];
+  readonly changes: readonly UnitsOfChange[];
+}
+
+/** Checks what a buyer asks for: AMENDMENT_NOT_ALLOWED. */
+export function checkPermission(
+  state: OrderState,
+  order: Order,
+  { reissue = [], attendees = [] }: AmendmentRequest,
+  { units, cancelled, changes }: Named,
+  now: number,
+): Permission | Refusal {
+  const { buyerChanges } = state.plan.definition;
+  const dates = state.plan.performanceById;
+  const withdrawalEnd = order.placedAt + (buyerChanges?.withdrawalDays ?? 0) * DAY_MS;
+  const ends: number[] = [];
+  const may = (rule: ChangeRule | null | undefined, unit: OrderUnit, performanceIds: readonly string[]) => {
+    const checked = check(
+      rule ?? null,
+      unit,
+      performanceIds.map((id) => dates.get(id)),
+      now,
+    );
+    if (!isRefusal(checked) && checked.endsAt !== null) ends.push(checked.endsAt);
+    return isRefusal(checked) ? checked : null;
+  };
+  const isWithdrawn = (unit: OrderUnit): boolean => {
+    const startsAt = dates.get(unit.performanceId)?.startsAt ?? null;
+    const end = Math.min(withdrawalEnd, startsAt ?? withdrawalEnd);
+    if (now >= end) return false;
+    ends.push(end);
+    return true;
+  };
+  const withdrawn = cancelled.filter(isWithdrawn);
+  const byRule = cancelled.filter((unit) => !withdrawn.includes(unit));
+  const unitOf = (ticketId: string): OrderUnit =>
+    units.find(({ slots }) => slots.some((slot) => slot.ticketId === ticketId))!;
+  const refused =
+    firstOf(byRule, (unit) => may(buyerChanges?.cancel, unit, [unit.performanceId])) ??
+    firstOf(changes, ({ change, units: changed }) =>
+      firstOf(changed, (unit) =>
+        may(buyerChanges?.change, unit, [unit.performanceId, change.performanceId ?? unit.performanceId]),
+      ),
+    ) ??
+    firstOf(reissue.map(unitOf), (unit) => may(buyerChanges?.change, unit, [unit.performanceId])) ??
+    firstOf(
+      attendees.map(({ ticketId }) => unitOf(ticketId)),
+      (unit) => may(buyerChanges?.attendees, unit, [unit.performanceId]),
+    );
+  if (refused !== null) return refused;
+  const changed = sumOf(changes, ({ change }) => change.ticketIds.length) + reissue.length;
+  return {
+    feeCents: changed * (buyerChanges?.change?.fee ?? 0) + attendees.length * (buyerChanges?.attendees?.fee ?? 0),
+    byRule,
+    withdrawn,
+    cancelFeeCents: ticketsOf(byRule) * (buyerChanges?.cancel?.fee ?? 0),
+    cancelPercent: buyerChanges?.cancel?.feePercent ?? 0,
+    changePercent: buyerChanges?.change?.feePercent ?? 0,
+    endsAt: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+function firstOf<Each>(all: readonly Each[], check: (each: Each) => Refusal | null): Refusal | null {
+  for (const each of all) {
+    const refused = check(each);
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+function ticketsOf(units: readonly OrderUnit[]): number {
+  return sumOf(units, ({ slots }) => slots.length);
+}
+
+/** Whether a rule is for a unit, and until when (rules 1 and 2). */
+function check(
+  rule: ChangeRule | null,
+  { ticketTypeId }: OrderUnit,
+  performances: readonly (PerformanceDefinition | undefined)[],
+  now: number,
+): { readonly endsAt: number | null } | Refusal {
+  if (rule === null) return refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });
+  if (rule.ticketTypeIds !== null && !rule.ticketTypeIds.includes(ticketTypeId)) {
+    return refuse('AMENDMENT_NOT_ALLOWED', { reason: 'TICKET_TYPE', until: null });
+  }
+  const ends = performances.flatMap((performance) => {
+    const { startsAt = null, endsAt = null } = performance ?? {};
+    return startsAt === null ? (endsAt ?? []) : startsAt - rule.untilMinutes * MINUTE_MS;
+  });
+  const end = ends.length === 0 ? null : Math.min(...ends);
+  return end !== null && now >= end
+    ? refuse('AMENDMENT_NOT_ALLOWED', { reason: 'TOO_LATE', until: end })
+    : { endsAt: end };
+}
+
+/** What the amendment costs, once it is known what is credited by the rules (rule 4). */
+export function feeOf(
+  { feeCents, cancelFeeCents, cancelPercent, changePercent }: Permission,
+  credits: { readonly cancelledCents: number; readonly changedCents: number },
+): number {
+  const ofCancelled = cancelFeeCents + percentOf(credits.cancelledCents, cancelPercent);
+  return Math.min(credits.cancelledCents, ofCancelled) + feeCents + percentOf(credits.changedCents, changePercent);
+}

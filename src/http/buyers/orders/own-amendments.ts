@@ -1,0 +1,98 @@
+/**
+ * What buyers change of their paid orders by themselves, where the event offers it. The order's id is the credential.
+ */
+import { Type } from 'typebox';
+import { readAt } from '#actors/event-port.ts';
+import type { PublicPorts } from '../../ports.ts';
+import type { HttpApp } from '../../protocol/app.ts';
+import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
+import { ref } from '../../protocol/fields.ts';
+import { addRoute } from '../../protocol/route.ts';
+import {
+  Amendment,
+  amendmentRequestFields,
+  AmendmentQuoteBody,
+  problemsOf,
+  quoteText,
+  toAmendmentBody,
+  toAmendmentRequest,
+  toQuoteBody,
+  withQuoteBody,
+} from './amendments.ts';
+
+const described = { tags: ['Checkout'], params: Type.Object({ order_id: Type.String() }) };
+
+const quoteSchema = {
+  ...described,
+  operationId: 'quoteOwnAmendment',
+  summary: 'Ask what a change of a paid order would do',
+  description:
+    'Where the event offers it (`buyer_changes`). Changes, reserves and records nothing. The quote lasts ten minutes, less where what it says ends sooner.',
+  body: Type.Object(amendmentRequestFields),
+  response: { 200: ref(AmendmentQuoteBody) },
+};
+
+const amendSchema = {
+  ...described,
+  operationId: 'amendOwnOrder',
+  summary: 'Change a paid order: cancel, move, change, reissue or rename its tickets',
+  description:
+    'What was quoted happens at once, or nothing. What it makes due is given back by the organizer, or at once where the event does so by itself. Where no ticket is left the order is CANCELLED.',
+  body: Type.Object({ ...amendmentRequestFields, quote: quoteText }),
+  response: { 201: ref(Amendment) },
+};
+
+const getSchema = {
+  ...described,
+  operationId: 'getOwnAmendment',
+  summary: 'Read a change of an order',
+  description: 'The status of the order lists the newest 20.',
+  params: Type.Object({ order_id: Type.String(), amendment_id: Type.String() }),
+  response: { 200: ref(Amendment) },
+};
+
+export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, 'events'>): void {
+  addRoute(app, 'POST /api/checkout/orders/:order_id/amendments/quote', quoteSchema, {
+    costs: 'AmendOrder',
+    problems: ({ body }) => problemsOf(body),
+    answer: ({ params: { order_id: orderId }, body }) => {
+      const request = toAmendmentRequest(ownRequest(body));
+      return readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, {
+        type: 'QuoteAmendment',
+        orderId,
+        by: 'BUYER',
+        request,
+      });
+    },
+    body: toQuoteBody,
+  });
+
+  addRoute(app, 'POST /api/checkout/orders/:order_id/amendments', amendSchema, {
+    command: 'AmendOrder',
+    isRepeatable: true,
+    problems: ({ body }) => problemsOf(body),
+    answer: async ({ params: { order_id: orderId }, body }, { execute, idempotency }) => {
+      const asked = { request: toAmendmentRequest(ownRequest(body)), quote: body.quote, idempotency };
+      const command = { type: 'AmendOrder', orderId, by: 'BUYER', ...asked, operator: null, note: null } as const;
+      return withQuoteBody(await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
+    },
+    status: 201,
+    body: ({ amendment }) => toAmendmentBody(amendment),
+  });
+
+  addRoute(app, 'GET /api/checkout/orders/:order_id/amendments/:amendment_id', getSchema, {
+    answer: ({ params: { order_id: orderId, amendment_id: amendmentId } }) =>
+      readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindAmendment', orderId, amendmentId }),
+    body: toAmendmentBody,
+  });
+}
+
+/** What operators alone may ask for is ignored. */
+function ownRequest({ cancel, reissue, change, attendees }: Parameters<typeof toAmendmentRequest>[0]) {
+  return {
+    ...(cancel !== undefined && { cancel }),
+    ...(reissue !== undefined && { reissue }),
+    ...(change !== undefined && { change }),
+    ...(attendees !== undefined && { attendees }),
+  };
+}

@@ -35,6 +35,7 @@ describe('The public event payload', () => {
   it('has the fields of the contract', async () => {
     const body = await look('club-night');
     assert.deepEqual(Object.keys(body).sort(), [
+      'buyer_changes',
       'currency',
       'description',
       'hold_minutes',

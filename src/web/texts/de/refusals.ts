@@ -43,6 +43,14 @@ export const refusals: Texts['refusals'] = {
     'Der Zahlungsdienst ist nicht erreichbar. Ihre Tickets sind sicher: Bitte versuchen Sie es noch einmal.',
   ORDER_NOT_FOUND: 'Wir haben diese Bestellung nicht gefunden.',
   ORDER_NOT_PAYABLE: 'Bei dieser Bestellung ist nichts mehr offen.',
+  ORDER_NOT_AMENDABLE: 'Diese Bestellung lässt sich nicht mehr ändern.',
+  AMENDMENT_NOT_ALLOWED:
+    'Diese Änderung wird nicht angeboten, oder es ist zu spät dafür. Bitte fragen Sie den Veranstalter.',
+  QUOTE_STALE: 'Was wir Ihnen genannt haben, hat sich inzwischen geändert. Bitte sehen Sie es sich noch einmal an.',
+  TICKET_NOT_FOUND: 'Eines dieser Tickets gehört nicht zu dieser Bestellung.',
+  TICKET_VOID: 'Eines dieser Tickets ist nicht mehr gültig.',
+  UNIT_INCOMPLETE: 'Die Tickets einer Gruppe lassen sich nur zusammen ändern.',
+  ORDER_ERASED: 'Die persönlichen Daten dieser Bestellung wurden gelöscht: Auf ihren Tickets steht kein Name mehr.',
 };
 
 export const refused: Texts['refused'] = {

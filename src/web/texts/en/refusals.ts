@@ -43,6 +43,13 @@ export const refusals = {
   PAYMENT_PROVIDER_UNAVAILABLE: 'The payment service cannot be reached. Your tickets are safe: please try again.',
   ORDER_NOT_FOUND: 'We could not find this order.',
   ORDER_NOT_PAYABLE: 'Nothing is left to pay on this order.',
+  ORDER_NOT_AMENDABLE: 'This order can no longer be changed.',
+  AMENDMENT_NOT_ALLOWED: 'This change is not offered, or it is too late for it. Please ask the organizer.',
+  QUOTE_STALE: 'What we told you has changed meanwhile. Please look at it again.',
+  TICKET_NOT_FOUND: 'One of these tickets is not of this order.',
+  TICKET_VOID: 'One of these tickets is no longer valid.',
+  UNIT_INCOMPLETE: 'The tickets of a group can only be changed together.',
+  ORDER_ERASED: 'Personal data of this order was erased: nobody can be named on its tickets.',
 };
 
 /** Sentences that are put together from what the refusal tells. */

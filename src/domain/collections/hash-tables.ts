@@ -6,8 +6,8 @@
  *
  * 1. A slot is a fixed number of words. Its first word is 0 where the slot is empty.
  * 2. Entries stand at the first empty slot at or behind the one that their hash names (open addressing).
- * 3. At most two of three slots of a table are used. A slot whose last word is 0 is left out when its table is laid out
- *    anew.
+ * 3. At most three of four slots of a table are used. Then it is laid out anew, without slots whose last word is 0, so
+ *    that three of five are: tables twice as large would take half as much memory again (measured).
  */
 
 /** A well mixed hash of 32 bits; different seeds give hashes that have nothing to do with one another. */
@@ -25,6 +25,7 @@ export function hashOf(text: string, seed: number): number {
 /** Tables grow one by one, each in well under a millisecond at a million entries. */
 const TABLES = 64;
 const TABLE_BITS = 6;
+const HASHES_A_TABLE = 2 ** (32 - TABLE_BITS);
 const SLOTS_MIN = 8;
 
 interface Table {
@@ -54,13 +55,13 @@ export class HashTables {
   tableFor(hash: number): Table {
     const index = hash & (TABLES - 1);
     const table = (this.#tables[index] ??= { slots: new Int32Array(SLOTS_MIN * this.#width), used: 0 });
-    if (table.used * this.#width * 3 >= table.slots.length * 2) this.#layOutAnew(table);
+    if (table.used * this.#width * 4 >= table.slots.length * 3) this.#layOutAnew(table);
     return table;
   }
 
   /** Where the search for a hash begins. */
   firstAt(slots: Int32Array, hash: number): number {
-    return ((hash >>> TABLE_BITS) & (slots.length / this.#width - 1)) * this.#width;
+    return Math.floor(((hash >>> TABLE_BITS) * (slots.length / this.#width)) / HASHES_A_TABLE) * this.#width;
   }
 
   /** The slot behind another; the first one follows on the last. */
@@ -74,8 +75,7 @@ export class HashTables {
     const width = this.#width;
     let kept = 0;
     for (let last = width - 1; last < slots.length; last += width) if (slots[last] !== 0) kept += 1;
-    const isCrowded = kept * width * 3 >= slots.length;
-    const laidOut = new Int32Array(isCrowded ? 2 * slots.length : slots.length);
+    const laidOut = new Int32Array(Math.max(SLOTS_MIN, Math.ceil((kept * 5) / 3)) * width);
     for (let from = 0; from < slots.length; from += width) {
       if (slots[from + width - 1] === 0) continue;
       let to = this.firstAt(laidOut, this.#hashAt(slots, from));

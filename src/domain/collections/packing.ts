@@ -12,6 +12,8 @@
  *    have is its position in a list of words. That list is bounded, and a client cannot fill it with strings of its
  *    own: a word is met twice among the last WORDS_WATCHED first.
  * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
+ * 5. A string that ends in much base64url, as a sealed text does behind its last dot, is kept as its beginning and the
+ *    bytes of that. All such bytes stand behind the JSON, which would escape them.
  */
 
 import { oldestOf } from './maps.ts';
@@ -38,12 +40,14 @@ const SHAPES_MAX = 2_000;
 
 /**
  * Stands before a value that is kept as it is; before the position of a string in the record; before that of a word;
- * before the beginning of a string that ends in the one before it, as the address of a provider's session may.
+ * before the beginning of a string that ends in the one before it, as the address of a provider's session may; before
+ * the beginning of one that ends in base64url, and how many bytes that is.
  */
 const AS_IT_IS = -1;
 const AGAIN = -2;
 const WORD = -3;
 const TAIL = -4;
+const BYTES = -5;
 
 /** Shorter strings are not longer than their positions. */
 const LONG_MIN = 12;
@@ -51,8 +55,14 @@ const WORD_CHARS_MAX = 256;
 const WORDS_MAX = 4_096;
 const WORDS_WATCHED = 256;
 
+/** Shorter base64url is hardly longer than what stands for it. */
+const BASE64_MIN = 64;
+
 /** Stands before the text of one that was not Latin-1. */
 const UTF_8 = '!';
+
+/** Stands before bytes; JSON never has it. */
+const BEFORE_BYTES = '\0';
 
 /** Characters made in one call. */
 const CHARACTERS_A_CALL = 4_096;
@@ -86,19 +96,32 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function pack(value: unknown): string {
-  const text = JSON.stringify(packed(value, { positions: new Map(), last: '' }));
-  return isLatin(text) ? text : UTF_8 + textOfBytes(encoder.encode(text));
+  const seen: Seen = { positions: new Map(), last: '', bytes: '' };
+  const json = JSON.stringify(packed(value, seen));
+  const text = isLatin(json) ? json : UTF_8 + textOfBytes(encoder.encode(json));
+  // Joined, because a sum of texts keeps its parts.
+  return seen.bytes === '' ? text : [text, seen.bytes].join(BEFORE_BYTES);
 }
 
-export function unpack(text: string): unknown {
+export function unpack(packed: string): unknown {
+  const end = packed.indexOf(BEFORE_BYTES);
+  const text = end < 0 ? packed : packed.slice(0, end);
   const json = text.startsWith(UTF_8) ? decoder.decode(bytesOfText(text)) : text;
-  return unpacked(JSON.parse(json), []);
+  return unpacked(JSON.parse(json), { strings: [], bytes: end < 0 ? '' : packed.slice(end + 1), bytesRead: 0 });
 }
 
-/** The long strings of a record so far. */
+/** The long strings of a record so far, and all bytes of rule 5. */
 interface Seen {
   readonly positions: Map<string, number>;
   last: string;
+  bytes: string;
+}
+
+/** The same while it is unpacked, the strings in their positions. */
+interface Read {
+  readonly strings: string[];
+  readonly bytes: string;
+  bytesRead: number;
 }
 
 /** Lists stand in a list of one, so that a list which begins with a number is something else. */
@@ -120,7 +143,18 @@ function packedString(text: string, seen: Seen, isWord: boolean): unknown {
   if (word !== null) return [WORD, word];
   seen.positions.set(text, seen.positions.size);
   seen.last = text;
-  return text;
+  return text.length < BASE64_MIN ? text : packedBytes(text, seen);
+}
+
+/** Rule 5; anything else than base64url, or that of bytes which have another form as well, stays as it is. */
+function packedBytes(text: string, seen: Seen): unknown {
+  const begin = text.lastIndexOf('.') + 1;
+  if (text.length - begin < BASE64_MIN) return text;
+  const base64 = text.slice(begin);
+  const bytes = Buffer.from(base64, 'base64url');
+  if (bytes.toString('base64url') !== base64) return text;
+  seen.bytes += bytes.toString('latin1');
+  return [BYTES, text.slice(0, begin), bytes.length];
 }
 
 function packedWord(text: string): unknown {
@@ -190,25 +224,33 @@ function newShape(node: ShapeNode, value: Readonly<Record<string, unknown>>): nu
   return node.number;
 }
 
-/** `seen` has the record's long strings so far, in their positions. */
-function unpacked(value: unknown, seen: string[]): unknown {
-  if (typeof value === 'string' && value.length >= LONG_MIN) seen.push(value);
+function unpacked(value: unknown, read: Read): unknown {
+  const { strings } = read;
+  if (typeof value === 'string' && value.length >= LONG_MIN) strings.push(value);
   if (!Array.isArray(value)) return value;
   const list = value as readonly unknown[];
   const [first] = list;
-  if (typeof first !== 'number') return (first as readonly unknown[]).map((each) => unpacked(each, seen));
+  if (typeof first !== 'number') return (first as readonly unknown[]).map((each) => unpacked(each, read));
   if (first === AS_IT_IS) return list[1];
-  if (first === AGAIN) return seen[list[1] as number];
+  if (first === AGAIN) return strings[list[1] as number];
   if (first === WORD) return words[list[1] as number];
-  if (first === TAIL) return unpackedWord(list[1]) + seen.at(-1)!;
+  if (first === TAIL) return unpackedWord(list[1]) + strings.at(-1)!;
+  if (first === BYTES) return unpackedBytes(list[1] as string, list[2] as number, read);
   const { keys, constants } = shapes[first]!;
   const object: Record<string, unknown> = {};
   let position = 1;
   for (let index = 0; index < keys.length; index += 1) {
     const constant = constants[index];
-    object[keys[index]!] = constant === 'NONE' ? unpacked(list[position++], seen) : constant === 'NULL' ? null : [];
+    object[keys[index]!] = constant === 'NONE' ? unpacked(list[position++], read) : constant === 'NULL' ? null : [];
   }
   return object;
+}
+
+function unpackedBytes(beginning: string, count: number, read: Read): string {
+  const bytes = Buffer.from(read.bytes.slice(read.bytesRead, (read.bytesRead += count)), 'latin1');
+  const text = beginning + bytes.toString('base64url');
+  read.strings.push(text);
+  return text;
 }
 
 function unpackedWord(value: unknown): string {

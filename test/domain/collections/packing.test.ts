@@ -26,6 +26,24 @@ describe('A packed record', () => {
     }
   });
 
+  it('keeps base64url as bytes, and what only looks like it as it is', () => {
+    const bytes = fc.uint8Array({ minLength: 40, maxLength: 200 });
+    const sealed = bytes.map((each) => `key.a1.${Buffer.from(each).toString('base64url')}`);
+    const alike = fc.string({
+      unit: fc.constantFrom('A', '-', '_', '+', '.', 'é', '王'),
+      minLength: 60,
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(sealed, alike), { maxLength: 5 }), (texts) => {
+        const record = { texts, again: texts, name: texts[0] };
+        assert.deepEqual(unpack(pack(record)), plain(record));
+      }),
+    );
+    const text = `key.a1.${Buffer.alloc(300, 255).toString('base64url')}`;
+    assert.ok(pack({ text }).length < 340);
+  });
+
   it('makes no shape of keys that come from requests', () => {
     const fields = (n: number) => Object.fromEntries([[`utm_${n}`, 'x']]);
     for (let n = 0; n < 5_000; n += 1) pack({ tracking: fields(n) });

@@ -40,7 +40,11 @@ export type OrderThen = Pick<
   | 'refunds'
   | 'event'
   | 'cancellation'
-> & { readonly hasTickets: boolean };
+> & {
+  readonly hasTickets: boolean;
+  /** Of an order that had been amended by then. */
+  readonly changes?: object;
+};
 
 /** A hold as the API shows it. */
 export interface HoldView {

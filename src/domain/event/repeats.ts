@@ -29,6 +29,7 @@ import {
   type Order,
   type Payment,
 } from '../orders/order.ts';
+import { asThen, type ChangesThen } from '../orders/amendments/tickets.ts';
 import { orderById } from '../orders/state.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import type { Command, CommandType } from '../command.ts';
@@ -181,7 +182,7 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
     case 'ORDER': {
       const order = orderById(state, answer.orderId);
       invariant(!isRefusal(order), 'an order that a command was about exists');
-      return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(state, order)) };
+      return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(state, order), order) };
     }
     default:
       return answer;
@@ -189,7 +190,7 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
 }
 
 /** What the later life of an order alters of its view. */
-function changingOf(order: OrderView): OrderThen {
+function changingOf(order: OrderView, { changed, ticketIds }: Order): OrderThen {
   return {
     status: order.status,
     paymentStatus: order.paymentStatus,
@@ -204,6 +205,7 @@ function changingOf(order: OrderView): OrderThen {
     event: order.event,
     cancellation: order.cancellation,
     hasTickets: order.ticketCount > 0,
+    ...(changed !== undefined && { changes: { changed, ticketIds } satisfies ChangesThen }),
   };
 }
 
@@ -267,8 +269,8 @@ function orderThen(
   state: EventState,
   { orderId, then }: { readonly orderId: string; readonly then: OrderThen },
 ): OrderView {
-  const { hasTickets, ...kept } = then;
-  const now = viewOrder(state, orderIn(state, orderId));
+  const { hasTickets, changes, ...kept } = then;
+  const now = viewOrder(state, asThen(orderIn(state, orderId), (changes as ChangesThen | undefined) ?? null));
   // An answer that an older version kept has no such sum: it follows from its refunds.
   const refundPendingCents = reservedCents({ refunds: kept.refunds, purchase: now }, now.currency);
   const answered = { ...kept, refundPendingCents };

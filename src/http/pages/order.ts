@@ -226,7 +226,7 @@ function discountOf({ code, amountCents }: OrderView['discounts'][number], { ord
 }
 
 function sumsOf({ order, texts }: OrderPageContent): readonly Html[] {
-  const { totalCents, paidCents, refundedCents, refundDueCents, currency } = order;
+  const { totalCents, feesCents, goodwillCents, paidCents, refundedCents, refundDueCents, currency } = order;
   const words = texts.order;
   const sum = (name: string, cents: number) =>
     html`<tr class="sum">
@@ -234,6 +234,8 @@ function sumsOf({ order, texts }: OrderPageContent): readonly Html[] {
       <td>${texts.frame.money(cents, currency)}</td>
     </tr>`;
   return [
+    ...(feesCents > 0 ? [sum(words.fees, feesCents)] : []),
+    ...(goodwillCents > 0 ? [sum(words.goodwill, -goodwillCents)] : []),
     html`<tr class="sum total">
       <td>${words.total}</td>
       <td>${texts.frame.money(totalCents, currency)}</td>

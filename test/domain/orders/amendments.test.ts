@@ -335,6 +335,22 @@ describe('An amendment that cancels tickets', () => {
     assert.deepEqual([now.status, now.totalCents, now.refundDueCents], ['CONFIRMED', 0, 0]);
   });
 
+  it('leaves the answers that requests got before as they were', () => {
+    const fixture = openCheckoutEvent();
+    const order = bought(fixture, [item('adult', 3)]);
+    const ids = idsOf(order);
+    const refund = (key: string) =>
+      fixture.do(refundNote(order.id, 100, { reference: key, idempotency: { key, digest: 'd' } })).order;
+    const first = refund('a');
+    fixture.do(amend(order.id, ids.slice(0, 1)));
+    const second = refund('b');
+    fixture.do(amend(order.id, ids.slice(1, 2)));
+    assert.deepEqual(refund('a'), first);
+    assert.deepEqual(refund('b'), second);
+    assert.equal(orderOf(fixture, order).tickets.length, 1);
+    assertSameAfterReplay(fixture);
+  });
+
   it('keeps the note sealed, and erases it with the order', () => {
     const fixture = openCheckoutEvent();
     const order = bought(fixture, [item('adult', 2)]);

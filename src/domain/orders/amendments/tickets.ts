@@ -1,5 +1,12 @@
 /** Which tickets of an order are valid after an amendment, and which ones it makes void. */
-import { agreedOf, type Order, type TicketOrigin, type VoidedTicket } from '../order.ts';
+import {
+  agreedOf,
+  withoutSealedNote,
+  type ChangedOrder,
+  type Order,
+  type TicketOrigin,
+  type VoidedTicket,
+} from '../order.ts';
 import type { AmendedTicket, FactData } from '../../fact.ts';
 import type { VoidReason } from '../../view.ts';
 
@@ -59,4 +66,37 @@ function placesOf(order: Order): ReadonlyMap<string, TicketPlace> {
     }
   }
   return places;
+}
+
+/** What an answer about an order keeps of its changes: as they were then. */
+export interface ChangesThen extends Pick<Order, 'ticketIds'> {
+  readonly changed: ChangedOrder;
+}
+
+/** An order with the items and tickets that it had at an earlier answer; `then` is null for one that was as bought. */
+export function asThen(order: Order, then: ChangesThen | null): Order {
+  if (order.changed === undefined) return order;
+  if (then === null) {
+    const { changed: _changed, ...bought } = order;
+    return { ...bought, ticketIds: boughtTickets(order) };
+  }
+  if (order.erasure === undefined) return { ...order, ...then };
+  const { changed, ticketIds } = then;
+  const people = changed.people.map(({ open }) => ({ sealed: null, open }));
+  return {
+    ...order,
+    ticketIds,
+    changed: { ...changed, amendments: changed.amendments.map(withoutSealedNote), people },
+  };
+}
+
+/** The tickets that an order was issued first, in the order of its purchase. */
+function boughtTickets({ purchase, changed, ticketIds }: Order): readonly string[] {
+  const keyOf = ({ itemIndex, offset }: Pick<TicketOrigin, 'itemIndex' | 'offset'>): string => `${itemIndex} ${offset}`;
+  const ids = new Map<string, string>();
+  changed!.origins.forEach((origin, place) => origin.replaces ?? ids.set(keyOf(origin), ticketIds[place]!));
+  for (const voided of changed!.voidedTickets) if (voided.replaces === null) ids.set(keyOf(voided), voided.id);
+  return purchase.items.flatMap(({ ticketCount }, itemIndex) =>
+    Array.from({ length: ticketCount }, (_, offset) => ids.get(keyOf({ itemIndex, offset }))!),
+  );
 }

@@ -45,6 +45,8 @@ export const served: typeof english = {
     code: (code) => `Code ${code}`,
     total: 'Gesamt',
     paid: 'Bezahlt',
+    fees: 'Gebühren für Änderungen',
+    goodwill: 'Erlassen',
     refunded: 'Zurückgezahlt',
     refundDue: 'Sie bekommen zurück',
     vat: (percent, amount) => `inkl. ${number(percent)} % MwSt.: ${amount}`,

@@ -47,6 +47,8 @@ const order = {
   code: (code: string) => `Code ${code}`,
   total: 'Total',
   paid: 'Paid',
+  fees: 'Fees for changes',
+  goodwill: 'Not charged',
   refunded: 'Given back',
   refundDue: 'Due back to you',
   vat: (percent: number, amount: string) => `including ${number(percent)} % VAT: ${amount}`,

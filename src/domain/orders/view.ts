@@ -11,7 +11,6 @@ import { emailKey } from '../email-key.ts';
 import { Defect, invariant } from '../invariant.ts';
 import {
   agreedOf,
-  amendmentsOf,
   isErased,
   isInstallmentPaid,
   isLiveOrder,
@@ -25,6 +24,7 @@ import {
   refundedCents,
   refundsDue,
   refundStatusOf,
+  type ChangedOrder,
   type Order,
   type Payment,
   type TicketOrigin,
@@ -261,12 +261,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     cancellation,
-    amendments: amendmentsOf(order).slice(-AMENDMENTS_SHOWN_MAX).reverse(),
-    feesCents: order.changed?.feesCents ?? 0,
-    goodwillCents: order.changed?.goodwillCents ?? 0,
-    voidTickets: newestVoided(order, page.limit).map((voided) => {
-      return { ...viewVoided(state.plan, order, voided), voidReason: voided.voidReason };
-    }),
+    ...(order.changed === undefined ? UNCHANGED : changesOf(state.plan, order, order.changed, page.limit)),
     ...forOrderTexts((name) => terms[name] ?? null),
   };
 }
@@ -322,8 +317,22 @@ function personAt(
   return { itemIndex: purchase.items.length + person.list, offset: person.index };
 }
 
-function newestVoided({ changed }: Order, limit: number): readonly VoidedTicket[] {
-  return changed?.voidedTickets.slice(-limit).reverse() ?? [];
+type ChangesView = Pick<OrderView, 'amendments' | 'feesCents' | 'goodwillCents' | 'voidTickets'>;
+
+const UNCHANGED: ChangesView = { amendments: [], feesCents: 0, goodwillCents: 0, voidTickets: [] };
+
+/** What is shown of the changes of an order, the newest first. */
+function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, limit: number): ChangesView {
+  const { amendments, voidedTickets, feesCents, goodwillCents } = changed;
+  return {
+    amendments: amendments.slice(-AMENDMENTS_SHOWN_MAX).reverse(),
+    feesCents,
+    goodwillCents,
+    voidTickets: voidedTickets
+      .slice(-limit)
+      .reverse()
+      .map((voided) => ({ ...viewVoided(plan, order, voided), voidReason: voided.voidReason })),
+  };
 }
 
 function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {

@@ -15,7 +15,7 @@ import { checkCartLimits } from '../../holds/cart-limits.ts';
 import { lineKey } from '../../inventory/hold-line.ts';
 import { sumOf } from '../../money.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
-import { agreedOf, amendmentsOf, hasTicket, isErased, type Order } from '../order.ts';
+import { agreedOf, amendmentsOf, isErased, type Order } from '../order.ts';
 import { discountAnew } from '../pricing.ts';
 import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
 import { checkPermission, feeOf } from './permission.ts';
@@ -54,19 +54,22 @@ interface NamedUnits {
 /** The units of the tickets of a request: TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE. */
 function findUnits(order: Order, units: readonly OrderUnit[], request: AmendmentRequest): NamedUnits | Refusal {
   const { cancel, reissue = [], change = [], attendees = [] } = request;
-  const named = change.flatMap(({ ticketIds }) => ticketIds);
-  const ticketIds = [...cancel, ...named, ...reissue, ...attendees.map(({ ticketId }) => ticketId)];
-  const strange = ticketIds.filter((ticketId) => !hasTicket(order, ticketId));
+  const changing = change.flatMap((each) => each.ticketIds);
+  const ticketIds = [...cancel, ...changing, ...reissue, ...attendees.map(({ ticketId }) => ticketId)];
+  const wanted = new Set(ticketIds);
+  const unitOf = new Map<string, OrderUnit>();
+  for (const unit of units) for (const { ticketId } of unit.slots) if (wanted.has(ticketId)) unitOf.set(ticketId, unit);
+  const known = new Set((order.changed?.voidedTickets ?? []).map(({ id }) => id));
+  const strange = ticketIds.filter((ticketId) => !unitOf.has(ticketId) && !known.has(ticketId));
   if (strange.length > 0) return refuse('TICKET_NOT_FOUND', { ticketIds: strange });
-  const unitOf = new Map(units.flatMap((unit) => unit.slots.map(({ ticketId }) => [ticketId, unit] as const)));
   const voided = ticketIds.filter((ticketId) => !unitOf.has(ticketId));
   if (voided.length > 0) return refuse('TICKET_VOID', { ticketIds: voided });
   const missing: string[] = [];
   const unitsOfTickets = (ids: readonly string[]): readonly OrderUnit[] => {
-    const known = new Set(ids);
+    const named = new Set(ids);
     const found = [...new Set(ids.map((ticketId) => unitOf.get(ticketId)!))];
     const all = found.flatMap(({ slots }) => slots.map(({ ticketId }) => ticketId));
-    missing.push(...all.filter((ticketId) => !known.has(ticketId)));
+    missing.push(...all.filter((ticketId) => !named.has(ticketId)));
     return found;
   };
   const cancelled = unitsOfTickets(cancel);

@@ -135,9 +135,11 @@ function quotedTickets(
   tickets: readonly PlannedTicket[],
   units: readonly OrderUnit[],
 ): readonly QuotedTicket[] {
-  const now = new Map<string, { readonly unit: OrderUnit; readonly slot: TicketSlot }>(
-    units.flatMap((unit) => unit.slots.map((slot) => [slot.ticketId, { unit, slot }] as const)),
-  );
+  const named = new Set(tickets.map(({ ticketId }) => ticketId));
+  const now = new Map<string, { readonly unit: OrderUnit; readonly slot: TicketSlot }>();
+  for (const unit of units) {
+    for (const slot of unit.slots) if (named.has(slot.ticketId)) now.set(slot.ticketId, { unit, slot });
+  }
   return tickets.map(({ ticketId, action, creditCents, priceCents, unit: before }) => {
     const slotBefore = before.slots.find((slot) => slot.ticketId === ticketId)!;
     const { unit, slot } = now.get(ticketId) ?? { unit: before, slot: slotBefore };

@@ -7,7 +7,7 @@
  *    before less what those that stay cost, so that parts given back one after another add up to the whole.
  * 3. Perks go with their tickets, in the shares of `perk-shares.ts`.
  */
-import { lineKey } from '../../inventory/hold-line.ts';
+import { isSameHoldLine, lineKey } from '../../inventory/hold-line.ts';
 import { shareOf, sumOf } from '../../money.ts';
 import { addUpPerks, perksOfTicket } from '../../perk-shares.ts';
 import { agreedOf, type Order, type TicketOrigin } from '../order.ts';
@@ -120,13 +120,21 @@ export function arrange(units: readonly OrderUnit[]): readonly OrderUnit[] {
 
 function groupsOf(units: readonly OrderUnit[]): readonly (readonly OrderUnit[])[] {
   const groups = new Map<string, OrderUnit[]>();
+  let group: OrderUnit[] = [];
   for (const unit of units) {
-    const key = `${unit.priced.number}\n${lineKey(unit)}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [unit]);
-    else group.push(unit);
+    // Nearly always it is of the item of the unit before: of ten thousand no key is made.
+    if (group.length === 0 || !isOfSameItem(group[0]!, unit)) {
+      const key = `${unit.priced.number}\n${lineKey(unit)}`;
+      group = groups.get(key) ?? [];
+      groups.set(key, group);
+    }
+    group.push(unit);
   }
   return [...groups.values()];
+}
+
+function isOfSameItem(one: OrderUnit, other: OrderUnit): boolean {
+  return one.priced.number === other.priced.number && isSameHoldLine(one, other);
 }
 
 /** Units as the items of an order. */

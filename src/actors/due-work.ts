@@ -4,7 +4,8 @@
  * Owns the moment that is scheduled. What a deadline leads to is decided in `event/decide.ts`.
  *
  * 1. Deadlines are settled in the order in which they ran out, each in a turn of its own. They are looked up once after
- *    each change, because `nextDeadline` has to drop stale entries.
+ *    each change, because `nextDeadline` has to drop stale entries; and where one can only have moved to later, not
+ *    before the moment that is known has come.
  * 2. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a
  *    state that is discarded before anything is written again.
  * 3. Followers take a turn when the timer comes, one each time, and never while nothing can be written.
@@ -37,6 +38,8 @@ export class DueWork {
   /** What runs out next; undefined from a change until it is looked up again (rule 1). */
   #next: Deadline | null | undefined;
   #scheduledAt = Number.POSITIVE_INFINITY;
+  /** Whether what is known to run out next may have moved to later meanwhile. */
+  #mayBeLater = false;
   /** Whether the state was settled without facts (rule 2). */
   #isForReading = false;
 
@@ -64,6 +67,11 @@ export class DueWork {
     this.schedule();
   }
 
+  /** Something may be due later than is known, and nothing sooner (rule 1). */
+  notePostponed(): void {
+    this.#mayBeLater = true;
+  }
+
   /** Settles what has run out at the moment of a turn. */
   settle(turn: Turn): void {
     const { status } = this.#ports.journal;
@@ -77,7 +85,7 @@ export class DueWork {
   }
 
   #settleInTurns(now: number): void {
-    for (let due = this.#deadline(); due !== null && due.at <= now; due = this.#deadline()) {
+    for (let due = this.#dueBy(now); due !== null; due = this.#dueBy(now)) {
       const { revision } = this.#state;
       this.#turns.run({ type: 'SettleDeadline', subjectId: due.subjectId });
       this.#assertChanged(revision);
@@ -129,8 +137,17 @@ export class DueWork {
     return this.#ports.journal.status === 'OPEN';
   }
 
+  #dueBy(now: number): Deadline | null {
+    const known = this.#deadline();
+    if (known === null || known.at > now) return null;
+    if (!this.#mayBeLater) return known;
+    this.#next = undefined;
+    return this.#dueBy(now);
+  }
+
   #deadline(): Deadline | null {
-    if (this.#next === undefined) this.#next = nextDeadline(this.#state);
-    return this.#next;
+    if (this.#next !== undefined) return this.#next;
+    this.#mayBeLater = false;
+    return (this.#next = nextDeadline(this.#state));
   }
 }

@@ -158,6 +158,10 @@ export class EventActor implements EventPort, FollowedActor {
     if (!this.#isRetired) this.#due.noteChange();
   }
 
+  notePostponed(): void {
+    this.#due.notePostponed();
+  }
+
   #refuseRetired(): void {
     if (this.#isRetired) throw new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS);
   }

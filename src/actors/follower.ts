@@ -40,6 +40,8 @@ export interface FollowedActor {
   execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
   /** Something may be due at another moment than before, without a fact. */
   noteDue(): void;
+  /** Something may be due later than is known, and nothing sooner, without a fact. */
+  notePostponed(): void;
 }
 
 type Having<Hook extends keyof Follower> = Follower & Required<Pick<Follower, Hook>>;

@@ -18,9 +18,9 @@ import type { FollowedActor, Follower } from './follower.ts';
 
 export class WaitingBuyers implements Follower {
   readonly #state: WaitingRoomState;
-  readonly #actor: Pick<FollowedActor, 'noteDue'>;
+  readonly #actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>;
 
-  constructor(state: WaitingRoomState, { since, lastSeen }: EvictedEvent, actor: Pick<FollowedActor, 'noteDue'>) {
+  constructor(state: WaitingRoomState, { since, lastSeen }: EvictedEvent, actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>) {
     this.#state = state;
     this.#actor = actor;
     if (lastSeen === null) markEverybodySeen(state, since);
@@ -43,6 +43,7 @@ export class WaitingBuyers implements Follower {
   afterTurn(command: Command, _facts: unknown, _answer: unknown, now: number): void {
     if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
     noteEntrySeen(this.#state, command, now);
-    this.#actor.noteDue();
+    // Who is seen becomes stale later, and nobody sooner.
+    this.#actor.notePostponed();
   }
 }

@@ -20,7 +20,11 @@ export class WaitingBuyers implements Follower {
   readonly #state: WaitingRoomState;
   readonly #actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>;
 
-  constructor(state: WaitingRoomState, { since, lastSeen }: EvictedEvent, actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>) {
+  constructor(
+    state: WaitingRoomState,
+    { since, lastSeen }: EvictedEvent,
+    actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>,
+  ) {
     this.#state = state;
     this.#actor = actor;
     if (lastSeen === null) markEverybodySeen(state, since);

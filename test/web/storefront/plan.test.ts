@@ -271,6 +271,37 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await until(() => isWithin(frame(), page.locator('body')), 'the plan is in view');
   });
 
+  it('adds the best seats to what is chosen, replaces those found before, and says which', async () => {
+    await open('theatre-run', 'best-added');
+    await free('Balcony · Row AA, seat 12').click();
+    await free('Front stalls · Row A, seat 8').click();
+    await buyer.press('Best seats for me');
+    await buyer.sees('3 × Front stalls');
+    await buyer.press('More: Seats together');
+    await buyer.press('Best seats for me');
+    await buyer.sees('4 × Front stalls');
+    await buyer.sees('Balcony, row AA, seat 12');
+    assert.equal(await seat(buyer, /Row A, seat 8 .*chosen/).count(), 1, 'what was chosen by hand stays');
+    await page.locator('.best select').selectOption({ label: 'Stalls · €54' });
+    await page.getByRole('button', { name: 'Fewer: Seats together' }).click({ clickCount: 2 });
+    await buyer.press('Best seats for me');
+    await page.locator('#announcements', { hasText: /1 seat found .*They replace Front stalls, row A/ }).waitFor({
+      state: 'attached',
+    });
+    await buyer.sees('1 × Front stalls');
+    await buyer.sees('1 × Stalls');
+  });
+
+  it('gives a seat the kind that is chosen above the plan, where it can be that', async () => {
+    await open('theatre-run', 'kind-above');
+    await free('Balcony · Row AA, seat 12').waitFor();
+    await page.locator('.best select').selectOption({ label: 'Balcony, students · €15' });
+    await free('Balcony · Row AA, seat 12').click();
+    await buyer.sees('1 × Balcony, students');
+    await free('Stalls · Row H, seat 9').click();
+    await buyer.sees('1 × Stalls');
+  });
+
   it('wears the colours of the operator where they stand out, in light and in dark', async () => {
     await open('erfurt-volley', 'colours');
     const swatch = async (name: RegExp): Promise<string> =>

@@ -133,7 +133,7 @@ describe('The way from the choice to the order', { skip: withoutBrowser }, () =>
     const email = buyer.page.getByLabel('E-mail');
     assert.match((await email.getAttribute('aria-describedby'))!, /problem-email/);
     await buyer.page.getByLabel('Name', { exact: true }).fill('Ada Lovelace');
-    await email.fill('ada at home');
+    await email.fill('ada@example');
     await buyer.press('Order with obligation to pay');
     await buyer.sees('This does not look like an e-mail address');
     await isFocused(buyer, 'email');

@@ -14,7 +14,7 @@ export function problemsIn(event: EventPayload, hold: Hold, values: FormValues, 
   const problems: Record<string, string> = {};
   if (text('name') === '') problems['name'] = texts.problems.name;
   if (text('email') === '') problems['email'] = texts.problems.email;
-  else if (!/^[^\s@]+@[^\s@]+$/.test(text('email'))) {
+  else if (!/^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/.test(text('email'))) {
     problems['email'] = texts.problems.noEmail;
   }
   if (event.require_individual_data) {

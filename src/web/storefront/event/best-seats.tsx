@@ -1,11 +1,14 @@
-/** The form in which the service suggests the best seats for a ticket type and a number of people. */
+/**
+ * The form in which the service suggests the best seats for a ticket type and a number of people, beside those that are
+ * chosen: where it suggests some of these it is asked for as many more.
+ */
 import { useState } from 'preact/hooks';
-import type { EventPayload, Seat, TicketAvailability } from '#client/bodies.ts';
+import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
 import { Notice, Stepper } from '../parts/controls.tsx';
-import { SparkIcon } from '../../buttons.tsx';
+import { BusyButton, SparkIcon } from '../../buttons.tsx';
 import { client } from '../app/service.ts';
 import { rowFor, ticketTypeOf } from './selection.ts';
 
@@ -14,16 +17,24 @@ interface BestSeatsProps {
   readonly performanceId: string;
   readonly rows: readonly TicketAvailability[];
   readonly localityId: string;
-  readonly onSeats: (seats: readonly Seat[], ticketTypeId: string) => void;
+  /** The ticket type that the buyer chose; null for the first. */
+  readonly kind: string | null;
+  readonly onKind: (ticketTypeId: string) => void;
+  /** The seats that are chosen and stay so. */
+  readonly standing: ReadonlySet<string>;
+  /** Reports seats that were not chosen. */
+  readonly onSeats: (seatIds: readonly string[], ticketTypeId: string) => void;
 }
 
-export function BestSeats({ event, performanceId, rows, localityId, onSeats }: BestSeatsProps) {
+/** How often the service is asked for seats beside those that are chosen. */
+const TRIES_MAX = 3;
+
+export function BestSeats({ event, performanceId, rows, localityId, kind, onKind, standing, onSeats }: BestSeatsProps) {
   const types = event.ticketTypes.filter((type) => type.locality_id === localityId && rowFor(rows, type.id));
-  const [chosen, choose] = useState<string | null>(null);
   const [units, setUnits] = useState(2);
   const [trouble, setTrouble] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const ticketTypeId = chosen ?? types[0]?.id;
+  const ticketTypeId = types.find(({ id }) => id === kind)?.id ?? types[0]?.id;
   if (ticketTypeId === undefined) return null;
   const type = ticketTypeOf(event, ticketTypeId)!;
   const most = Math.max(
@@ -31,13 +42,23 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
     Math.min(type.max_per_order ?? 20, Math.floor((event.max_tickets_per_order ?? 20) / type.group_size)),
   );
 
+  const search = async (): Promise<readonly string[]> => {
+    const count = Math.min(units, most) * type.group_size;
+    let found: readonly string[] = [];
+    for (let [asked, tries] = [count, 0]; found.length < count && tries < TRIES_MAX; tries += 1) {
+      const seats = await client.suggestSeats(event.slug, { ticketTypeId, count: asked }, { performanceId });
+      found = seats.map(({ id }) => id).filter((id) => !standing.has(id));
+      if (seats.length === 0) break;
+      asked = count + seats.length - found.length;
+    }
+    return found.slice(0, count);
+  };
   const find = async (submit: SubmitEvent): Promise<void> => {
     submit.preventDefault();
     setBusy(true);
     setTrouble(null);
     try {
-      const wanted = { ticketTypeId, count: Math.min(units, most) * type.group_size };
-      const seats = await client.suggestSeats(event.slug, wanted, { performanceId });
+      const seats = await search();
       if (seats.length > 0) onSeats(seats, ticketTypeId);
       else setTrouble(texts.plan.best.none);
     } catch (error) {
@@ -51,7 +72,7 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
     <form class="best" onSubmit={(submit) => void find(submit)}>
       <label class="field">
         <span>{texts.plan.best.ticket}</span>
-        <select value={ticketTypeId} onChange={(change) => choose(change.currentTarget.value)}>
+        <select value={ticketTypeId} onChange={(change) => onKind(change.currentTarget.value)}>
           {types.map(({ id, name }) => (
             <option value={id}>
               {name} · {price(rowFor(rows, id)!.price, event.currency)}
@@ -66,9 +87,9 @@ export function BestSeats({ event, performanceId, rows, localityId, onSeats }: B
         max={most}
         onChange={setUnits}
       />
-      <button class="button" disabled={isBusy}>
-        <SparkIcon /> {texts.plan.best.find}
-      </button>
+      <BusyButton class="button" isBusy={isBusy}>
+        {!isBusy && <SparkIcon />} {texts.plan.best.find}
+      </BusyButton>
       {trouble !== null && <Notice tone="warn">{trouble}</Notice>}
     </form>
   );

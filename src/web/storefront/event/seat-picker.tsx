@@ -3,7 +3,7 @@
  *
  * Owns what is shown of the plan and what is asked; what is picked belongs to the page.
  */
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
@@ -49,10 +49,11 @@ interface SeatPickerProps {
 const CLOSE_MARGIN = 60;
 
 export function SeatPicker(props: SeatPickerProps) {
-  const { event, seating, performanceId, rows, picked, onPick } = props;
+  const { event, seating, performanceId, rows, picked } = props;
   const [localityIndex, setLocality] = useState(0);
   const [goal, setGoal] = useState<Goal | null>(null);
   const [zone, setZone] = useState<number | null>(null);
+  const [kind, setKind] = useState<string | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
   const plan = useMemo(() => planOf(locality), [locality]);
   const colours = useColours(plan);
@@ -62,6 +63,7 @@ export function SeatPicker(props: SeatPickerProps) {
     const shown = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
     if (shown.length > 0) setGoal({ box: grown(boxAround(shown), CLOSE_MARGIN), isNear: true });
   };
+  const { standing, addBest } = useBestSeats(props, showSeats);
   const showZone = (next: number | null): void => {
     setZone(next);
     const shown = next === null ? [] : plan.seats.filter((_, seat) => plan.zoneOf[seat] === next);
@@ -77,14 +79,12 @@ export function SeatPicker(props: SeatPickerProps) {
         performanceId={performanceId}
         rows={rows}
         localityId={locality.id}
-        onSeats={(found, ticketTypeId) => {
-          const ids = found.map(({ id }) => id);
-          onPick(pickedAs(rows, ticketTypeId, ids));
-          announce(texts.plan.found(ids.length));
-          showSeats(ids);
-        }}
+        kind={kind}
+        onKind={setKind}
+        standing={standing}
+        onSeats={addBest}
       />
-      <PlanMap {...props} {...{ plan, colours, seats, goal, zone, showSeats }} name={locality.name} />
+      <PlanMap {...props} {...{ plan, colours, seats, goal, zone, kind, showSeats }} name={locality.name} />
       <Legend
         plan={plan}
         event={event}
@@ -100,7 +100,33 @@ export function SeatPicker(props: SeatPickerProps) {
   );
 }
 
+/**
+ * Adds what the service suggests to what is chosen. It replaces what was suggested before, as far as that is still
+ * chosen and not held, and says so; all else stays.
+ */
+function useBestSeats(
+  { rows, picked, own, register, onPick }: SeatPickerProps,
+  showSeats: (ids: readonly string[]) => void,
+) {
+  const suggested = useRef<ReadonlySet<string>>(new Set());
+  const replaced = picked.filter(({ seatId }) => suggested.current.has(seatId) && !own.has(seatId));
+  const kept = picked.filter((seat) => !replaced.includes(seat));
+  return {
+    standing: new Set(kept.map(({ seatId }) => seatId)),
+    addBest(ids: readonly string[], ticketTypeId: string): void {
+      suggested.current = new Set(ids);
+      const gone = replaced.map(({ seatId }) => seatId).filter((id) => !ids.includes(id));
+      onPick([...kept, ...pickedAs(rows, ticketTypeId, ids)]);
+      const instead = gone.length === 0 ? '' : ` ${texts.plan.instead(seatsInWords(register, gone).join('; '))}`;
+      announce(texts.plan.found(ids.length) + instead);
+      showSeats(ids);
+    },
+  };
+}
+
 interface MapProps extends SeatPickerProps {
+  /** The ticket type that was chosen above the plan. */
+  readonly kind: string | null;
   readonly plan: SeatPlan;
   readonly colours: Colours;
   readonly seats: SeatAppearances;
@@ -178,7 +204,7 @@ function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; on
 
 /** Choosing and leaving seats one by one, with the question that comes before a wheelchair place. */
 function useSeatChoice(
-  { rows, picked, register, onPick }: SeatPickerProps,
+  { rows, picked, register, onPick, kind }: MapProps,
   plan: SeatPlan,
   { appearances, typesBySeat }: SeatAppearances,
 ) {
@@ -212,8 +238,8 @@ function useSeatChoice(
       if (appearances[seat] !== 'free') return;
       const types = typesBySeat[seat]!;
       if (types.some(({ accessible }) => accessible)) return setAsked(seat);
-      const lastType = picked.at(-1)?.ticketTypeId;
-      take(seat, (types.find(({ id }) => id === lastType) ?? types[0]!).id, null);
+      const wanted = [kind, picked.at(-1)?.ticketTypeId].flatMap((id) => types.find((type) => type.id === id) ?? []);
+      take(seat, (wanted[0] ?? types[0]!).id, null);
     },
     question(seat: number, close: () => void) {
       if (seat !== asked) return null;

@@ -84,5 +84,7 @@ export const plan: Texts['plan'] = {
     find: 'Beste Plätze für mich',
     none: 'So viele freie Plätze nebeneinander gibt es nicht. Wählen Sie weniger oder suchen Sie im Plan aus.',
   },
+  /** Seats that were found before and are not chosen any more. */
+  instead: (seats) => `Sie ersetzen ${seats}.`,
   found: (n) => `${count(n, SEATS)} gefunden und im Plan gezeigt.`,
 };

@@ -84,5 +84,7 @@ export const plan = {
     find: 'Best seats for me',
     none: 'There is no stretch of so many free seats side by side. Ask for fewer, or pick seats on the plan.',
   },
+  /** Seats that were found before and are not chosen any more. */
+  instead: (seats: string) => `They replace ${seats}.`,
   found: (n: number) => `${count(n, SEATS)} found and shown on the plan.`,
 };

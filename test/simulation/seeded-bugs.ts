@@ -107,8 +107,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'settling stops a millisecond early',
     'src/actors/due-work.ts',
-    'for (let due = this.#deadline(); due !== null && due.at <= now; due',
-    'for (let due = this.#deadline(); due !== null && due.at < now; due',
+    'if (known === null || known.at > now) return null;',
+    'if (known === null || known.at >= now) return null;',
     'test/actors/event-actor.test.ts',
   ),
   bug(

@@ -5,7 +5,8 @@
  *
  * 1. A slot is a number that is given once, in order; whoever has a lower one is ahead.
  * 2. Slots lie in blocks of BLOCK_SLOTS. A Fenwick tree (Fenwick 1994) counts the people of each block, so a rank costs
- *    a walk down the tree and a count within one block, by a bit for each slot: who is polled for reads few cache lines.
+ *    a walk down the tree and a count within one block. A bit for each slot says who is there, so that the count reads
+ *    few cache lines.
  * 3. Empty blocks are given back at once; those at the head also leave the tree when it is rebuilt, which costs one
  *    step a block.
  * 4. Slots may be reserved for people whose order is not known yet; they are filled in order and before the head passes

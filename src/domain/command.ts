@@ -247,7 +247,8 @@ export interface Replies {
   };
   /** `resumed`: an earlier request with the same idempotency key, whose session is not open yet. */
   OpenPayment: Replayable & { readonly order: OrderView; readonly payment: PaymentView; readonly resumed?: boolean };
-  RecordCheckoutSession: { readonly order: OrderView; readonly payment: PaymentView };
+  /** `replayed`: the payment had its session already, of another request. */
+  RecordCheckoutSession: Replayable & { readonly order: OrderView; readonly payment: PaymentView };
   /** `order` is null when the session is of no order; `repeated`: it was recorded already and nothing changed. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   CancelOrder: Replayable & { readonly order: OrderView };

@@ -174,7 +174,8 @@ export function createCheckoutSessions(ports: CheckoutSessionPorts): CheckoutSes
       event.execute({ type: 'RecordCheckoutSession', orderId, paymentId: payment.id, ...session }),
     );
     if (isRefusal(kept)) throw new ProviderUnavailable(`the session could not be kept: ${kept.code}`);
-    return { order: kept.order, payment: kept.payment, isShared: false };
+    // Another node may have opened it meanwhile: the provider gave both of them the same session.
+    return { order: kept.order, payment: kept.payment, isShared: kept.replayed === true };
   };
 
   const openSession = (payable: Payable): Promise<OpenedPayment> => {

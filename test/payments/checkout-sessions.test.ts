@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sumOf } from '#domain/money.ts';
-import { createCheckoutSessions } from '#payments/checkout-sessions.ts';
+import { createCheckoutSessions, type CheckoutSessionPorts, type Payable } from '#payments/checkout-sessions.ts';
 import { ProviderUnavailable, type PaymentProvider } from '#payments/provider.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { openConcert } from '../fixtures/actors.ts';
@@ -94,10 +94,12 @@ async function openUnopened(orders: number, fail: (number: number) => Error | nu
     localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 1_000 }],
   });
   const numbers = new Map<string, number>();
+  const payables: Payable[] = [];
   for (let number = 0; number < orders; number += 1) {
     const started = await actor.execute(buy([itemOf('stand', 1, { performanceId: null, sellingStageId: 'now' })]));
     assert.ok('order' in started, JSON.stringify(started));
     numbers.set(started.order.id, number);
+    payables.push({ order: started.order, payment: started.payment! });
   }
   clock.now += 60_000;
   const asked: number[] = [];
@@ -113,7 +115,7 @@ async function openUnopened(orders: number, fail: (number: number) => Error | nu
     refunds: null,
     readWebhook: () => ({ outcome: 'UNTRUSTED' }),
   };
-  const sessions = createCheckoutSessions({
+  const ports: CheckoutSessionPorts = {
     providers: { provider_a: provider, provider_b: provider },
     callsMax: 64,
     elapsedMs: () => clock.now,
@@ -121,8 +123,9 @@ async function openUnopened(orders: number, fail: (number: number) => Error | nu
     active: () => [actor],
     events: { byId: () => actor },
     personalData: new PersonalDataReader(keys),
-  });
-  return { asked, resume: () => sessions.resumeUnopened() };
+  };
+  const sessions = createCheckoutSessions(ports);
+  return { asked, payables, ports, resume: () => sessions.resumeUnopened() };
 }
 
 const down = () => new ProviderUnavailable('down');
@@ -150,6 +153,15 @@ describe('Orders without a session', () => {
     }
     assert.deepEqual([...asked].sort((a, b) => a - b).slice(0, 3), [0, 1, 2]);
     assert.equal(new Set(asked).size, 20);
+  });
+
+  it('get one that two nodes open at once, and one of them alone has opened it', async () => {
+    const { asked, payables, ports } = await openUnopened(1, () => null);
+    const nodes = [createCheckoutSessions(ports), createCheckoutSessions(ports)];
+    const opened = await Promise.all(nodes.map((node) => node.openSession(payables[0]!)));
+    assert.deepEqual(asked, [0, 0], 'both have asked the provider');
+    assert.deepEqual(opened.map(({ isShared }) => isShared).sort(), [false, true]);
+    assert.equal(new Set(opened.map(({ payment }) => payment.checkoutSessionId)).size, 1);
   });
 
   it('are resumed once by two calls at the same time', async () => {

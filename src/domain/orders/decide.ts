@@ -54,7 +54,7 @@ export function decideOpenPayment(
   return { facts, reply: paymentReply(orderId, paymentId) };
 }
 
-function paymentReply(orderId: string, paymentId: string): ReplyReference {
+function paymentReply(orderId: string, paymentId: string): Extract<ReplyReference, { shows: 'PAYMENT' }> {
   return { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
 }
 
@@ -69,7 +69,7 @@ export function decideRecordCheckoutSession(
   const payment = order.payments.find(({ id }) => id === paymentId);
   if (payment === undefined) return refuse('ORDER_NOT_FOUND', {});
   const reply = paymentReply(orderId, paymentId);
-  if (payment.checkoutSessionId !== null) return { facts: [], reply };
+  if (payment.checkoutSessionId !== null) return { facts: [], reply: { ...reply, replayed: true } };
   const opened = fact('CheckoutSessionOpened', { orderId, paymentId, checkoutSessionId, redirectUrl, expiresAt });
   return { facts: [opened], reply };
 }

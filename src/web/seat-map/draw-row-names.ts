@@ -76,20 +76,18 @@ function depthOf({ x, y }: LayoutPoint, edge: Edge, { width, height }: Seen['siz
 /** Where names stand on the screen: first those at the ends of rows, then those at the edge. */
 function placesOf(seen: Seen, pixels: number): readonly Place[] {
   const { plan, view, size } = seen;
-  const named = plan.rowNames.flatMap((name): (Place & { readonly row: number })[] => {
+  const named: Place[] = [];
+  const namedIn = new Map<number, Place[]>();
+  for (const name of plan.rowNames) {
     const at = onScreen(view, name);
     const reach = Math.max(pixels / 2, name.text.length * pixels * HALF_WIDTH);
-    const isSeen = at.x >= reach && at.x <= size.width - reach && at.y >= 0 && at.y <= size.height;
-    return isSeen ? [{ ...at, text: name.text, edge: null, row: name.row }] : [];
-  });
+    if (at.x < reach || at.x > size.width - reach || at.y < 0 || at.y > size.height) continue;
+    const place: Place = { ...at, text: name.text, edge: null };
+    named.push(place);
+    namedIn.set(name.row, [...(namedIn.get(name.row) ?? []), place]);
+  }
   const pinned = plan.rowBoxes.flatMap((box, row) =>
-    isSeen(box, seen)
-      ? pinsOf(
-          seen,
-          row,
-          named.filter((name) => name.row === row),
-        )
-      : [],
+    isSeen(box, seen) ? pinsOf(seen, row, namedIn.get(row) ?? []) : [],
   );
   return [...named, ...pinned];
 }

@@ -3,6 +3,7 @@
  */
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
+import type { AmendmentRequest } from '#domain/amendment-request.ts';
 import type { PublicPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
 import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
@@ -56,13 +57,8 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
     costs: 'AmendOrder',
     problems: ({ body }) => problemsOf(body),
     answer: ({ params: { order_id: orderId }, body }) => {
-      const request = toAmendmentRequest(ownRequest(body));
-      return readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, {
-        type: 'QuoteAmendment',
-        orderId,
-        by: 'BUYER',
-        request,
-      });
+      const query = { type: 'QuoteAmendment', orderId, by: 'BUYER', request: ownRequest(body) } as const;
+      return readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
     },
     body: toQuoteBody,
   });
@@ -72,7 +68,7 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
     isRepeatable: true,
     problems: ({ body }) => problemsOf(body),
     answer: async ({ params: { order_id: orderId }, body }, { execute, idempotency }) => {
-      const asked = { request: toAmendmentRequest(ownRequest(body)), quote: body.quote, idempotency };
+      const asked = { request: ownRequest(body), quote: body.quote, idempotency };
       const command = { type: 'AmendOrder', orderId, by: 'BUYER', ...asked, operator: null, note: null } as const;
       return withQuoteBody(await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
     },
@@ -88,11 +84,6 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
 }
 
 /** What operators alone may ask for is ignored. */
-function ownRequest({ cancel, reissue, change, attendees }: Parameters<typeof toAmendmentRequest>[0]) {
-  return {
-    ...(cancel !== undefined && { cancel }),
-    ...(reissue !== undefined && { reissue }),
-    ...(change !== undefined && { change }),
-    ...(attendees !== undefined && { attendees }),
-  };
+function ownRequest(body: Parameters<typeof toAmendmentRequest>[0]): AmendmentRequest {
+  return toAmendmentRequest({ ...body, fee: 0, goodwill: false });
 }

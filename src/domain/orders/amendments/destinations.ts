@@ -112,7 +112,7 @@ export function assignPlaces(
   const own: OwnHold = { status: 'CONSUMED', expiresAt: 0, lines: given.map(lineOf), isSold: true };
   const groups = groupsOf(changed);
   const requested: RequestedLine[] = [];
-  const wanted = namedSeats(changes, changed);
+  const wanted = namedSeats(changes, groups);
   for (const group of groups) {
     const line = requestOf(state, changes, group, { own, wanted });
     if (isRefusal(line)) return line;
@@ -141,14 +141,9 @@ function lineOf({ slots, performanceId, ticketTypeId, sellingStageId, unitPriceC
 
 /** Units of one change that go to the same date, type and stage (rule 3). */
 function groupsOf(changed: readonly ChangedUnit[]): readonly (readonly ChangedUnit[])[] {
-  const groups = new Map<string, ChangedUnit[]>();
-  for (const each of changed) {
-    const { index, performanceId, offer } = each;
-    const key = `${index}\n${lineKey({ ...offer, performanceId })}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
+  const groups = Map.groupBy(changed, ({ index, performanceId, offer }) =>
+    [index, lineKey({ ...offer, performanceId })].join('\n'),
+  );
   return [...groups.values()];
 }
 
@@ -186,7 +181,8 @@ function seatChoiceOf(
   if (seatIds !== null) {
     const [expected, count] = [ticketIds.length, seatIds.length];
     if (expected !== count) return refuse('SEAT_COUNT_MISMATCH', { ticketTypeId, expected, given: count });
-    return { how: 'NAMED', seatIds: ticketIdsOf(group).map((ticketId) => seatIds[ticketIds.indexOf(ticketId)]!) };
+    const seatOf = new Map(ticketIds.map((ticketId, place) => [ticketId, seatIds[place]!]));
+    return { how: 'NAMED', seatIds: ticketIdsOf(group).map((ticketId) => seatOf.get(ticketId)!) };
   }
   const same = group.flatMap(({ unit }) => unit.slots.flatMap(({ seatId }) => seatId ?? []));
   const keys = same.map((seatId) => seatKey(performanceId, seatId));
@@ -208,11 +204,12 @@ interface Choosing {
 const seatKey = (performanceId: string, seatId: string): string => `${performanceId}\n${seatId}`;
 
 /** The seats that changes name. */
-function namedSeats(changes: readonly UnitsOfChange[], changed: readonly ChangedUnit[]): Set<string> {
+function namedSeats(changes: readonly UnitsOfChange[], groups: readonly (readonly ChangedUnit[])[]): Set<string> {
   return new Set(
-    changed.flatMap(({ index, performanceId }) =>
-      (changes[index]!.change.seatIds ?? []).map((seatId) => seatKey(performanceId, seatId)),
-    ),
+    groups.flatMap((group) => {
+      const { index, performanceId } = group[0]!;
+      return (changes[index]!.change.seatIds ?? []).map((seatId) => seatKey(performanceId, seatId));
+    }),
   );
 }
 

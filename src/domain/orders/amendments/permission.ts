@@ -24,9 +24,10 @@ const MINUTE_MS = 60_000;
 interface Permission {
   /** For its tickets, without what is of the credit. */
   readonly feeCents: number;
-  /** Given back by the rule, and by withdrawal. */
+  /** Given back by the rule. */
   readonly byRule: readonly OrderUnit[];
-  readonly withdrawn: readonly OrderUnit[];
+  /** Whether something is given back by withdrawal. */
+  readonly isWithdrawal: boolean;
   readonly cancelFeeCents: number;
   readonly cancelPercent: number;
   readonly changePercent: number;
@@ -35,7 +36,7 @@ interface Permission {
 }
 
 interface Named {
-  readonly units: readonly OrderUnit[];
+  readonly unitOf: ReadonlyMap<string, OrderUnit>;
   readonly cancelled: readonly OrderUnit[];
   readonly changes: readonly UnitsOfChange[];
 }
@@ -45,7 +46,7 @@ export function checkPermission(
   state: OrderState,
   order: Order,
   { reissue = [], attendees = [] }: AmendmentRequest,
-  { units, cancelled, changes }: Named,
+  { unitOf, cancelled, changes }: Named,
   now: number,
 ): Permission | Refusal {
   const { buyerChanges } = state.plan.definition;
@@ -62,6 +63,10 @@ export function checkPermission(
     if (!isRefusal(checked) && checked.endsAt !== null) ends.push(checked.endsAt);
     return isRefusal(checked) ? checked : null;
   };
+  const mayOf = (rule: ChangeRule | null | undefined, ticketId: string): Refusal | null => {
+    const unit = unitOf.get(ticketId)!;
+    return may(rule, unit, [unit.performanceId]);
+  };
   const isWithdrawn = (unit: OrderUnit): boolean => {
     const startsAt = dates.get(unit.performanceId)?.startsAt ?? null;
     const end = Math.min(withdrawalEnd, startsAt ?? withdrawalEnd);
@@ -69,10 +74,8 @@ export function checkPermission(
     ends.push(end);
     return true;
   };
-  const withdrawn = cancelled.filter(isWithdrawn);
-  const byRule = cancelled.filter((unit) => !withdrawn.includes(unit));
-  const unitOf = (ticketId: string): OrderUnit =>
-    units.find(({ slots }) => slots.some((slot) => slot.ticketId === ticketId))!;
+  const withdrawn = new Set(cancelled.filter(isWithdrawn));
+  const byRule = cancelled.filter((unit) => !withdrawn.has(unit));
   const refused =
     firstOf(byRule, (unit) => may(buyerChanges?.cancel, unit, [unit.performanceId])) ??
     firstOf(changes, ({ change, units: changed }) =>
@@ -80,17 +83,14 @@ export function checkPermission(
         may(buyerChanges?.change, unit, [unit.performanceId, change.performanceId ?? unit.performanceId]),
       ),
     ) ??
-    firstOf(reissue.map(unitOf), (unit) => may(buyerChanges?.change, unit, [unit.performanceId])) ??
-    firstOf(
-      attendees.map(({ ticketId }) => unitOf(ticketId)),
-      (unit) => may(buyerChanges?.attendees, unit, [unit.performanceId]),
-    );
+    firstOf(reissue, (ticketId) => mayOf(buyerChanges?.change, ticketId)) ??
+    firstOf(attendees, ({ ticketId }) => mayOf(buyerChanges?.attendees, ticketId));
   if (refused !== null) return refused;
   const changed = sumOf(changes, ({ change }) => change.ticketIds.length) + reissue.length;
   return {
     feeCents: changed * (buyerChanges?.change?.fee ?? 0) + attendees.length * (buyerChanges?.attendees?.fee ?? 0),
     byRule,
-    withdrawn,
+    isWithdrawal: withdrawn.size > 0,
     cancelFeeCents: ticketsOf(byRule) * (buyerChanges?.cancel?.fee ?? 0),
     cancelPercent: buyerChanges?.cancel?.feePercent ?? 0,
     changePercent: buyerChanges?.change?.feePercent ?? 0,

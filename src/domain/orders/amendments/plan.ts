@@ -47,6 +47,8 @@ function refuseUnlessAmendable(order: Order): Refusal | null {
 }
 
 interface NamedUnits {
+  /** Of every ticket that is named. */
+  readonly unitOf: ReadonlyMap<string, OrderUnit>;
   readonly cancelled: readonly OrderUnit[];
   readonly changes: readonly UnitsOfChange[];
 }
@@ -74,7 +76,7 @@ function findUnits(order: Order, units: readonly OrderUnit[], request: Amendment
   };
   const cancelled = unitsOfTickets(cancel);
   const changes = change.map((each) => ({ change: each, units: unitsOfTickets(each.ticketIds) }));
-  return missing.length > 0 ? refuse('UNIT_INCOMPLETE', { ticketIds: missing }) : { cancelled, changes };
+  return missing.length > 0 ? refuse('UNIT_INCOMPLETE', { ticketIds: missing }) : { unitOf, cancelled, changes };
 }
 
 /**
@@ -94,7 +96,7 @@ export function planAmendment(
   const named = findUnits(order, units, request);
   if (isRefusal(named)) return named;
   const isBuyers = amending.by === 'BUYER';
-  const permission = isBuyers ? checkPermission(state, order, request, { ...named, units }, amending.now) : null;
+  const permission = isBuyers ? checkPermission(state, order, request, named, amending.now) : null;
   if (permission !== null && isRefusal(permission)) return permission;
   const changed = findDestinations(state, named.changes, amending);
   if (isRefusal(changed)) return changed;
@@ -138,7 +140,7 @@ export function planAmendment(
     goodwillGoneCents: sumOf(credits.values(), ({ goodwillCents }) => goodwillCents),
     feeCents,
     isGoodwill: request.goodwill === true,
-    isWithdrawal: (permission?.withdrawn.length ?? 0) > 0,
+    isWithdrawal: permission?.isWithdrawal ?? false,
     by: amending.by,
     endsAt: endOf(
       [permission?.endsAt ?? null, ...repriced.map(({ offer }) => offer.sellingStage.definition.endsAt)],

@@ -18,7 +18,7 @@ import type {
   SellingStageDefinition,
   TicketTypeDefinition,
 } from './definition.ts';
-import { compileSeatClass, compileSeatingPlan, type SeatClass, type SeatingPlan } from './seating-plan.ts';
+import { compileSeatClass, compileSeatingPlan, seatFacts, type SeatClass, type SeatingPlan } from './seating-plan.ts';
 
 /** The cap of a pool that has none. Fits an Int32Array and is far above any capacity. */
 export const UNCAPPED = 0x7fffffff;
@@ -183,6 +183,19 @@ export function offerOf(plan: SalePlan, ticketTypeId: string, sellingStageId: st
   const stage = plan.sellingStageById.get(sellingStageId);
   if (type === undefined || stage === undefined) return undefined;
   return plan.offers[plan.offerGrid[type.index * plan.sellingStages.length + stage.index]!];
+}
+
+/** What a ticket says of its place, a place without a numbered seat too. */
+export function placeNames(
+  plan: SalePlan,
+  ticketTypeId: string,
+  seatId: string | null,
+): { readonly section: string | null; readonly rowLabel: string | null; readonly seatLabel: string | null } {
+  const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
+  const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
+  if (seating === null || seat === undefined) return { section: null, rowLabel: null, seatLabel: seatId };
+  const { sectionName: section, rowLabel, seatLabel } = seatFacts(seating, seat);
+  return { section, rowLabel, seatLabel };
 }
 
 /** Whether a stage sells at `now`: from the millisecond it starts up to, not including, the one it ends. */

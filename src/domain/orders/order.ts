@@ -127,6 +127,15 @@ export function hasTicket({ ticketIds, changed }: Order, ticketId: string): bool
   return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
 }
 
+/** Where the ticket at a place of an order comes from; of an order that was never changed, the place of its item. */
+export function originOf(
+  { changed }: Pick<Order, 'changed'>,
+  place: number,
+  { itemIndex, offset }: Pick<TicketOrigin, 'itemIndex' | 'offset'>,
+): TicketOrigin {
+  return changed?.origins[place] ?? { itemIndex, offset, replaces: null };
+}
+
 /** The amendments of an order, the oldest first. */
 export function amendmentsOf({ changed }: Pick<Order, 'changed'>): readonly AmendmentView[] {
   return changed?.amendments ?? NO_AMENDMENTS;

@@ -14,6 +14,7 @@ import {
   isErased,
   isInstallmentPaid,
   isLiveOrder,
+  originOf,
   paidCents,
   personalOf,
   paidInstallments,
@@ -33,14 +34,13 @@ import {
 import { perksOfTicket } from '../perk-shares.ts';
 import { TAG_STATUS_MASK } from './order-records.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
-import { seatFacts } from '../catalogue/seating-plan.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import { forOrderTexts } from '../order-texts.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { OrderItem } from '../fact.ts';
 import type { Sealing } from '../personal.ts';
-import type { SalePlan } from '../catalogue/sale-plan.ts';
+import { placeNames, type SalePlan } from '../catalogue/sale-plan.ts';
 import type {
   DiscountView,
   IssuedTicketView,
@@ -338,8 +338,7 @@ function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, limit: n
 function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {
   const at = itemOfTicket(items, place);
   const { ticketTypeId, performanceId, seatIds, ticketCount, quantity } = items[at.itemIndex]!;
-  const { itemIndex, offset } = at;
-  const origin: TicketOrigin = order.changed?.origins[place] ?? { itemIndex, offset, replaces: null };
+  const origin = originOf(order, place, at);
   return ticketView(plan, {
     id: order.ticketIds[place]!,
     isValid: isLiveOrder(order),
@@ -363,18 +362,16 @@ type TicketOfOrder = Omit<TicketView, 'section' | 'rowLabel' | 'seatLabel'>;
 
 function ticketView(plan: SalePlan, ticket: TicketOfOrder): TicketView {
   const { id, isValid, ticketTypeId, performanceId, seatId, itemIndex, offset, unit, replaces, barPerks } = ticket;
-  const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
-  const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
-  const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
+  const { section, rowLabel, seatLabel } = placeNames(plan, ticketTypeId, seatId);
   return {
     id,
     isValid,
     ticketTypeId,
     performanceId,
-    section: facts?.sectionName ?? null,
-    rowLabel: facts?.rowLabel ?? null,
+    section,
+    rowLabel,
     seatId,
-    seatLabel: facts?.seatLabel ?? seatId,
+    seatLabel,
     itemIndex,
     offset,
     unit,

@@ -4,7 +4,7 @@
  * 1. What is not charged goes with the tickets that it was not charged for: it is taken off what they are credited with
  *    later.
  */
-import { seatFacts } from '../../catalogue/seating-plan.ts';
+import { placeNames } from '../../catalogue/sale-plan.ts';
 import { refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order } from '../order.ts';
 import { totalOf } from '../pricing.ts';
@@ -145,9 +145,6 @@ function quotedTickets(
     const { unit, slot } = now.get(ticketId) ?? { unit: before, slot: slotBefore };
     const { ticketTypeId, sellingStageId, performanceId } = unit;
     const { seatId } = slot;
-    const seating = plan.ticketTypeById.get(ticketTypeId)?.locality.seating ?? null;
-    const seat = seatId === null ? undefined : seating?.indexOf.get(seatId);
-    const facts = seating === null || seat === undefined ? null : seatFacts(seating, seat);
     return {
       ticketId,
       action,
@@ -156,10 +153,8 @@ function quotedTickets(
       ticketTypeId,
       sellingStageId,
       performanceId,
-      section: facts?.sectionName ?? null,
-      rowLabel: facts?.rowLabel ?? null,
       seatId,
-      seatLabel: facts?.seatLabel ?? seatId,
+      ...placeNames(plan, ticketTypeId, seatId),
     };
   });
 }

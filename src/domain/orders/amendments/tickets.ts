@@ -1,6 +1,7 @@
 /** Which tickets of an order are valid after an amendment, and which ones it makes void. */
 import {
   agreedOf,
+  originOf,
   withoutSealedNote,
   type ChangedOrder,
   type Order,
@@ -60,7 +61,7 @@ function placesOf(order: Order): ReadonlyMap<string, TicketPlace> {
   for (const [itemIndex, { ticketTypeId, performanceId, seatIds, ticketCount }] of agreedOf(order).items.entries()) {
     const first = places.size;
     for (let offset = 0; offset < ticketCount; offset += 1) {
-      const origin = order.changed?.origins[first + offset] ?? { itemIndex, offset, replaces: null };
+      const origin = originOf(order, first + offset, { itemIndex, offset });
       const place = { ticketTypeId, performanceId, seatId: seatIds[offset] ?? null };
       places.set(order.ticketIds[first + offset]!, { ...place, origin });
     }

@@ -10,7 +10,7 @@
 import { isSameHoldLine, lineKey } from '../../inventory/hold-line.ts';
 import { shareOf, sumOf } from '../../money.ts';
 import { addUpPerks, perksOfTicket } from '../../perk-shares.ts';
-import { agreedOf, type Order, type TicketOrigin } from '../order.ts';
+import { agreedOf, originOf, type Order, type TicketOrigin } from '../order.ts';
 import type { HoldLine, OrderItem, PricedItem } from '../../fact.ts';
 
 /** A valid ticket of an order. */
@@ -44,7 +44,7 @@ export function unitsOf(order: Order): readonly OrderUnit[] {
     const first = place;
     const slotAt = (offset: number): TicketSlot => ({
       ticketId: order.ticketIds[first + offset]!,
-      origin: order.changed?.origins[first + offset] ?? { itemIndex: index, offset, replaces: null },
+      origin: originOf(order, first + offset, { itemIndex: index, offset }),
       seatId: item.seatIds[offset] ?? null,
     });
     for (const end = place + ticketCount; place < end; place += ticketCount / quantity) {

@@ -11,11 +11,12 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { JetStreamApiError, type JetStreamManager, type MsgRequest, type StoredMsg } from '@nats-io/jetstream';
 import { connect, credsAuthenticator, errors, type NatsConnection } from '@nats-io/transport-node';
 import { messageOf } from '../faults.ts';
 import { LogUnreachable } from '../shard-log.ts';
+import { stopwatchMs } from '../stopwatch.ts';
 import { machineTiming, pauseFor } from './timing.ts';
-import type { JetStreamManager, MsgRequest, StoredMsg } from '@nats-io/jetstream';
 
 export interface ServerAccess {
   /** Addresses such as nats://host:port; tls://host:port insists on TLS. */
@@ -219,7 +220,18 @@ function refusedCredentials(cause: unknown): ServersRefused {
   return new ServersRefused('the NATS servers refuse the credentials', hint, cause);
 }
 
-/** Questions to the leader of a stream. Whatever is no answer is LogUnreachable. */
+/** How long the servers have for an answer about a stream. */
+export const ANSWER_MS_MAX = 2_000;
+const NO_LEADER = 10_008;
+const ASK_AGAIN_MS = 50;
+
+/**
+ * Questions to the leader of a stream. Whatever is no answer is LogUnreachable.
+ *
+ * A server that knows no leader refuses in the leader's place, and the first answer counts: one that stood still does
+ * so for some 60 ms after it goes on, while the others have long elected a leader. So what was refused for that reason
+ * is asked again.
+ */
 export class StreamQuestions {
   readonly #connection: ServerConnection;
   readonly #jsm: JetStreamManager;
@@ -233,20 +245,26 @@ export class StreamQuestions {
 
   /** The numbers of the oldest and the newest message. */
   async ends(): Promise<{ readonly firstSeq: number; readonly lastSeq: number }> {
-    const { state } = await this.answered(this.#jsm.streams.info(this.#stream));
+    const { state } = await this.answered(({ streams }) => streams.info(this.#stream));
     return { firstSeq: state.first_seq, lastSeq: state.last_seq };
   }
 
   get(query: MsgRequest): Promise<StoredMsg | null> {
-    return this.answered(this.#jsm.streams.getMessage(this.#stream, query));
+    return this.answered(({ streams }) => streams.getMessage(this.#stream, query));
   }
 
-  /** An answer of the servers to something that was asked about the stream. */
-  async answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    try {
-      return await this.#connection.untilLost(answer);
-    } catch (error) {
-      throw new LogUnreachable(`the stream ${this.#stream} does not answer: ${messageOf(error)}`, error);
+  /** The answer of the servers to something that is asked about the stream, and may be asked twice. */
+  async answered<Answer>(ask: (jsm: JetStreamManager) => Promise<Answer>): Promise<Answer> {
+    const startMs = stopwatchMs();
+    for (;;) {
+      try {
+        return await this.#connection.untilLost(ask(this.#jsm));
+      } catch (error) {
+        const isLeaderless = error instanceof JetStreamApiError && error.code === NO_LEADER;
+        if (!isLeaderless || stopwatchMs() - startMs >= ANSWER_MS_MAX)
+          throw new LogUnreachable(`the stream ${this.#stream} does not answer: ${messageOf(error)}`, error);
+      }
+      await pauseFor(machineTiming, ASK_AGAIN_MS);
     }
   }
 }

@@ -91,7 +91,6 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
     };
   }
 
-  /** Every fact that was answered is in the log once, and the log's reader and its owner agree. */
   /**
    * Every answered fact is in the log, once. A server that was just elected may be asked before it has applied the
    * newest message.

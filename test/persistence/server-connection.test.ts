@@ -6,8 +6,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { until } from '../fixtures/until.ts';
-import { connectToServers, ServersRefused } from '#persistence/nats/connection.ts';
+import { connectToServers, ServersRefused, StreamQuestions } from '#persistence/nats/connection.ts';
+import { LogUnreachable } from '#persistence/shard-log.ts';
 
 interface Told {
   readonly version?: string;
@@ -102,5 +104,36 @@ describe('A connection to NATS servers', () => {
     await until(() => changes.length === 2);
     assert.deepEqual(changes, [false, true]);
     assert.equal(await connection.untilLost(Promise.resolve('an answer')), 'an answer');
+  });
+});
+
+describe('A question about a stream', () => {
+  const refused = (code: number): Promise<never> =>
+    Promise.reject(new JetStreamApiError({ code: 503, err_code: code, description: `refused with ${code}` }));
+
+  async function questions(t: TestContext): Promise<StreamQuestions> {
+    const connection = await connectTo(await new TellingServer({}).listen(t));
+    t.after(() => connection.close());
+    return new StreamQuestions(connection, await jetstreamManager(connection.nats, { checkAPI: false }), 'S');
+  }
+
+  it('is asked again while a server knows no leader of it, for two seconds, and not when it is refused for anything else', async (t) => {
+    const asked = await questions(t);
+    let tries = 0;
+    const answer = await asked.answered(async () => ((tries += 1) < 4 ? refused(10_008) : 'the answer'));
+    assert.deepEqual([answer, tries], ['the answer', 4]);
+    tries = 0;
+    const startMs = performance.now();
+    await assert.rejects(
+      asked.answered(() => ((tries += 1), refused(10_008))),
+      LogUnreachable,
+    );
+    assert.ok(tries > 4 && performance.now() - startMs > 1_990, `${tries} tries`);
+    tries = 0;
+    await assert.rejects(
+      asked.answered(() => ((tries += 1), refused(10_059))),
+      LogUnreachable,
+    );
+    assert.equal(tries, 1);
   });
 });

@@ -26,13 +26,11 @@ export function keyStreamPlace(clusterName: string): StreamAddress {
 
 export class StreamKeyLog implements KeyLog {
   readonly #connection: ServerConnection;
-  readonly #jsm: JetStreamManager;
   readonly #address: StreamAddress;
   readonly #questions: StreamQuestions;
 
   constructor(connection: ServerConnection, jsm: JetStreamManager, address: StreamAddress) {
     this.#connection = connection;
-    this.#jsm = jsm;
     this.#address = address;
     this.#questions = new StreamQuestions(connection, jsm, address.stream);
   }
@@ -75,7 +73,7 @@ export class StreamKeyLog implements KeyLog {
 
   async erase(seq: number): Promise<void> {
     try {
-      await this.#questions.answered(this.#jsm.streams.deleteMessage(this.#address.stream, seq, true));
+      await this.#questions.answered(({ streams }) => streams.deleteMessage(this.#address.stream, seq, true));
     } catch (error) {
       const { cause } = error as LogUnreachable;
       const code = cause instanceof JetStreamApiError ? cause.code : 0;

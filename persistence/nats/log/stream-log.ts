@@ -153,7 +153,7 @@ export class StreamLog implements ShardLog {
 
   async purge(beforeSeq: number): Promise<void> {
     if (beforeSeq <= 1) return;
-    await this.#questions.answered(this.#jsm.streams.purge(this.#address.stream, { seq: beforeSeq }));
+    await this.#questions.answered(({ streams }) => streams.purge(this.#address.stream, { seq: beforeSeq }));
   }
 
   /** Asks the leader for each message, several at a time. */

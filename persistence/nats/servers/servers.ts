@@ -25,6 +25,7 @@ import {
 } from '@nats-io/jetstream';
 import { messageOf } from '../../faults.ts';
 import {
+  ANSWER_MS_MAX,
   connectToServers,
   ServersRefused,
   type ConnectOptions,
@@ -50,8 +51,6 @@ const STREAMS_AT_A_TIME = 4;
 const RETRY_MS = 500;
 /** For making streams, which takes an election each. */
 const MAKE_MS_MAX = 5_000;
-/** For questions to a log, which are asked again. */
-const REQUEST_MS_MAX = 2_000;
 /** What tells the streams of one cluster from others. */
 const SHARDS_KEY = 'holdfast_shards';
 /** Which keys the facts of the cluster are sealed with. */
@@ -194,7 +193,7 @@ export class ClusterServers {
 }
 
 function managerFor({ nats }: ServerConnection): Promise<JetStreamManager> {
-  return jetstreamManager(nats, { checkAPI: false, timeout: REQUEST_MS_MAX });
+  return jetstreamManager(nats, { checkAPI: false, timeout: ANSWER_MS_MAX });
 }
 
 export function shardPlace(clusterName: string, shard: number): StreamAddress {

@@ -34,6 +34,8 @@ interface RefundOutboxPorts {
   readonly clock: Pick<PaymentClockPort, 'now'>;
   /** Milliseconds of any origin, for the pace of calls. */
   readonly elapsedMs: () => number;
+  /** Has it look again after so many milliseconds, in place of the time before; a timer when absent. */
+  readonly lookAfter?: (look: () => void, ms: number) => void;
 }
 
 export interface RefundOutbox {
@@ -112,12 +114,14 @@ class Outbox implements RefundOutbox {
   readonly #underWay = new Set<string>();
   readonly #paces: Readonly<Record<PaymentProviderName, Pace>>;
   readonly #stopping = new AbortController();
+  readonly #lookAfter: NonNullable<RefundOutboxPorts['lookAfter']>;
   #timer: NodeJS.Timeout | undefined;
   #isPumpDue = false;
   #failures = 0;
 
   constructor(ports: RefundOutboxPorts) {
     this.#ports = ports;
+    this.#lookAfter = ports.lookAfter ?? ((look, ms) => this.#setTimer(look, ms));
     this.#paces = { provider_a: new Pace(ports.elapsedMs), provider_b: new Pace(ports.elapsedMs) };
     turnChannel.subscribe(this.#onTurn);
     activationChannel.subscribe(this.#onActivation);
@@ -138,7 +142,8 @@ class Outbox implements RefundOutbox {
 
   readonly #onActivation = (message: unknown): void => {
     const { eventId, alive } = message as ActivationMessage;
-    if (alive) this.#note(eventId);
+    // A reading that activates the event sees what it was activated with.
+    if (alive && this.#events.get(eventId)?.isReading !== true) this.#note(eventId);
   };
 
   #note(eventId: string): void {
@@ -170,8 +175,12 @@ class Outbox implements RefundOutbox {
       const isToRead = event.hasChanged || event.nextAt <= now;
       if (isToRead && event.due.length === 0 && !event.isReading) void this.#read(eventId, event);
     }
+    if (this.#events.size > 0) this.#lookAfter(() => this.#pump(), this.#lookMs(now));
+  }
+
+  #setTimer(look: () => void, ms: number): void {
     clearTimeout(this.#timer);
-    if (this.#events.size > 0) this.#timer = setTimeout(() => this.#pump(), this.#lookMs(now)).unref();
+    this.#timer = setTimeout(look, ms).unref();
   }
 
   /** Until when nothing is to be done; as long as a place is waited for, the pace decides. */

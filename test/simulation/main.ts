@@ -5,6 +5,7 @@
  *   npm run simulate -- --seeds 1..5000     a range
  *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
  *
+ *   npm run simulate -- --refunds --seeds 10000    refunds in place of sales, and their provider
  *   npm run simulate -- --cluster --seeds 100000   clusters in place of sales, seeds from 1 on
  *
  * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues
@@ -13,12 +14,13 @@
  */
 import { commandOptions, wrongUse } from '../command-options.ts';
 import { simulate, type Scenario } from './run.ts';
+import { simulateRefunds } from './refunds/run.ts';
 import { runCluster } from './cluster/command.ts';
 import { KINDS, type Kind } from './cluster/run.ts';
 import { commandOf, shrink } from './shrink.ts';
 
 const USE =
-  'npm run simulate -- [--seed N | --seeds [A..]B | --minutes M] [--steps N] [--buyers N] [--without crash,full] [--keep-on] [--no-shrink], with --cluster [--lasts MS] [--clients N] [--kind NAME] in place of steps and buyers';
+  'npm run simulate -- [--seed N | --seeds [A..]B | --minutes M] [--steps N] [--buyers N] [--without crash,full] [--keep-on] [--no-shrink] [--refunds], with --cluster [--lasts MS] [--clients N] [--kind NAME] in place of steps and buyers';
 
 const values = commandOptions(
   {
@@ -29,6 +31,7 @@ const values = commandOptions(
     buyers: { type: 'string', default: '8' },
     without: { type: 'string', default: '' },
     cluster: { type: 'boolean', default: false },
+    refunds: { type: 'boolean', default: false },
     kind: { type: 'string' },
     lasts: { type: 'string', default: '6000' },
     clients: { type: 'string', default: '4' },
@@ -78,7 +81,8 @@ function progress(): string {
   const seconds = Math.max(0.001, (Date.now() - begin) / 1000);
   const ratio = Math.round(sum.simulatedMs / 1000 / seconds);
   const pace = Math.round(sum.steps / seconds);
-  return `${sum.seeds} sales, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
+  const played = values.refunds ? `seeds, ${seen.get('refunds') ?? 0} refunds` : 'sales';
+  return `${sum.seeds} ${played}, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
 }
 
 /** Updates a line on a terminal; writes a line to a log from time to time. */
@@ -90,10 +94,12 @@ function reportProgress(seed: number): void {
 }
 
 async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
-  const small = values['no-shrink'] ? { scenario, outcome } : await shrink(scenario, outcome);
+  const isKept = values['no-shrink'] || values.refunds;
+  const small = isKept ? { scenario, outcome } : await shrink(scenario, outcome);
   console.log(`\nseed ${scenario.seed} failed: ${outcome.failure?.message}`);
   console.log(`reduced to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
-  console.log(`repeat it: ${commandOf(scenario)}\n    or reduced: ${commandOf(small.scenario)}`);
+  const kind = values.refunds ? ' --refunds' : '';
+  console.log(`repeat it: ${commandOf(scenario)}${kind}\n    or reduced: ${commandOf(small.scenario)}${kind}`);
 }
 
 for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
@@ -103,7 +109,7 @@ for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
     buyersMax: Number(values.buyers),
     without: switchedOff,
   };
-  const outcome = await simulate(scenario);
+  const outcome = await (values.refunds ? simulateRefunds(scenario) : simulate(scenario));
   sum.seeds += 1;
   sum.steps += outcome.steps;
   sum.simulatedMs += outcome.simulatedMs;

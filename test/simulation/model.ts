@@ -54,7 +54,8 @@ export interface ModelOrder {
   tickets: readonly string[];
   readonly provider: string;
   readonly currency: string;
-  readonly refunds: ModelRefund[];
+  /** Those that were given back. */
+  refunds: ModelRefund[];
   /** Sealed texts that are not erased. */
   sealedTexts: number;
   isErased: boolean;
@@ -430,6 +431,16 @@ export class SaleModel {
       case 'RefundRecorded': {
         return noteRefund(this.#order(fact.data.orderId), fact.data);
       }
+      case 'RefundRequested': {
+        if (fact.data.sealedNote !== undefined) this.#order(fact.data.orderId).sealedTexts += 1;
+        return;
+      }
+      case 'RefundAnswered': {
+        const order = this.#order(fact.data.orderId);
+        if (fact.data.sealedNote !== undefined) order.sealedTexts += 1;
+        if (fact.data.answer === 'FAILED') order.refunds = order.refunds.filter(({ id }) => id !== fact.data.refundId);
+        return;
+      }
       case 'OrderErased': {
         const order = this.#order(fact.data.orderId);
         assert.notEqual(order.status, 'PENDING', 'an order whose payment is awaited is not erased');
@@ -663,9 +674,12 @@ function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
   const reporter = provider === undefined ? 'OPERATOR' : data.reportReference === undefined ? 'PROVIDER' : 'CHARGE';
   if (reference !== null) {
-    assert.ok(!order.refunds.some((refund) => refund.reference === reference), 'a reference counts once');
+    const others = order.refunds.filter((refund) => refund.id !== sameAs);
+    assert.ok(!others.some((refund) => refund.reference === reference), 'a reference counts once');
   }
   const known = order.refunds.find((refund) => refund.id === sameAs);
+  // A further word on one that is under way, or that failed, gives nothing back.
+  if (known === undefined && sameAs !== undefined) return assert.equal(amountCents, 0);
   if (known !== undefined) {
     assert.ok(amountCents === 0 && !known.reportedBy.has(reporter), 'a note and a report are one refund');
     known.reportedBy.add(reporter);

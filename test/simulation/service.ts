@@ -22,7 +22,7 @@ import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createSnapshotter, type Snapshotter } from '#engine/snapshotter.ts';
 import type { SnapshotOutcome } from '#actors/activation.ts';
 import { initialState, type EventState } from '#domain/event/state.ts';
-import { joinId } from '#domain/ids.ts';
+import { joinId, SECRET_LENGTH } from '#domain/ids.ts';
 import { viewOrder } from '#domain/orders/view.ts';
 import { replayFact } from '#domain/event/replay.ts';
 import { restoreEventState, restorePiece, snapshotPieces } from '#domain/event/snapshot.ts';
@@ -241,7 +241,7 @@ export class SimulatedService {
       sealingOf,
       keyDestruction: this.#keyDestruction,
       ids: {
-        newId: (prefix, number) => joinId(prefix, number, this.#secret()),
+        newId: (prefix, number) => joinId(prefix, number, this.#secret().slice(0, SECRET_LENGTH)),
         newSeed: () => this.#secret().repeat(2).slice(0, 64),
       },
       source: {

@@ -335,6 +335,12 @@ export function refundable(order: Order, currency: string): number {
   return Math.max(0, notGivenBack(order, currency) - reservedCents(order, currency));
 }
 
+/** The session through which the money of a payment came; stray money came through that of another payment. */
+export function sessionOf({ payments }: Pick<Order, 'payments'>, paymentId: string | undefined): string | null {
+  const payment = payments.find(({ id }) => id === paymentId);
+  return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
+}
+
 export function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {
   const foreign = payments.filter(({ status, currency }) => status === 'PAID' && currency !== purchase.currency);
   return new Set(foreign.map(({ currency }) => currency));

@@ -112,7 +112,7 @@ function requests(
 
 /**
  * Has everything asked for that is due, by turns that follow (`decideAskNextRefunds`), because there may be tens of
- * thousands; nothing where these turns are under way already. PERFORMANCE_NOT_FOUND; REFUND_SUM_CHANGED where something
+ * thousands; nothing where such turns are to begin anyway. PERFORMANCE_NOT_FOUND; REFUND_SUM_CHANGED where something
  * else is to be asked for than was confirmed.
  */
 export function decideExecuteDueRefunds(
@@ -135,8 +135,11 @@ export function decideExecuteDueRefunds(
       due: toAsk.map(({ amountCents: amount, currency }) => ({ amount, currency })),
     });
   }
-  const isUnderWay = executing.some((each) => each.performanceId === null || each.performanceId === performanceId);
-  const isNothing = toAsk.length === 0 || isUnderWay;
+  // The first one may have passed orders to which something is due since.
+  const isToCome = executing
+    .slice(1)
+    .some((each) => each.performanceId === null || each.performanceId === performanceId);
+  const isNothing = toAsk.length === 0 || isToCome;
   const facts = isNothing ? [] : [fact('DueRefundsOrdered', { performanceId, operator })];
   return { facts, reply: valuesReply<'ExecuteDueRefunds'>({ sums: refunds.sums }) };
 }

@@ -13,7 +13,7 @@
 import { failed, succeeded } from './refund-requests.ts';
 import { fact, type Fact, type FactData, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import { notGivenBack, reservedCents, type Order, type Payment } from './order.ts';
+import { notGivenBack, reservedCents, sessionOf, type Order, type Payment } from './order.ts';
 import { recordOf, twinOf } from './refunds.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
@@ -52,16 +52,10 @@ export function listDueRefunds({ orders }: OrderState, limit: number, now: numbe
     const refund = order.refunds.find(({ id }) => id === refundId);
     const provider = order.purchase.paymentProvider;
     if (refund === undefined || provider === 'FREE') return [];
-    return [{ orderId: order.id, refundId, provider, checkoutSessionId: sessionOf(order, refund) }];
+    return [{ orderId: order.id, refundId, provider, checkoutSessionId: sessionOf(order, refund.paymentId) }];
   });
   const { nextAt } = orders.refunds;
   return { due, nextAt: Number.isFinite(nextAt) ? nextAt : null };
-}
-
-/** Stray money came through the session of another payment. */
-function sessionOf({ payments }: Order, { paymentId }: RefundView): string | null {
-  const payment = payments.find(({ id }) => id === paymentId);
-  return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
 }
 
 /** The payments whose money came through the session of a refund's payment, in the refund's currency. */
@@ -90,7 +84,7 @@ export function decideMatchRefunds(
   if (isRefusal(about)) return about;
   const { order, refund } = about;
   const { facts, amountCents } = isTried(refund) ? compare(order, refund, command.found, turn) : NOTHING_TO_ASK;
-  const checkoutSessionId = sessionOf(order, refund);
+  const checkoutSessionId = sessionOf(order, refund.paymentId);
   const request: RefundRequest | null =
     amountCents === 0 || checkoutSessionId === null
       ? null
@@ -161,7 +155,7 @@ function currencyOf({ refunds, purchase }: Order, { refundId, reference }: Provi
 const NOTHING_DUE = { code: 'NOTHING_DUE', message: 'all of it was given back already' };
 const FAILED_THERE = { code: 'FAILED', message: 'the provider says that the money did not go' };
 
-/** Records what the journal does not know, and sums up what is to be taken off for it. */
+/** Records what the journal does not know, or not of which payment it was, and sums up what is taken off for it. */
 function recordOthers(
   order: Order,
   refund: RefundView,
@@ -170,16 +164,21 @@ function recordOthers(
 ): { readonly facts: readonly Fact[]; readonly takenOff: number; readonly recorded: number } {
   const provider = order.purchase.paymentProvider;
   const currency = refund.currency ?? order.purchase.currency;
+  const checkoutSessionId = sessionOf(order, refund.paymentId);
   const facts: Fact[] = [];
   let takenOff = 0;
   let recorded = 0;
   let unmatched: readonly RefundView[] = order.refunds;
   for (const { reference, refundId, amountCents, status } of others) {
-    const isKnown = order.refunds.some(
+    const known = order.refunds.find(
       (each) => each.status !== 'FAILED' && (each.reference === reference || each.id === refundId),
     );
-    if (isKnown || provider === 'FREE') continue;
-    const twin = twinOf({ ...order, refunds: unmatched }, { provider, reference, amountCents }, currency);
+    // An operator's note does not say of which payment it was; without that it would be asked for of this one for ever.
+    const isComplete =
+      known?.status !== undefined || (known && sessionOf(order, known.paymentId) === checkoutSessionId);
+    if (isComplete || provider === 'FREE') continue;
+    const found = { provider, reference, amountCents, checkoutSessionId };
+    const twin = known ?? twinOf({ ...order, refunds: unmatched }, found, currency);
     if (twin === undefined) takenOff += amountCents;
     const left = twin === undefined ? notGivenBack(order, currency) - recorded : amountCents;
     if (status === 'PENDING' || left === 0) continue;
@@ -187,7 +186,7 @@ function recordOthers(
     const record = {
       type: 'RecordRefund',
       orderId: order.id,
-      checkoutSessionId: sessionOf(order, refund),
+      checkoutSessionId,
       amountCents: Math.min(amountCents, left),
       currency,
       reference,

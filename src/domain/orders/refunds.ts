@@ -12,9 +12,12 @@
  * 5. A report that names no refund and whatever else is known of the same amount are one refund, in whichever order
  *    they come; each refund has one such report at most. It may be of one that the provider began and that has failed
  *    since: counted as another one it would hide that money is due, while a try finds what was given back besides.
+ * 6. Two records that name the payments of different sessions are two refunds: equal installments are the rule.
+ * 7. Reports come in any order: one that failed is kept though nothing is known of it, so that an older report does not
+ *    count it as given back.
  */
 import { fact, type Fact } from '../fact.ts';
-import { isReserved, notGivenBack, refundable, refundDueCents, type Order } from './order.ts';
+import { isReserved, notGivenBack, refundable, refundDueCents, sessionOf, type Order, type Payment } from './order.ts';
 import { failed, succeeded } from './refund-requests.ts';
 import { sealMark } from './erasure.ts';
 import { orderById, type OrderTurn, type OrderState } from './state.ts';
@@ -56,9 +59,10 @@ function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: O
   if (provider !== null && provider !== purchase.paymentProvider) return refuse('ORDER_NOT_FOUND', {});
   const executed = executedOf(order, command);
   if (executed !== undefined) return factsOfReport(order, executed, command);
-  if ((command.status ?? 'SUCCEEDED') !== 'SUCCEEDED' || isKnown(order, command)) return [];
+  if (command.status === 'PENDING' || isKnown(order, command)) return [];
   const currency = command.currency ?? purchase.currency;
   const twin = twinOf(order, command, currency);
+  if (command.status === 'FAILED') return factsOfFailure(order, command, twin, turn);
   // What a provider gave back has gone, whatever was asked for besides.
   const limit = provider === null ? refundable(order, currency) : notGivenBack(order, currency);
   if (twin === undefined && amountCents > limit) {
@@ -78,12 +82,15 @@ export function recordOf(
   const { amountCents, provider, currency } = command;
   const isOwn = currency === null || currency === purchase.currency;
   const due = refundDueCents(order);
+  // Which note a report of the charge is about is a guess, that another report must not be bound by.
+  const isNoted = twin?.status === undefined && command.reference !== null;
+  const saysPayment = twin === undefined || (isNoted && sessionOf(order, twin.paymentId) !== command.checkoutSessionId);
   const known = { refundId: twin?.id ?? turn.newId('ref'), ...(twin !== undefined && { sameAs: twin.id }) };
   return fact('RefundRecorded', {
     orderId: order.id,
     ...referencesOf(command),
     ...reporterOf(provider),
-    ...paymentIdOf(order, command),
+    ...(saysPayment && paymentIdOf(order, command)),
     ...sealMark(order.id, 'RefundRecorded', command, turn),
     ...known,
     amountCents: twin === undefined ? amountCents : 0,
@@ -112,14 +119,43 @@ function factsOfReport(order: Order, refund: RefundView, command: CommandOf<'Rec
   return isReserved(refund) ? [succeeded(order, refund, { reference, amountCents, isTry: false })] : [];
 }
 
+/**
+ * A refund that was made otherwise has failed: what was recorded of it is taken off, and a report that it was given
+ * back may come yet (rule 7).
+ */
+function factsOfFailure(
+  order: Order,
+  command: CommandOf<'RecordRefund'>,
+  twin: RefundView | undefined,
+  turn: OrderTurn,
+): readonly Fact[] {
+  const { amountCents, currency, checkoutSessionId = null, failure = REPORTED_FAILED } = command;
+  if (twin !== undefined) return [failed(order, twin, failure, referencesOf(command))];
+  const paid = paidIn(order, currency);
+  // Of which payment one is that has failed matters to nobody, and not every provider names its session.
+  const payment = checkoutSessionId === null ? paid.at(-1) : paid.find(isOfSession(order, checkoutSessionId));
+  if (payment === undefined) return [];
+  const isOwn = currency === null || currency === order.purchase.currency;
+  const said = { refundId: turn.newId('ref'), amountCents, paymentId: payment.id, ...(!isOwn && { currency }) };
+  const requested = fact('RefundRequested', { orderId: order.id, ...said, operator: null, note: null });
+  const refund = { ...said, id: said.refundId, at: turn.now, operator: null, note: null };
+  return [requested, failed(order, { ...refund, status: 'PENDING' }, failure, referencesOf(command))];
+}
+
 const REPORTED_FAILED = { code: 'FAILED', message: 'the provider reports that the money did not go' };
 
-/** The payment of the session that a report names. */
-function paymentIdOf({ payments }: Order, { checkoutSessionId = null }: CommandOf<'RecordRefund'>) {
-  const payment =
-    checkoutSessionId === null ? undefined : payments.find((each) => each.checkoutSessionId === checkoutSessionId);
-  return payment?.status === 'PAID' && { paymentId: payment.id };
+/** The payment of the session that a report names, in its currency. */
+function paymentIdOf(order: Order, { checkoutSessionId = null, currency }: CommandOf<'RecordRefund'>) {
+  const payment = checkoutSessionId !== null && paidIn(order, currency).find(isOfSession(order, checkoutSessionId));
+  return payment !== false && payment !== undefined && { paymentId: payment.id };
 }
+
+function paidIn({ payments, purchase }: Order, currency: string | null): readonly Payment[] {
+  return payments.filter((each) => each.status === 'PAID' && each.currency === (currency ?? purchase.currency));
+}
+
+const isOfSession = (order: Order, checkoutSessionId: string) => (payment: Payment) =>
+  sessionOf(order, payment.id) === checkoutSessionId;
 
 const referencesOf = ({ reference, reportReference }: CommandOf<'RecordRefund'>) => ({
   ...(reference !== null && { reference }),
@@ -144,22 +180,33 @@ function isKnown({ refunds }: Order, command: CommandOf<'RecordRefund'>): boolea
   );
 }
 
-/** Another record of the same refund (rules 3 and 5). What was executed here is no operator's note. */
+/** Another record of the same refund (rules 3, 5 and 6). What was executed here is no operator's note. */
 export function twinOf(
-  { refunds, purchase }: { readonly refunds: readonly RefundView[]; readonly purchase: Order['purchase'] },
+  { refunds, purchase, payments }: Pick<Order, 'purchase' | 'payments'> & { readonly refunds: readonly RefundView[] },
   {
     amountCents,
     provider,
     reference,
     reportReference,
-  }: Pick<CommandOf<'RecordRefund'>, 'amountCents' | 'provider' | 'reference' | 'reportReference'>,
+    checkoutSessionId = null,
+  }: Pick<
+    CommandOf<'RecordRefund'>,
+    'amountCents' | 'provider' | 'reference' | 'reportReference' | 'checkoutSessionId'
+  >,
   currency: string,
 ): RefundView | undefined {
+  const isOfOtherSession = ({ paymentId }: RefundView): boolean => {
+    const session = sessionOf({ payments }, paymentId);
+    return session !== null && checkoutSessionId !== null && session !== checkoutSessionId;
+  };
   const ofSameMoney = refunds.filter(
-    (refund) => refund.amountCents === amountCents && (refund.currency ?? purchase.currency) === currency,
+    (refund) =>
+      refund.amountCents === amountCents &&
+      (refund.currency ?? purchase.currency) === currency &&
+      !isOfOtherSession(refund),
   );
   if (reportReference !== undefined) {
-    const isBegun = ({ status, reference: known }: RefundView): boolean => status !== 'FAILED' || known !== undefined;
+    const isBegun = ({ status, reference: named }: RefundView): boolean => status !== 'FAILED' || named !== undefined;
     return ofSameMoney.find((refund) => refund.reportReference === undefined && isBegun(refund));
   }
   const isReport = provider !== null;

@@ -36,6 +36,18 @@ function bought(fixture = openCheckoutEvent()): { fixture: EventFixture; order: 
   return { fixture, order: recordPayment(fixture, report(payment, 'paid')), payment };
 }
 
+/** The same in two installments of 25.99. */
+function boughtInTwo(): { fixture: EventFixture; order: OrderView } {
+  const fixture = openCheckoutEvent();
+  const items = [item('seat', 2, { seatIds: ['H-1-1', 'H-1-2'] })];
+  const started = checkOut(fixture, buy(items, { installmentCount: 2 }));
+  recordPayment(fixture, report(paymentOf(started), 'paid'));
+  fixture.wait(MINUTE);
+  const next = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
+  const order = recordPayment(fixture, report(openSession(fixture, next.order, next.payment), 'paid'));
+  return { fixture, order };
+}
+
 /** The same, cancelled: all of it is due. */
 function owing(fixture = openCheckoutEvent()) {
   const all = bought(fixture);
@@ -148,13 +160,7 @@ describe('A refund that is executed', () => {
   });
 
   it('is shared over the paid payments, the newest first, or is of the one that is named', () => {
-    const fixture = openCheckoutEvent();
-    const items = [item('seat', 2, { seatIds: ['H-1-1', 'H-1-2'] })];
-    const started = checkOut(fixture, buy(items, { installmentCount: 2 }));
-    recordPayment(fixture, report(paymentOf(started), 'paid'));
-    fixture.wait(MINUTE);
-    const next = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
-    const order = recordPayment(fixture, report(openSession(fixture, next.order, next.payment), 'paid'));
+    const { fixture, order } = boughtInTwo();
     const [first, second] = order.payments.map(({ id }) => id);
     const shares = (view: OrderView) => view.refunds.map(({ paymentId, amountCents }) => [paymentId, amountCents]);
     fixture.do(execute(order, { amountCents: 3000 }));
@@ -387,8 +393,67 @@ describe('A report of a refund that was executed', () => {
   });
 });
 
+describe('A refund that was made at the page of the provider', () => {
+  it('is no other one of the same amount, where each is of another session', () => {
+    const { fixture, order } = boughtInTwo();
+    fixture.do(cancelByOperator(order.id));
+    const [first, second] = orderNow(fixture, order).payments as [PaymentView, PaymentView];
+    const { refunds } = fixture.do(execute(order)).order;
+    const [ofSecond] = refunds as [RefundView];
+    // A report of the charge comes before the answer about the refund of the other installment.
+    const { checkoutSessionId } = first;
+    fixture.do(reported(order, 2599, { reportReference: 'evt_1', checkoutSessionId }));
+    fixture.do(answer(order, ofSecond, { outcome: 'SUCCEEDED', reference: 're_2' }));
+    const shares = orderNow(fixture, order).refunds.map((refund) => [refund.paymentId, refund.reportReference]);
+    assert.deepEqual(shares, [
+      [second.id, undefined],
+      [first.id, 'evt_1'],
+    ]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('and failed is not counted, in whichever order its reports come', () => {
+    const { fixture, order, payment } = owing();
+    const { checkoutSessionId } = orderNow(fixture, order).payments[0]!;
+    const made = { reference: 're_page', checkoutSessionId };
+    fixture.when(reported(order, 500, { ...made, status: 'FAILED' })).then(['RefundRequested', 'RefundAnswered']);
+    fixture.when(reported(order, 500, { ...made, status: 'FAILED' })).then([]);
+    fixture.when(reported(order, 500, made)).then([]);
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED']);
+    assert.equal(orderNow(fixture, order).refunds[0]!.paymentId, payment.id);
+    // What a report of the charge, or an operator, said of it is taken off.
+    fixture.do(reported(order, 700, { reportReference: 'evt_7', checkoutSessionId }));
+    fixture.do(reported(order, 700, { ...made, reference: 're_7', status: 'FAILED' }));
+    fixture.do(refundNote(order.id, 800));
+    fixture.do(reported(order, 800, { ...made, reference: 're_8', status: 'FAILED' }));
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED', 'FAILED', 'FAILED']);
+    // Of a session whose money is not known there is nothing to give back.
+    const unknown = { reference: 're_9', checkoutSessionId: 'cs_unknown', status: 'FAILED' } as const;
+    fixture.when(reported(order, 900, unknown)).then([]);
+    // Not every provider names the session.
+    fixture.do(reported(order, 600, { reference: 're_6', status: 'FAILED' }));
+    fixture.when(reported(order, 600, { reference: 're_6' })).then([]);
+    assert.equal(orderNow(fixture, order).refunds.at(-1)!.status, 'FAILED');
+    assertSameAfterReplay(fixture);
+  });
+
+  it('and noted by an operator with its reference is known by its payment once a try found it', () => {
+    const { fixture, order } = boughtInTwo();
+    fixture.do(cancelByOperator(order.id));
+    const [first, second] = orderNow(fixture, order).payments as [PaymentView, PaymentView];
+    fixture.do(refundNote(order.id, 2599, { reference: 're_page' }));
+    const { refunds } = fixture.do(execute(order)).order;
+    const asksFor = ({ refunds: all }: OrderView) => all.at(-1)!.paymentId;
+    assert.equal(refunds.at(-1)!.paymentId, second.id);
+    assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, there(2599))), null);
+    assert.deepEqual(books(orderNow(fixture, order)), [2599, 2599, 0, 'SUCCEEDED', 'FAILED']);
+    assert.equal(asksFor(fixture.do(execute(order)).order), first.id);
+    assertSameAfterReplay(fixture);
+  });
+});
+
 describe('Everything that is due', () => {
-  it('is asked for part by part, goes on in a restored event, and what failed meanwhile is not asked for again', () => {
+  it('is asked for part by part, goes on in a restored event, and again for what is due since', () => {
     const { fixture, order } = owing();
     const other = checkOut(fixture, buy([item('adult', 1)]));
     recordPayment(fixture, report(paymentOf(other), 'paid'));
@@ -398,17 +463,21 @@ describe('Everything that is due', () => {
     fixture.when({ ...due, confirm: [] }).refuses('REFUND_SUM_CHANGED');
     const confirm = [{ amountCents: all, currency: 'EUR' }];
     fixture.when({ ...due, confirm }).then(['DueRefundsOrdered']);
-    fixture.when({ ...due, confirm }).then([]);
     const next = (after: number | null) => ({ type: 'AskNextRefunds', after, limit: 1 }) as const;
     fixture.when(next(null)).then(['RefundRequested']);
     assert.deepEqual(restore(fixture.state).orders.executing, [{ performanceId: null, operator: 'olga' }]);
     assert.equal(nextWorkAt(fixture.state), 0);
     const [refund] = orderNow(fixture, order).refunds;
     fixture.do(answer(order, refund!, { outcome: 'FAILED', reference: 're_1' }));
+    // To an order that was passed something is due since; a repeat of that is one more look at most.
+    fixture.when({ ...due, confirm }).then(['DueRefundsOrdered']);
+    fixture.when({ ...due, confirm }).then([]);
     fixture.when(next(0)).then(['RefundRequested', 'DueRefundsAsked']);
+    fixture.when(next(null)).then(['RefundRequested']);
+    fixture.when(next(0)).then(['DueRefundsAsked']);
     fixture.when(next(null)).then([]);
     const { sums } = fixture.state.orders.refunds;
-    assert.deepEqual(sums.TO_ASK, [{ amountCents: 5198, currency: 'EUR', count: 1 }]);
+    assert.deepEqual(sums.TO_ASK, []);
     assert.deepEqual(sums.DUE, [{ amountCents: all, currency: 'EUR', count: 2 }]);
     assert.deepEqual(restore(fixture.state).orders.refunds.sums, sums);
     assertSameAfterReplay(fixture);

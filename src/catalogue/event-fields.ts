@@ -33,6 +33,7 @@ import {
   count,
   countOrNull,
   id,
+  label,
   minutes,
   name,
   oneOf,
@@ -150,6 +151,12 @@ const buyerChanges = record({
     0,
     'days after the purchase in which tickets of dates that have not begun are given back without a fee, whatever cancel says',
   ),
+});
+
+const door = record({
+  id: required(id, 'names the door in requests'),
+  name: derived(label, 'what stations and tickets call it; the id where left out', idOf),
+  ticket_type_ids: optional(someOrNull(id), null, 'the ticket types that it takes; all of them where null'),
 });
 
 const performance = record({
@@ -371,6 +378,16 @@ const event = record({
     nullable(buyerChanges),
     'what buyers may change of their paid orders by themselves; nothing where null',
     null,
+  ),
+  doors: present(
+    nullable(list(door, { minItems: 1, maxItems: 200 })),
+    'the entrances at which stations check its tickets; one, main, called Entrance, where null',
+    null,
+  ),
+  reentry: present(
+    oneOf('AFTER_EXIT', 'NEVER', 'ALWAYS'),
+    'whether a ticket that entered enters again: after its exit, never or always',
+    'AFTER_EXIT',
   ),
   legal: present(nullable(legal), 'what the shop must say to buyers before they order', null),
   performances: required(list(performance, { minItems: 1, maxItems: 1_000 }), 'its dates'),

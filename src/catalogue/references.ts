@@ -27,6 +27,7 @@ export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, 
   checkSellingStages(event, report);
   checkPromoCodes(event, report);
   checkBuyerChanges(event, report);
+  checkDoors(event, report);
   checkProduct(event, report);
 }
 
@@ -177,6 +178,14 @@ function checkBuyerChanges({ buyer_changes: changes, ticketTypes }: Accepted<Eve
     const typeIds = changes?.[kind]?.ticket_type_ids ?? [];
     const pathOf = (_: string, place: number): string => pointer('/buyer_changes', kind, 'ticket_type_ids', place);
     checkTypeIds(typeIds, pathOf, ticketTypes, report);
+  }
+}
+
+function checkDoors({ doors, ticketTypes }: Accepted<EventFile>, report: Report): void {
+  checkUnique(doors ?? [], '/doors', 'id', report);
+  for (const [index, door] of (doors ?? []).entries()) {
+    const pathOf = (_: string, place: number): string => pointer('/doors', index, 'ticket_type_ids', place);
+    checkTypeIds(door?.ticket_type_ids ?? [], pathOf, ticketTypes, report);
   }
 }
 

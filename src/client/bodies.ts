@@ -194,6 +194,15 @@ export interface EventPayload {
     /** Days after the purchase in which tickets of dates that have not begun are given back without a fee. */
     readonly withdrawal_days: number;
   } | null;
+  /** The entrances at which tickets are checked. */
+  readonly doors: readonly {
+    readonly id: string;
+    readonly name: string;
+    /** The types that it takes; all where null. */
+    readonly ticket_type_ids: readonly string[] | null;
+  }[];
+  /** Whether a ticket that entered enters again: after its exit, never or always. */
+  readonly reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** What the shop must say to buyers before they order; null where the event sets nothing. */
   readonly legal: Legal | null;
   readonly performances: readonly Performance[];

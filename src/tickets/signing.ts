@@ -2,12 +2,13 @@
  * The codes on tickets: compact tokens that a scanner can check offline with public keys.
  *
  * A code is `base64url(payload).base64url(signature)`. The payload is JSON in UTF-8 with ticket, event, performance,
- * seat and the key (`kid`), and no personal data; the Ed25519 signature is over the payload's bytes. A code does not
- * say whether its ticket is void: `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` do.
+ * seat, type and the key (`kid`), and no personal data; the Ed25519 signature is over the payload's bytes. A code does
+ * not say whether its ticket is void: `GET /admin/tickets/{id}` and `GET /api/tickets/revoked` do.
  *
  * 1. Signing is deterministic: a code is never stored, only made again and cached.
  * 2. The first key signs. The other keys signed before it; their public halves stay published, so that their codes stay
  *    valid. Codes of the first versions name no key: a scanner tries each.
+ * 3. A code is genuine where signing its payload again gives its signature: that takes half of what verifying does.
  */
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -18,6 +19,7 @@ export interface TicketPayload {
   readonly eventId: string;
   readonly performanceId: string;
   readonly seatId: string | null;
+  readonly ticketTypeId: string;
 }
 
 /** The public half of a key, as a JWK; `kid` is its thumbprint (RFC 7638). */
@@ -38,6 +40,16 @@ export interface TicketSigner {
    * blocked.
    */
   prepare(claims: readonly TicketPayload[]): Promise<void>;
+  /** Whether a code was signed here (rule 3), by the key that it names or, where it names none, by any. */
+  isGenuine(code: SignedCode): boolean;
+}
+
+/** What was read of a code. */
+interface SignedCode {
+  readonly payload: Uint8Array;
+  /** base64url. */
+  readonly signature: string;
+  readonly keyId: string | null;
 }
 
 /** What writes tickets needs no keys; where codes are not shown they are null. */
@@ -80,9 +92,16 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
     codes.set(claims.ticketId, code);
     return code;
   };
+  const otherKeys = others.map(privateKeyOf).map((own) => ({ own, shown: publicKeyOf(own) }));
+  const signers = [{ own: privateKey, shown: key }, ...otherKeys];
   return {
-    keys: [key, ...others.map((seed) => publicKeyOf(privateKeyOf(seed)))],
+    keys: [key, ...otherKeys.map(({ shown }) => shown)],
     codeOf,
+    isGenuine: ({ payload, signature, keyId }) =>
+      signers.some(
+        ({ own, shown }) =>
+          (keyId === null || keyId === shown.kid) && sign(null, payload, own).toString('base64url') === signature,
+      ),
     async prepare(tickets) {
       const unsigned = tickets.filter(({ ticketId }) => !codes.has(ticketId));
       for (const [index, claims] of unsigned.entries()) {
@@ -111,8 +130,15 @@ function privateKeyOf(seed: string): KeyObject {
 }
 
 function signClaims(privateKey: KeyObject, kid: string, claimed: TicketPayload): string {
-  const { ticketId, eventId, performanceId, seatId } = claimed;
-  const claims = { ticket_id: ticketId, event_id: eventId, performance_id: performanceId, seat_id: seatId, kid };
+  const { ticketId, eventId, performanceId, seatId, ticketTypeId } = claimed;
+  const claims = {
+    ticket_id: ticketId,
+    event_id: eventId,
+    performance_id: performanceId,
+    seat_id: seatId,
+    ticket_type_id: ticketTypeId,
+    kid,
+  };
   const payload = Buffer.from(JSON.stringify(claims));
   return `${payload.toString('base64url')}.${sign(null, payload, privateKey).toString('base64url')}`;
 }

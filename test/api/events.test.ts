@@ -32,12 +32,19 @@ async function look(slug: string, query = '', key?: string): Promise<EventBody> 
 }
 
 describe('The public event payload', () => {
+  it('names the doors of the event, one where it defines none, and whether a ticket enters again', async () => {
+    const one = await look('club-night');
+    assert.deepEqual(one.doors, [{ id: 'main', name: 'Entrance', ticket_type_ids: null }]);
+    assert.equal(one.reentry, 'AFTER_EXIT');
+  });
+
   it('has the fields of the contract', async () => {
     const body = await look('club-night');
     assert.deepEqual(Object.keys(body).sort(), [
       'buyer_changes',
       'currency',
       'description',
+      'doors',
       'hold_minutes',
       'id',
       'legal',
@@ -47,6 +54,7 @@ describe('The public event payload', () => {
       'max_tickets_per_order',
       'name',
       'performances',
+      'reentry',
       'require_individual_data',
       'sellingStages',
       'slug',

@@ -65,6 +65,7 @@ describe('A ticket', () => {
         event_id: 'evt_gala',
         performance_id: 'eve',
         seat_id: ticket.seat_id,
+        ticket_type_id: ticket.ticket_type_id,
         kid,
       });
       const other = Buffer.from(JSON.stringify({ ticket_id: 'tkt_1_other', kid })).toString('base64url');
@@ -73,6 +74,25 @@ describe('A ticket', () => {
     await service.restart();
     assert.deepEqual(await keysOf(service), body.keys, 'the key is kept');
     assert.deepEqual((await statusOf(service, started)).ticket_objects, tickets);
+  });
+
+  it('names on its card the doors that take it, where not every door does', async () => {
+    const doors = [
+      { id: 'north', name: 'North', ticket_type_ids: ['seat'] },
+      { id: 'south', name: 'South <1>' },
+    ];
+    const event = gala({ id: 'evt_doors', slug: 'doors', doors, reentry: 'NEVER' });
+    assert.equal((await service.admin.put('/admin/events/evt_doors', event)).status, 201);
+    const shown = (await service.get<Json>('/api/events/public/doors')).body;
+    assert.deepEqual([shown['doors'], shown['reentry']], [[doors[0], { ...doors[1], ticket_type_ids: null }], 'NEVER']);
+    const items = [item('seat', 1), item('single', 1)];
+    const order = await settle(
+      service,
+      await start(service, { event_id: 'evt_doors', items, customer: newCustomer() }),
+      'paid',
+    );
+    const page = await service.get<string>(`/orders/${order.order_id}`, { accept: 'text/html' });
+    assert.deepEqual(page.body.match(/<p class="doors">[^]*?<\/p>/g), ['<p class="doors">Door: South &lt;1&gt;</p>']);
   });
 
   const skip = ofOneMachine('nodes are given their secrets and keep none');

@@ -135,6 +135,8 @@ const eventFile = fc
           withdrawal_days: fc.integer({ min: 0, max: 60 }),
         }),
       ),
+      doors: fc.constantFrom(null, [{ id: 'north', name: 'North', ticket_type_ids: null }]),
+      reentry: fc.constantFrom('AFTER_EXIT', 'NEVER', 'ALWAYS'),
       legal: fc.option(
         fc.record({
           terms_url: fc.option(fc.webUrl()),

@@ -60,6 +60,10 @@ export interface EventDefinition {
   readonly retentionDays?: number | null;
   /** What buyers may change of their paid orders; absent where that is nothing. */
   readonly buyerChanges?: BuyerChanges;
+  /** The entrances at which tickets are checked; absent where it names none. */
+  readonly doors?: readonly DoorDefinition[];
+  /** Whether a ticket enters again; absent: after its exit. */
+  readonly reentry?: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** Absent where the event sets nothing. */
   readonly legal?: LegalDefinition;
   readonly performances: readonly PerformanceDefinition[];
@@ -102,6 +106,26 @@ export interface ChangeRule {
   readonly feePercent: number;
   /** Null: of all types. */
   readonly ticketTypeIds: readonly string[] | null;
+}
+
+export interface DoorDefinition {
+  readonly id: string;
+  readonly name: string;
+  /** The ticket types that it takes; null: all of them. */
+  readonly ticketTypeIds: readonly string[] | null;
+}
+
+/** The doors of an event that names none. */
+const ONE_DOOR: readonly DoorDefinition[] = [{ id: 'main', name: 'Entrance', ticketTypeIds: null }];
+
+export function doorsOf({ doors = ONE_DOOR }: Pick<EventDefinition, 'doors'>): readonly DoorDefinition[] {
+  return doors;
+}
+
+export function reentryOf({
+  reentry = 'AFTER_EXIT',
+}: Pick<EventDefinition, 'reentry'>): 'AFTER_EXIT' | 'NEVER' | 'ALWAYS' {
+  return reentry;
 }
 
 /** What a shop is legally bound to say to buyers before they order. */

@@ -40,7 +40,7 @@ const getTicketKeysSchema = {
   tags: ['Tickets'],
   summary: 'The public keys of ticket codes',
   description:
-    'A code is base64url(payload).base64url(signature): the Ed25519 signature is over the bytes of the payload, which is JSON with ticket_id, event_id, performance_id, seat_id and kid, the key that signed it. A code without kid is of an earlier version: try each key.',
+    'A code is base64url(payload).base64url(signature): the Ed25519 signature is over the bytes of the payload, which is JSON with ticket_id, event_id, performance_id, seat_id, ticket_type_id and kid, the key that signed it. A code without kid is of an earlier version: try each key; one without ticket_type_id as well.',
   response: { 200: TicketKeys },
 };
 

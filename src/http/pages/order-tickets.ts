@@ -1,7 +1,7 @@
 /** The tickets of an order as cards to show at the entrance: number, seat, holder, entry, prepaid perks and code. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
-import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { doorsOf, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html } from './html.ts';
@@ -75,7 +75,7 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, index: num
       <p><strong>${type?.name ?? ticket.ticketTypeId}</strong></p>
       ${seatOf(ticket, texts)} ${attendee === undefined ? null : html`<p class="holder">${attendee.name}</p>`}
       <p>${whenOf(performance, definition.timezone, texts)}</p>
-      ${type === undefined ? null : entryOf(type, order.currency, texts)}
+      ${doorsFor(ticket, definition, texts)} ${type === undefined ? null : entryOf(type, order.currency, texts)}
       ${perks.length === 0 ? null : html`<p class="perks">${texts.ticket.prepaid(perks.join(', '))}</p>`}
     </div>
   </li>`;
@@ -91,6 +91,18 @@ function whenOf(
   return performance.startsAt === null
     ? performance.name
     : `${performance.name}, ${frame.dayAndHour(performance.startsAt, timeZone)}`;
+}
+
+/** The doors that take a ticket, where not every one does. */
+function doorsFor(
+  { ticketTypeId }: TicketView,
+  definition: EventDefinition,
+  { ticket: words }: ServedTexts,
+): Html | null {
+  const doors = doorsOf(definition);
+  const taking = doors.filter(({ ticketTypeIds }) => ticketTypeIds?.includes(ticketTypeId) ?? true);
+  if (taking.length === doors.length || taking.length === 0) return null;
+  return html`<p class="doors">${words.doors(taking.map(({ name }) => name).join(', '), taking.length)}</p>`;
 }
 
 /** Until when a ticket lets in, and what a later entry costs. */

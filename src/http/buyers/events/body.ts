@@ -1,10 +1,13 @@
 /** Views of events in the API's names; typed by the schemas, so that body, validation and document agree. */
-import type {
-  BarPerkDefinition,
-  BuyerChanges,
-  ChangeRule,
-  EventDefinition,
-  TicketTypeDefinition,
+import {
+  doorsOf,
+  reentryOf,
+  type BarPerkDefinition,
+  type BuyerChanges,
+  type ChangeRule,
+  type DoorDefinition,
+  type EventDefinition,
+  type TicketTypeDefinition,
 } from '#domain/catalogue/definition.ts';
 import type { EventSummary, EventView, PerformanceView, TicketAvailability } from '#domain/event/public-view.ts';
 import { perkKey } from '#domain/orders/pricing.ts';
@@ -51,6 +54,8 @@ export function toEventBody(view: EventView): EventBody {
     require_individual_data: definition.requireIndividualData,
     max_installments: definition.maxInstallments,
     buyer_changes: toChangesBody(definition.buyerChanges),
+    doors: doorsOf(definition).map(toDoorBody),
+    reentry: reentryOf(definition),
     legal: toLegalBody(definition.legal),
     performances: view.performances.map(toPerformanceBody),
     localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
@@ -97,6 +102,11 @@ function toChangesBody(changes: BuyerChanges | undefined): EventBody['buyer_chan
     attendees: toRule(attendees),
     withdrawal_days: withdrawalDays,
   };
+}
+
+/** A door as all bodies have it. */
+function toDoorBody({ id, name, ticketTypeIds }: DoorDefinition): EventBody['doors'][number] {
+  return { id, name, ticket_type_ids: ticketTypeIds && [...ticketTypeIds] };
 }
 
 function toLegalBody(legal: EventDefinition['legal']): EventBody['legal'] {

@@ -164,6 +164,23 @@ export const EventPayload = Type.Object(
       type: ['object', 'null'],
       description: 'What buyers may change of their paid orders by themselves; null where that is nothing.',
     }),
+    doors: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        name: Type.String(),
+        ticket_type_ids: Type.Unsafe<string[] | null>({
+          type: ['array', 'null'],
+          items: { type: 'string' },
+          description: 'The types that it takes; all where null.',
+        }),
+      }),
+      { description: 'The entrances at which tickets are checked.' },
+    ),
+    reentry: Type.Unsafe<'AFTER_EXIT' | 'NEVER' | 'ALWAYS'>({
+      type: 'string',
+      enum: ['AFTER_EXIT', 'NEVER', 'ALWAYS'],
+      description: 'Whether a ticket that entered enters again: after its exit, never or always.',
+    }),
     legal: Type.Unsafe<Static<typeof Legal> | null>({
       ...Legal,
       type: ['object', 'null'],

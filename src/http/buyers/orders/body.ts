@@ -167,8 +167,8 @@ export function prepareCodes(order: OrderView, tickets: TicketCodes): Promise<vo
   );
 }
 
-export function claimsOf({ id, performanceId, seatId }: TicketView, eventId: string): TicketPayload {
-  return { ticketId: id, eventId, performanceId, seatId };
+export function claimsOf({ id, performanceId, seatId, ticketTypeId }: TicketView, eventId: string): TicketPayload {
+  return { ticketId: id, eventId, performanceId, seatId, ticketTypeId };
 }
 
 export function toAttendeeBody({ name, email, documentNumber, phone }: Attendee) {

@@ -70,6 +70,7 @@ export const served: typeof english = {
     place: (n, all) => `${n} von ${all}`,
     row: (label) => `Reihe ${label}`,
     seat: (label) => `Platz ${label}`,
+    doors: (names, n) => `${n === 1 ? 'Eingang' : 'Eingänge'}: ${names}`,
     entryUntil: (time) => `Einlass bis ${time} Uhr`,
     entryLate: (time, fee) => `Einlass bis ${time} Uhr, danach ${fee} am Einlass`,
     prepaid: (perks) => `Im Voraus bezahlt: ${perks}`,

@@ -73,6 +73,7 @@ const ticket = {
   place: (n: number, all: number) => `${n} of ${all}`,
   row: (label: string) => `row ${label}`,
   seat: (label: string) => `seat ${label}`,
+  doors: (names: string, n: number) => `${n === 1 ? 'Door' : 'Doors'}: ${names}`,
   entryUntil: (time: string) => `Entry until ${time}`,
   entryLate: (time: string, fee: string) => `Entry until ${time}, ${fee} at the entrance after that`,
   prepaid: (perks: string) => `Prepaid: ${perks}`,

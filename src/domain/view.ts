@@ -9,7 +9,15 @@ import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type { AmendedTicket, CancellationCause, OperatorNote, OrderedPerk, OrderItem, RefundFailure } from './fact.ts';
+import type {
+  AmendedTicket,
+  CancellationCause,
+  OperatorNote,
+  OrderedPerk,
+  OrderItem,
+  RefundFailure,
+  RequestAnswer,
+} from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
 
@@ -22,7 +30,7 @@ export type IdempotentAnswer =
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
-  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
+  | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
   | { readonly of: 'SEATS'; readonly seats: number };
 
 /** What the later life of an order alters of its view, as it was at a moment. */

@@ -75,7 +75,7 @@ const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
 /** What is shown of every type of fact. */
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
-  PerformanceCancelled: { performanceId: SHOWN, ...MARK },
+  PerformanceCancelled: { performanceId: SHOWN, orders: SHOWN, ...MARK },
   DueRefundsOrdered: { performanceId: SHOWN, operator: MARK.operator },
   DueRefundsAsked: { performanceId: SHOWN },
   SeatsBlocked: SEATS,

@@ -310,8 +310,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'half of a cancelled performance stays sold',
     'src/domain/orders/evolve.ts',
-    '    else {\n      liveByPerformance.delete(performanceId);\n      cancelling.delete(performanceId);\n    }',
-    '    else liveByPerformance.delete(performanceId);\n    cancelling.delete(performanceId);',
+    'if (addTo(liveByPerformance, performanceId, sign) === 0) cancelling.delete(performanceId);',
+    'addTo(liveByPerformance, performanceId, sign);\n    cancelling.delete(performanceId);',
   ),
   bug(
     'a cancellation is answered before its orders are cancelled',

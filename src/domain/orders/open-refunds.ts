@@ -8,7 +8,7 @@ import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { countLeading } from '../collections/sorted.ts';
 import { sumOf } from '../money.ts';
-import { performanceIdsOf, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
+import { datesOfRefunds, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
 import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
 /** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
@@ -55,7 +55,7 @@ export class OpenRefunds {
     for (const due of all) add(this.#sums.DUE, due, sign);
     for (const due of refundsToAsk(order, all)) {
       add(this.#sums.TO_ASK, due, sign);
-      for (const performanceId of performanceIdsOf(order)) {
+      for (const performanceId of datesOfRefunds(order)) {
         let sums = this.#toAskOn.get(performanceId);
         if (sums === undefined) this.#toAskOn.set(performanceId, (sums = new Map()));
         add(sums, due, sign);

@@ -1,4 +1,6 @@
-/** A date is cancelled, and of paid orders only its tickets are: money, places, what is due, and what is told before. */
+/**
+ * A date is cancelled, and of paid orders only its tickets are: money, places, what is due, and what is told before.
+ */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../property.ts';

@@ -147,7 +147,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     await page.goto('/#/events/evt_two');
     await page.getByRole('button', { name: 'Cancel date…' }).first().click();
     await page.getByText('1 ticket is cancelled: 1 order goes on with others, 0 orders end, and €19.00').waitFor();
-    await page.getByRole('radio', { name: 'The tickets of this date alone' }).check();
+    await page.getByLabel('What is cancelled with it').selectOption('TICKETS');
     await page.getByRole('checkbox', { name: 'Give back what is due then' }).check();
     await page.getByRole('button', { name: 'Cancel the date' }).click();
     await page.getByText('CANCELLED').first().waitFor();

@@ -95,19 +95,17 @@ interface CancellationProps {
 function CancellationChoice({ api, address, held }: CancellationProps) {
   return (
     <>
-      <fieldset>
-        <legend>What is cancelled with it</legend>
-        <label class="check">
-          <input type="radio" name="orders" value="WHOLE" defaultChecked />
-          Orders with a ticket on it, whole
-        </label>
-        <Forecast api={api} address={`${address}?orders=WHOLE`} />
-        <label class="check">
-          <input type="radio" name="orders" value="TICKETS" />
-          The tickets of this date alone
-        </label>
-        <Forecast api={api} address={`${address}?orders=TICKETS`} />
-      </fieldset>
+      <label class="field">
+        What is cancelled with it
+        <select name="orders">
+          <option value="WHOLE">Orders with a ticket on it, whole</option>
+          <option value="TICKETS">The tickets of this date alone</option>
+        </select>
+      </label>
+      <h3>Orders with a ticket on it, whole</h3>
+      <Forecast api={api} address={`${address}?orders=WHOLE`} />
+      <h3>The tickets of this date alone</h3>
+      <Forecast api={api} address={`${address}?orders=TICKETS`} />
       <label class="check">
         <input type="checkbox" name="execute" />
         Give back what is due then, at the payment provider

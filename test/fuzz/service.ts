@@ -454,6 +454,8 @@ const PAYING: readonly FactType[] = [
   ...(['PaymentRequested', 'CheckoutSessionOpened', 'PaymentClosed', 'PaymentRecorded', 'StrayMoneyRecorded'] as const),
   ...(['OrderPaid', 'TicketsIssued', 'OrderCancelled', 'HoldPlaced'] as const),
 ];
+const EXECUTING: readonly FactType[] = ['DueRefundsOrdered', 'DueRefundsAsked', 'RefundRequested'];
+const AMENDING: readonly FactType[] = ['OrderAmended', 'PaymentClosed', 'OrderCancelled'];
 const QUEUING: readonly FactType[] = ['QueueEntriesAdmitted', 'QueueEntriesDropped', 'QueuePassExpired'];
 
 /** The types of facts that each operation may write; an operation that is not listed writes none. */
@@ -479,13 +481,13 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   pollQueue: QUEUING,
   leaveQueue: ['QueueEntryLeft', ...QUEUING],
   defineEvent: ['EventDefined', 'WaitingRoomAdded', 'WaitingRoomRescheduled', 'WaitingRoomRemoved', ...QUEUING],
-  cancelPerformance: ['PerformanceCancelled', 'HoldReleased', 'OrderCancelled', 'RequestAnswered'],
+  cancelPerformance: ['PerformanceCancelled', 'HoldReleased', ...AMENDING, ...EXECUTING, 'RequestAnswered'],
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
   cancelOrder: ['OrderCancelled', 'RequestAnswered'],
-  amendOrder: ['OrderAmended', 'PaymentClosed', 'OrderCancelled', 'RefundRequested', 'RequestAnswered'],
-  amendOwnOrder: ['OrderAmended', 'PaymentClosed', 'OrderCancelled', 'RefundRequested', 'RequestAnswered'],
+  amendOrder: [...AMENDING, 'RefundRequested', 'RequestAnswered'],
+  amendOwnOrder: [...AMENDING, 'RefundRequested', 'RequestAnswered'],
   recordRefund: ['RefundRecorded', 'RefundRequested', 'RequestAnswered'],
-  executeDueRefunds: ['DueRefundsOrdered', 'DueRefundsAsked', 'RefundRequested'],
+  executeDueRefunds: EXECUTING,
   resolveRefund: ['RefundRecorded', 'RefundAnswered', 'RequestAnswered'],
   eraseOrder: ['OrderErased', 'RequestAnswered'],
 };

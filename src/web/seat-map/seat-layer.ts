@@ -2,8 +2,10 @@
  * Elements without a picture over the plan: every seat and block has a name of its own for assistive technology and the
  * keyboard.
  *
- * Halls with more than `SEAT_ELEMENTS_MAX` seats have elements for their blocks alone; their seats are read from the
- * line below the plan.
+ *  1. Halls with more than `SEAT_ELEMENTS_MAX` seats have elements for their blocks alone; their seats are read from the
+ *     line below the plan.
+ *  2. Seats get their elements in slices of `SLICE`, each a task of its own, so that a slow phone answers a press
+ *     meanwhile; all at once where the focus is to go to one that has none yet.
  */
 import type { LayoutPoint } from '#client/seat-layout.ts';
 import { isOwn, type Appearance, type View } from './appearance.ts';
@@ -22,45 +24,64 @@ export interface SeatLayer {
   blockOf(target: EventTarget | null): number | null;
   /** Leads the tabulator to the plan instead of a seat. */
   leave(): void;
+  /** Makes no further elements. */
+  dispose(): void;
 }
 
 export const SEAT_ELEMENTS_MAX = 5_000;
+
+const SLICE = 150;
 
 export function createSeatLayer(plan: SeatPlan): SeatLayer {
   const { x, y, width, height } = plan.box;
   const root = svg('svg', { class: 'seat-layer', width, height, viewBox: [x, y, width, height].join(' ') });
   const [blockGroup, seatGroup] = [svg('g', {}), svg('g', {})];
   const hasElements = plan.seats.length <= SEAT_ELEMENTS_MAX;
-  const seats = (hasElements ? plan.seats : []).map((at, seat) => seatElement(at, seat, plan.radius));
+  const count = hasElements ? plan.seats.length : 0;
+  const seats: SVGRectElement[] = [];
   const blocks = (plan.isByBlock ? plan.blocks : []).map(({ outline }, block) => blockElement(outline, block));
   blockGroup.append(...blocks);
-  seatGroup.append(...seats);
   root.append(blockGroup, seatGroup);
-  let shown: { readonly appearances: readonly Appearance[]; readonly nameOf: NameOf | null } = {
-    appearances: [],
-    nameOf: null,
-  };
+  let shown: { readonly appearances: readonly Appearance[]; readonly nameOf: NameOf } | null = null;
+  let slice: ReturnType<typeof setTimeout> | undefined;
   let current: Element | null = null;
   const leave = (): void => {
     current?.setAttribute('tabindex', '-1');
     current = null;
+  };
+  const write = (seat: number): void => {
+    const { appearances, nameOf } = shown!;
+    const [element, appearance] = [seats[seat]!, appearances[seat]!];
+    element.setAttribute('data-appearance', appearance);
+    element.setAttribute('aria-label', nameOf(seat, appearance));
+    element.setAttribute('aria-checked', String(isOwn(appearance)));
+    if (appearance === 'free' || isOwn(appearance)) element.removeAttribute('aria-disabled');
+    else element.setAttribute('aria-disabled', 'true');
+  };
+  const addUntil = (end: number): void => {
+    const first = seats.length;
+    for (let seat = first; seat < end; seat += 1) {
+      seats.push(seatElement(plan.seats[seat]!, seat, plan.radius));
+      write(seat);
+    }
+    seatGroup.append(...seats.slice(first));
+  };
+  const addSlice = (): void => {
+    slice = undefined;
+    addUntil(Math.min(seats.length + SLICE, count));
+    if (seats.length < count) slice = setTimeout(addSlice);
   };
 
   return {
     root,
     show(appearances, nameOf, nameOfBlock) {
       blocks.forEach((element, block) => element.setAttribute('aria-label', nameOfBlock(block)));
-      if (!hasElements) return;
-      seats.forEach((element, seat) => {
-        const appearance = appearances[seat]!;
-        if (shown.appearances[seat] === appearance && shown.nameOf === nameOf) return;
-        element.setAttribute('data-appearance', appearance);
-        element.setAttribute('aria-label', nameOf(seat, appearance));
-        element.setAttribute('aria-checked', String(isOwn(appearance)));
-        if (appearance === 'free' || isOwn(appearance)) element.removeAttribute('aria-disabled');
-        else element.setAttribute('aria-disabled', 'true');
-      });
+      const before = shown;
       shown = { appearances, nameOf };
+      seats.forEach((_, seat) => {
+        if (before!.appearances[seat] !== appearances[seat] || before!.nameOf !== nameOf) write(seat);
+      });
+      if (seats.length < count) slice ??= setTimeout(addSlice);
     },
     moveTo(view, isFar) {
       root.style.transform = `matrix(${view.scale}, 0, 0, ${view.scale}, ${view.x + x * view.scale}, ${view.y + y * view.scale})`;
@@ -69,6 +90,7 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
     },
     focus(seat) {
       leave();
+      if (seat >= seats.length && shown !== null) addUntil(count);
       current = seats[seat] ?? null;
       current?.setAttribute('tabindex', '0');
       (current as SVGElement | null)?.focus({ preventScroll: true });
@@ -79,6 +101,10 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
       return block < 0 ? null : block;
     },
     leave,
+    dispose() {
+      clearTimeout(slice);
+      root.remove();
+    },
   };
 }
 

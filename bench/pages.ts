@@ -1,10 +1,10 @@
 /**
- * How soon a slow phone shows the shop's pages, and what they weigh: `node bench/pages.ts [URL] [--lighthouse]` against a
- * service with the demo events that runs already (`npm start`).
+ * How soon a slow phone shows the shop's pages, and what they weigh: `node bench/pages.ts [URL] [--lighthouse]` against
+ * a service with the demo events that runs already (`npm start`).
  *
  *  1. A phone is emulated by Chromium: a processor four times as slow, 1.6 Mbit/s, 150 ms a round trip, an empty cache.
- *  2. Shown is the median of five loads: first and largest contentful paint, layout shift, requests and kilobytes on the
- *     wire; of the main thread after the first paint the longest task, and what tasks take beyond 50 ms each.
+ *  2. Shown is the median of five loads: first and largest contentful paint, layout shift, requests and kilobytes on
+ *     the wire; of the main thread after the first paint the longest task, and what tasks take beyond 50 ms each.
  *  3. With `--lighthouse` Lighthouse loads the pages five times too, with its own emulation of a phone: the medians of
  *     its score for performance and of its total blocking time. It is fetched from the registry when it is asked for,
  *     because it brings more packages than all tests together.

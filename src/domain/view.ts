@@ -178,6 +178,8 @@ export interface AmendmentView extends SealedOperatorNote {
   readonly feeCents: number;
   readonly toRefundCents: number;
   readonly tickets: readonly AmendedTicket[];
+  /** Tickets were given back in the days of withdrawal. */
+  readonly isWithdrawal?: true;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */

@@ -89,7 +89,8 @@ function applyAmended(state: OrderState, data: Amended, at: number): void {
 }
 
 function amendmentOf(data: Amended, at: number): AmendmentView {
-  const { amendmentId: id, by, differenceCents, feeCents, toRefundCents, tickets, operator, note, sealedNote } = data;
+  const { amendmentId: id, by, differenceCents, feeCents, toRefundCents, tickets, operator, note } = data;
+  const { isWithdrawal, sealedNote } = data;
   return {
     id,
     status: 'APPLIED',
@@ -101,6 +102,7 @@ function amendmentOf(data: Amended, at: number): AmendmentView {
     tickets,
     operator,
     note,
+    ...(isWithdrawal === true && { isWithdrawal }),
     ...(sealedNote !== undefined && { sealedNote }),
   };
 }

@@ -61,6 +61,8 @@ export interface OrderItem {
 export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents' | 'promoDiscountCents'> {
   /** Counts what was priced for an order, from 0: the items of its purchase, then those of its changes. */
   readonly number: number;
+  /** The order's code takes nothing off these units, whatever they become: one of their types was not for it. */
+  readonly withoutPromo?: true;
 }
 
 /** What an amendment does to a ticket. */

@@ -67,7 +67,7 @@ const ITEM = {
   discountCents: SHOWN,
   promoDiscountCents: SHOWN,
   barPerks: { barPerkId: SHOWN, quantity: SHOWN, unitPriceCents: SHOWN },
-  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN },
+  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN, withoutPromo: SHOWN },
 } as const satisfies RulesFor<OrderItem>;
 
 const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;

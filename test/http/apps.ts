@@ -182,7 +182,7 @@ function portOf(apps: Pick<Apps, 'clock' | 'trouble' | 'delay'>, fixture: EventF
     },
     async read(query) {
       settle();
-      const { sealing } = fixture.sealing;
+      const sealing = fixture.seals ? fixture.sealing.sealing : null;
       return read(fixture.state, query, { now: apps.clock.ms, activation: fixture.state.eventId, hashing, sealing });
     },
   };

@@ -200,14 +200,17 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
   const order = orders.byId.get(data.orderId);
   if (order === undefined) return null;
   if (type === 'OrderCancelled') return data.amendmentId === undefined ? { ...order, status: 'CANCELLED' } : null;
-  if (type === 'PaymentRecorded' && data.isCounted) return null;
+  const isCounted = type === 'PaymentRecorded' && data.isCounted;
+  // Only a session from before an amendment brings more than was left to pay.
+  if (isCounted && data.refundDueCents === 0) return null;
   const { paymentId, amountCents, currency } = data;
   const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;
   const paidAt = Number.POSITIVE_INFINITY;
-  const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted: false, paidAt };
+  const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted, paidAt };
   const others = order.payments.filter(({ id }) => id !== paymentId);
   const isCancelled = facts.some((other) => other.type === 'OrderCancelled' && other.data.orderId === order.id);
-  return { ...order, payments: [...others, paid], ...(isCancelled && { status: 'CANCELLED' as const }) };
+  const status = isCancelled ? 'CANCELLED' : isCounted ? 'PARTIALLY_PAID' : order.status;
+  return { ...order, payments: [...others, paid], status };
 }
 
 // ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,7 +19,15 @@ export function refundsToAsk(order: Order, due = refundsDue(order)): readonly Cu
 }
 
 export const REFUND_STATUSES = refundTransitions.statuses;
+/** How many refunds there are of each status. */
+export type RefundCounts = Readonly<Record<RefundStatus, number>>;
 const KINDS = ['DUE', 'TO_ASK', ...REFUND_STATUSES] as const;
+
+export function sumOfCounts(all: readonly RefundCounts[]): RefundCounts {
+  const summed = REFUND_STATUSES.map((status) => [status, sumOf(all, (counts) => counts[status])]);
+  return Object.fromEntries(summed) as RefundCounts;
+}
+
 /** By currency. */
 type Sums = Map<string, RefundSum>;
 
@@ -112,13 +120,17 @@ export class OpenRefunds {
     return Object.fromEntries(KINDS.map((kind) => [kind, [...this.#sums[kind].values()]])) as unknown as RefundSums;
   }
 
+  get isEmpty(): boolean {
+    return this.#orders.length === 0;
+  }
+
   /** How many refunds there are of each status. */
-  get counts(): Readonly<Record<RefundStatus, number>> {
+  get counts(): RefundCounts {
     const counted = REFUND_STATUSES.map((status) => [
       status,
       sumOf([...this.#sums[status].values()], ({ count }) => count),
     ]);
-    return Object.fromEntries(counted) as Record<RefundStatus, number>;
+    return Object.fromEntries(counted) as RefundCounts;
   }
 
   /** What is being given back in a currency. */

@@ -437,6 +437,21 @@ describe('A refund that was made at the page of the provider', () => {
     assertSameAfterReplay(fixture);
   });
 
+  it('leaves the report of another one to that one, where both had the same amount before', () => {
+    const { fixture, order } = boughtInTwo();
+    fixture.do(cancelByOperator(order.id));
+    const [ofSecond, ofFirst] = fixture.do(execute(order)).order.refunds as [RefundView, RefundView];
+    fixture.do(answer(order, ofFirst, { outcome: 'SUCCEEDED', reference: 're_1' }));
+    // Of two with the same amount it is noted with the first; what that one asks for is less by then.
+    fixture.do(reported(order, 2599, { reportReference: 'evt_1' }));
+    assert.equal(requestOf(fixture, match(order, ofSecond, there(600)))!.amountCents, 1999);
+    fixture.do(answer(order, ofSecond, { outcome: 'SUCCEEDED', reference: 're_2' }));
+    fixture.do(reported(order, 1999, { reportReference: 'evt_2' }));
+    fixture.when(reported(order, 2599, { reportReference: 'evt_1' })).then(['RefundRecorded']);
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+    assertSameAfterReplay(fixture);
+  });
+
   it('and noted by an operator with its reference is known by its payment once a try found it', () => {
     const { fixture, order } = boughtInTwo();
     fixture.do(cancelByOperator(order.id));

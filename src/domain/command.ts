@@ -76,6 +76,8 @@ export type RefundAnswer =
   | {
       readonly outcome: 'SUCCEEDED' | 'PENDING' | 'FAILED';
       readonly reference: string;
+      /** What was given back: under its key an earlier request may have asked for more. As asked when absent. */
+      readonly amountCents?: number;
       readonly failure?: RefundFailure;
     }
   /** The provider refuses it or cannot be asked: nothing was given back. */

@@ -100,7 +100,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'what was settled for reading is kept',
     'src/actors/actor-pool.ts',
-    '      actor.retire();\n    }\n    this.#actors.clear();',
+    '      actor.retire(({ orders }) => {\n        if (!orders.refunds.isEmpty) this.#unfinished.add(actor.eventId);\n      });\n    }\n    this.#actors.clear();',
     '    }',
     'test/faults/disk-full.test.ts',
   ),

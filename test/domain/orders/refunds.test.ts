@@ -467,6 +467,17 @@ describe('A refund that was made at the page of the provider', () => {
   });
 });
 
+describe('A refund that is reduced while a request for more is under way', () => {
+  it('is recorded with what the provider answers that it gave back', () => {
+    const { fixture, order, refund } = asked();
+    assert.equal(requestOf(fixture, match(order, refund))!.amountCents, 5198);
+    assert.equal(requestOf(fixture, match(order, refund, there(600, { status: 'PENDING' })))!.amountCents, 4598);
+    fixture.do(answer(order, refund, { outcome: 'SUCCEEDED', reference: 're_1', amountCents: 5198 }));
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'SUCCEEDED']);
+    assertSameAfterReplay(fixture);
+  });
+});
+
 describe('Everything that is due', () => {
   it('is asked for part by part, goes on in a restored event, and again for what is due since', () => {
     const { fixture, order } = owing();

@@ -161,7 +161,7 @@ export class SimulatedProvider implements ProviderRefunds {
       return refused('charge_already_refunded', 'more than is left of the payment');
     }
     const { reference } = this.#keep({ refundId, checkoutSessionId, amountCents, currency, status: outcome });
-    return { outcome, reference };
+    return { outcome, reference, amountCents };
   }
 
   // ── what happens there ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -80,7 +80,18 @@ const domainRules: Readonly<Record<string, readonly string[]>> = {
   holds: ['.', 'catalogue', 'collections', 'inventory', 'waiting-room'],
   orders: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'waiting-room'],
   'orders/amendments': ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders'],
-  event: ['.', 'catalogue', 'collections', 'holds', 'inventory', 'orders', 'orders/amendments', 'waiting-room'],
+  doors: ['.', 'catalogue', 'collections', 'inventory', 'orders'],
+  event: [
+    '.',
+    'catalogue',
+    'collections',
+    'doors',
+    'holds',
+    'inventory',
+    'orders',
+    'orders/amendments',
+    'waiting-room',
+  ],
 };
 
 /** Files that a room has at most, samples apart. */
@@ -281,6 +292,8 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   { file: /./, name: /(?:head)?\\?\.witness|witnessSeq|\|witness/ },
   // The kind of a snapshot's first line.
   { file: /./, name: /\bOFFICE\b/ },
+  // What a gate says of a scan that it checked itself.
+  { file: /^(?:src\/(?:domain\/doors|http\/doors)|test\/api\/doors)/, name: /judged(?=:|\b)/ },
   // Where trouble happened, as the log and its metric call it.
   { file: /./, name: /'box-office'/ },
 ];

@@ -2,9 +2,9 @@
  * Admission control: one table that says what each command asks of the service, for the HTTP layer and for the actors.
  *
  * 1. While the disk is nearly full the actor refuses CLAIM. Everything else goes on, so that a sale under way can end.
- * 2. The HTTP layer holds CLAIM and CHANGE of buyers in its admission queue while enough of them are at work. GIVE_BACK
- *    and MONEY never wait there, and neither does a command that is followed by a call to a payment provider: it would
- *    keep a place for seconds.
+ * 2. The HTTP layer holds CLAIM and CHANGE of buyers in its admission queue while enough of them are at work.
+ *    GIVE_BACK, MONEY and SCAN never wait there, and neither does a command that is followed by a call to a payment
+ *    provider: it would keep a place for seconds.
  * 3. A mailbox that is full and a journal that cannot be written refuse every command. While the disk is full a poll of
  *    the waiting room is answered all the same, without a turn: else everybody who waits would be dropped as gone.
  */
@@ -13,9 +13,9 @@ import type { Journal } from '#persistence/journal.ts';
 
 /**
  * CLAIM takes stock or a place that others want. CHANGE alters what was claimed or defined before. GIVE_BACK frees
- * stock or a place. MONEY asks for a payment or reports one.
+ * stock or a place. MONEY asks for a payment or reports one. SCAN reports who stands at a door.
  */
-type CommandClass = 'CLAIM' | 'CHANGE' | 'GIVE_BACK' | 'MONEY';
+type CommandClass = 'CLAIM' | 'CHANGE' | 'GIVE_BACK' | 'MONEY' | 'SCAN';
 
 export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   PlaceHold: 'CLAIM',
@@ -35,6 +35,9 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   CancelNextOrders: 'GIVE_BACK',
   UnblockSeats: 'GIVE_BACK',
   CancelOrder: 'GIVE_BACK',
+  AddStation: 'CHANGE',
+  RevokeStation: 'GIVE_BACK',
+  RecordScans: 'SCAN',
   OpenPayment: 'MONEY',
   RecordCheckoutSession: 'MONEY',
   RecordPayment: 'MONEY',
@@ -88,6 +91,11 @@ export function isAnsweredUnwritten(type: CommandType): boolean {
 export function waitsForAdmission(type: CommandType): boolean {
   const commandClass = COMMAND_CLASSES[type];
   return (commandClass === 'CLAIM' || commandClass === 'CHANGE') && !CALLS_PROVIDER.has(type);
+}
+
+/** Whether a command reports what happened at a door. */
+export function isOfDoor(type: CommandType): boolean {
+  return COMMAND_CLASSES[type] === 'SCAN';
 }
 
 /** Seconds after which a request that met a passing trouble may be sent again. */

@@ -3,7 +3,7 @@
  * answer.
  *
  *  1. A `$NAME` in an address or a body is a value from the answer of an earlier example, which `gives` it. The
- *     operators' token is not: whoever sends the example knows it.
+ *     tokens of operators and stations are not: whoever sends the example knows them.
  *  2. `stepsBefore` lists the examples to send first, in their order. Whoever sends these and then the example gets its
  *     answer.
  */
@@ -29,8 +29,14 @@ export interface Example {
   readonly needs?: string;
 }
 
-/** The name of the bearer token of the operators' API. */
+/** The names of bearer tokens: of the operators' API, and of a station. */
 export const TOKEN_NAME = 'ADMIN_TOKEN';
+export const STATION_TOKEN_NAME = 'STATION_TOKEN';
+
+/** Whether a value is a token, which no example gives (rule 1). */
+export function isToken(name: string): boolean {
+  return name === TOKEN_NAME || name === STATION_TOKEN_NAME;
+}
 
 export type Examples = Readonly<Record<string, Example>>;
 
@@ -54,7 +60,7 @@ export function stepsBefore(examples: Examples, key: string): readonly string[] 
   const example = examples[key]!;
   const direct = [
     ...valuesOf(example)
-      .filter((name) => name !== TOKEN_NAME)
+      .filter((name) => !isToken(name))
       .map((name) => giverOf(examples, name, example.listener)),
     ...(example.after === undefined ? [] : [example.after]),
   ];

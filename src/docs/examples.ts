@@ -170,6 +170,28 @@ const publicExamples = {
     gives: { TICKET: ['tickets', 0] },
     after: 'settleSandboxSession',
   }),
+  recordScans: post(
+    '/api/doors/scans',
+    {
+      scans: [
+        {
+          id: 'c2Nhbi1vZi1hLWNhcmQ',
+          kind: 'ENTRY',
+          code: 'BEGIN:VCARD',
+          performance_id: 'night',
+          door_id: 'main',
+          at: '2028-09-23T20:45:00Z',
+          given: null,
+        },
+      ],
+    },
+    {
+      operation: 'recordScans',
+      title: 'A business card that is no ticket',
+      noun: 'scanned',
+      headers: { Authorization: 'Bearer $STATION_TOKEN' },
+    },
+  ),
   quoteOwnAmendment: post(
     '/api/checkout/orders/$ORDER/amendments/quote',
     { cancel: ['$TICKET'] },

@@ -84,6 +84,37 @@ export const operatorExamples = {
     noun: 'ticket',
     needs: PAID_ORDER,
   }),
+  addStation: post(
+    '/admin/events/evt_club/stations',
+    { name: 'North 1', door_ids: ['main'] },
+    {
+      operation: 'addStation',
+      title: 'A phone that scans at the entrance',
+      noun: 'station',
+      gives: { STATION: ['id'] },
+    },
+  ),
+  listStations: get('/admin/events/evt_club/stations', {
+    operation: 'listStations',
+    title: 'The stations of an event',
+    noun: 'stations',
+    after: 'addStation',
+  }),
+  revokeStation: ask('POST', '/admin/events/evt_club/stations/$STATION/revoke', {
+    operation: 'revokeStation',
+    title: 'A phone that was lost',
+    noun: 'revoked',
+  }),
+  readDoors: get('/admin/events/evt_club/doors?performance_id=night', {
+    operation: 'readDoors',
+    title: 'Who came to a date',
+    noun: 'doors',
+  }),
+  listScanConflicts: get('/admin/events/evt_club/doors/conflicts', {
+    operation: 'listScanConflicts',
+    title: 'Tickets that entered and should not have',
+    noun: 'conflicts',
+  }),
   readSubject: get('/admin/subject?email=ada@example.com', {
     operation: 'readSubject',
     title: 'All that is kept about one person',
@@ -168,7 +199,7 @@ export const operatorExamples = {
   }),
   cancelPerformance: post(
     '/admin/events/evt_late/performances/night/cancel',
-    { orders: 'TICKETS', refunds: 'EXECUTE', note: 'Storm.' },
+    { note: 'Storm.' },
     { operation: 'cancelPerformance', title: 'Cancel a date', noun: 'stopped', after: 'defineEvent' },
   ),
   getOverview: get('/admin/overview', {

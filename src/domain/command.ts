@@ -4,15 +4,9 @@
  * Both are plain data, so that an event may be in this process or on another machine. A refusal may take the place of a
  * reply.
  */
+import type { NO_TICKET, Given, ScanKind } from '#client/doors/scan.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
-import type {
-  CancellationCause,
-  DateCancellation,
-  IdempotencyKey,
-  RetainedKind,
-  OperatorNote,
-  RefundFailure,
-} from './fact.ts';
+import type { CancellationCause, FactData, IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
 import type { AmendmentRequest } from './amendment-request.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
@@ -24,6 +18,8 @@ import type {
   PaymentView,
   QueueEntryView,
   RefundSums,
+  ScanResult,
+  StationView,
 } from './view.ts';
 
 /** One item of a request for tickets, as asked. */
@@ -76,14 +72,32 @@ export type RefundAnswer =
   | {
       readonly outcome: 'SUCCEEDED' | 'PENDING' | 'FAILED';
       readonly reference: string;
-      /** What was given back: under its key an earlier request may have asked for more. As asked when absent. */
-      readonly amountCents?: number;
       readonly failure?: RefundFailure;
     }
   /** The provider refuses it or cannot be asked: nothing was given back. */
   | { readonly outcome: 'REFUSED'; readonly failure: RefundFailure }
   /** `isAnswered`: the provider has failed, and would repeat that under the same key. */
   | { readonly outcome: 'UNCLEAR'; readonly isAnswered: boolean };
+
+/** A scan as a station sends it. */
+export interface ScanRequest {
+  readonly id: string;
+  readonly kind: ScanKind;
+  /** The ticket that a genuine code names, or why there is none; null of what undoes a scan. */
+  readonly found: { readonly ticketId: string } | (typeof NO_TICKET)[number] | null;
+  /** Of code, kind, date and door, keyed: 32 bits. */
+  readonly digest: number;
+  /** The scan to undo; null of any other. */
+  readonly undoes: string | null;
+  readonly performanceId: string;
+  readonly doorId: string;
+  readonly at: number;
+  readonly given: Given | null;
+  /** A gate's own check decided. */
+  readonly isOfGate: boolean;
+  /** The station that scanned, where a gate sends it. */
+  readonly stationId: string | null;
+}
 
 /** A command whose request may carry an idempotency key; its reply says whether it is the answer of an earlier one. */
 interface Keyed {
@@ -220,6 +234,11 @@ interface Commands {
   EraseOrder: Keyed & OperatorNote & { readonly orderId: string; readonly note: null };
   /** The same for orders whose retention has passed, from the one after number `after` on. */
   EraseDueOrders: { readonly after: number | null; readonly limit: number };
+  /** A station may scan from now on; who asks for it made its token. */
+  AddStation: Omit<FactData['StationAdded'], 'stationId'>;
+  RevokeStation: { readonly stationId: string; readonly operator: string | null };
+  /** What a station scanned; its token is known by its SHA-256 in hex. */
+  RecordScans: { readonly tokenSha256: string; readonly scans: readonly ScanRequest[] };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -230,9 +249,9 @@ interface Commands {
   /** Drops the oldest of what requests left behind; the process has too much of it. */
   DropOldest: { readonly of: RetainedKind };
   DefineEvent: OperatorNote & { readonly definition: EventDefinition };
-  /** Its orders are cancelled, or amended, by `CancelNextOrders`. `executes`: what is due then is given back. */
-  CancelPerformance: Keyed & DateCancellation & { readonly performanceId: string; readonly executes?: boolean };
-  /** Ends orders on cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
+  /** Its orders are cancelled by `CancelNextOrders`. */
+  CancelPerformance: Keyed & OperatorNote & { readonly performanceId: string };
+  /** Cancels orders of cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
   BlockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   UnblockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
@@ -277,6 +296,10 @@ export interface Replies {
     readonly unsealedOrders: number;
     readonly nextAfter: number | null;
   };
+  AddStation: { readonly station: StationView };
+  RevokeStation: { readonly station: StationView };
+  /** In the order of the request. */
+  RecordScans: { readonly results: readonly ScanResult[] };
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };
@@ -285,12 +308,8 @@ export interface Replies {
   SettleDeadline: Record<never, never>;
   DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
-  /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
-  CancelPerformance: Replayable & {
-    readonly releasedHolds: number;
-    readonly cancelledOrders: number;
-    readonly amendedOrders: number;
-  };
+  /** `cancelledOrders`: live orders with a ticket on it, which the turns that follow cancel. */
+  CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
   /** `nextAfter` is null when none are left to look at. */
   CancelNextOrders: { readonly nextAfter: number | null };
   AskNextRefunds: { readonly nextAfter: number | null };

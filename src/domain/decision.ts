@@ -29,6 +29,7 @@ export type ReplyReference =
   | { readonly shows: 'ENTRY'; readonly entryId: string; readonly sessionKey: string; readonly joined: boolean }
   /** `repeated`: what was reported was known already. */
   | { readonly shows: 'ORDER'; readonly orderId: string; readonly repeated: boolean }
+  | { readonly shows: 'STATION'; readonly stationId: string }
   | { readonly shows: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string; readonly replayed?: boolean }
   /** A payment id of null: nothing of the order is to be paid. */
   | {

@@ -9,6 +9,7 @@ import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
+import type { RecordedScan, StationKind } from './recorded-scan.ts';
 
 /**
  * One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing.
@@ -61,8 +62,6 @@ export interface OrderItem {
 export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents' | 'promoDiscountCents'> {
   /** Counts what was priced for an order, from 0: the items of its purchase, then those of its changes. */
   readonly number: number;
-  /** The order's code takes nothing off these units, whatever they become: one of their types was not for it. */
-  readonly withoutPromo?: true;
 }
 
 /** What an amendment does to a ticket. */
@@ -97,12 +96,6 @@ export interface OperatorNote {
   readonly note: string | null;
 }
 
-/** The cancellation of a date. */
-export interface DateCancellation extends OperatorNote {
-  /** Of paid orders its tickets alone are cancelled; absent where orders with a ticket on it are cancelled whole. */
-  readonly orders?: 'TICKETS';
-}
-
 /** Why a refund did not go, or needs an operator: a code of this service or of the provider. */
 export interface RefundFailure {
   readonly code: string;
@@ -115,13 +108,7 @@ export type RequestAnswer =
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
-  | {
-      readonly of: 'PERFORMANCE';
-      readonly releasedHolds: number;
-      readonly cancelledOrders: number;
-      /** Absent where there are none. */
-      readonly amendedOrders?: number;
-    }
+  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
   | { readonly of: 'SEATS'; readonly seats: number };
 
 /** What requests leave behind: answers under idempotency keys, items of holds that ended, ended holds and entries. */
@@ -134,7 +121,7 @@ export interface FactData {
     readonly version: number;
     readonly definition: EventDefinition;
   };
-  PerformanceCancelled: DateCancellation & { readonly performanceId: string };
+  PerformanceCancelled: OperatorNote & { readonly performanceId: string };
   SeatsBlocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   SeatsUnblocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
 
@@ -395,6 +382,22 @@ export interface FactData {
     /** As on OrderCancelled. */
     readonly sealedNote?: string;
   };
+  /** A station may scan at the doors; its token is known by its digest alone. */
+  StationAdded: {
+    readonly stationId: string;
+    readonly name: string;
+    readonly kind: StationKind;
+    /** Null: at all, later ones too. */
+    readonly performanceIds: readonly string[] | null;
+    readonly doorIds: readonly string[] | null;
+    readonly expiresAt: number | null;
+    /** SHA-256, in hex. */
+    readonly tokenSha256: string;
+    readonly operator: string | null;
+  };
+  StationRevoked: { readonly stationId: string; readonly operator: string | null };
+  /** A batch of scans that a station sent. */
+  TicketsScanned: { readonly stationId: string; readonly scans: readonly RecordedScan[] };
   /**
    * The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more.
    */
@@ -443,6 +446,9 @@ export const FACT_TYPES = {
   DueRefundsAsked: true,
   RefundRecorded: true,
   OrderErased: true,
+  StationAdded: true,
+  StationRevoked: true,
+  TicketsScanned: true,
   WaitingRoomAdded: true,
   WaitingRoomRescheduled: true,
   WaitingRoomRemoved: true,

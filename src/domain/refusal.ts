@@ -102,6 +102,10 @@ interface RefusalDetails {
   ORDER_NOT_SEALED: Nothing;
   /** Something that the path names, beside the order, does not exist. */
   NOT_FOUND: Nothing;
+  STATION_REVOKED: Nothing;
+  /** Scans at a date or a door that is not the station's. */
+  STATION_NOT_ALLOWED: { readonly scanIds: readonly string[] };
+  STATION_LIMIT_EXCEEDED: { readonly limit: number };
   REFUND_SUM_CHANGED: { readonly due: readonly { readonly amount: number; readonly currency: string }[] };
   REFUND_NOT_OPEN: { readonly status: string };
   REFUND_TOO_HIGH: { readonly refundable: number; readonly requested: number };

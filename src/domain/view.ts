@@ -8,18 +8,12 @@ import type { PerformanceStatus } from '#machines/performance.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
+import type { Verdict } from '#client/doors/scan.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type {
-  AmendedTicket,
-  CancellationCause,
-  OperatorNote,
-  OrderedPerk,
-  OrderItem,
-  RefundFailure,
-  RequestAnswer,
-} from './fact.ts';
+import type { AmendedTicket, CancellationCause, OperatorNote, OrderedPerk, OrderItem, RefundFailure } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
+import type { StationKind } from './recorded-scan.ts';
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
@@ -30,7 +24,7 @@ export type IdempotentAnswer =
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
-  | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
+  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
   | { readonly of: 'SEATS'; readonly seats: number };
 
 /** What the later life of an order alters of its view, as it was at a moment. */
@@ -178,8 +172,6 @@ export interface AmendmentView extends SealedOperatorNote {
   readonly feeCents: number;
   readonly toRefundCents: number;
   readonly tickets: readonly AmendedTicket[];
-  /** Tickets were given back in the days of withdrawal. */
-  readonly isWithdrawal?: true;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
@@ -296,6 +288,63 @@ export interface IssuedTicketView {
   readonly orderId: string;
   readonly eventId: string;
   readonly voidReason: VoidReason | null;
+}
+
+/** A station as operators see it; its token is shown nowhere again. */
+export interface StationView {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: StationKind;
+  /** Null: at all. */
+  readonly performanceIds: readonly string[] | null;
+  readonly doorIds: readonly string[] | null;
+  readonly expiresAt: number | null;
+  readonly createdAt: number;
+  readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
+  readonly lastSeenAt: number | null;
+  readonly syncedAt: number | null;
+  readonly queued: number | null;
+  readonly version: string | null;
+}
+
+/** What a door shows of a ticket: nothing about its order or its people. */
+export interface ScannedTicketView {
+  readonly ticketTypeId: string;
+  readonly ticketTypeName: string;
+  readonly section: string | null;
+  readonly rowLabel: string | null;
+  readonly seatLabel: string | null;
+}
+
+/** An entry or exit as it is shown beside another. */
+export interface ScanView {
+  readonly scanId: string;
+  readonly at: number;
+  readonly receivedAt: number;
+  readonly doorId: string;
+  readonly doorName: string;
+  /** Null of a scan by hand. */
+  readonly stationId: string | null;
+  readonly stationName: string | null;
+  /** The station itself decided. */
+  readonly offline: boolean;
+}
+
+/** What became of a scan. */
+export interface ScanResult {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly repeated: boolean;
+  /** Of a ticket of the event. */
+  readonly ticket?: ScannedTicketView;
+  /** Of one that is ALREADY_ADMITTED; null where that entry was taken back since. */
+  readonly admitted?: ScanView | null;
+  readonly voidReason?: VoidReason;
+  /** The date that the ticket is for. */
+  readonly performance?: { readonly id: string; readonly name: string; readonly startsAt: number | null };
+  /** The doors that take it. */
+  readonly doorIds?: readonly string[];
+  readonly opensAt?: number | null;
 }
 
 /** An entry of the waiting room as the API shows it to its owner. */

@@ -11,6 +11,7 @@
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData, HoldLine, OrderItem } from '#domain/fact.ts';
+import type { RecordedScan } from '#domain/recorded-scan.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
 
 /** Text in place of what is hidden. */
@@ -57,6 +58,25 @@ const LINE = {
   seatIds: SHOWN,
 } as const satisfies RulesFor<HoldLine>;
 
+const SCAN = {
+  id: SHOWN,
+  kind: SHOWN,
+  performanceId: SHOWN,
+  doorId: SHOWN,
+  verdict: SHOWN,
+  given: SHOWN,
+  digest: HIDDEN,
+  at: SHOWN,
+  ticketId: SHOWN,
+  ticketTypeId: SHOWN,
+  ofPerformanceId: SHOWN,
+  unfit: SHOWN,
+  undoes: SHOWN,
+  isOfGate: SHOWN,
+  stationId: SHOWN,
+  isAgain: SHOWN,
+} as const satisfies RulesFor<RecordedScan>;
+
 const ATTENDEE = { name: SHOWN, email: SHOWN, documentNumber: SHOWN, phone: SHOWN } as const;
 
 const ITEM = {
@@ -67,7 +87,7 @@ const ITEM = {
   discountCents: SHOWN,
   promoDiscountCents: SHOWN,
   barPerks: { barPerkId: SHOWN, quantity: SHOWN, unitPriceCents: SHOWN },
-  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN, withoutPromo: SHOWN },
+  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN },
 } as const satisfies RulesFor<OrderItem>;
 
 const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
@@ -75,7 +95,7 @@ const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
 /** What is shown of every type of fact. */
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
-  PerformanceCancelled: { performanceId: SHOWN, orders: SHOWN, ...MARK },
+  PerformanceCancelled: { performanceId: SHOWN, ...MARK },
   DueRefundsOrdered: { performanceId: SHOWN, operator: MARK.operator },
   DueRefundsAsked: { performanceId: SHOWN },
   SeatsBlocked: SEATS,
@@ -244,6 +264,18 @@ export const SHOWN_FIELDS = {
     sealedNote: HIDDEN,
     ...MARK,
   },
+  StationAdded: {
+    stationId: SHOWN,
+    name: SHOWN,
+    kind: SHOWN,
+    performanceIds: SHOWN,
+    doorIds: SHOWN,
+    expiresAt: SHOWN,
+    tokenSha256: HIDDEN,
+    operator: SHOWN,
+  },
+  StationRevoked: { stationId: SHOWN, operator: SHOWN },
+  TicketsScanned: { stationId: SHOWN, scans: SCAN },
   OrderErased: { orderId: SHOWN, keyIds: HIDDEN, operator: SHOWN, cause: SHOWN },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 

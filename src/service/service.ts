@@ -322,7 +322,6 @@ function openMetrics(
     deployment: engine,
     clock: engine.clock,
     active: () => engine.active(),
-    refundsNotInMemory: () => engine.refundsNotInMemory(),
     refundTries: () => refundOutbox.tries,
     ...(threads !== null && { threads }),
   });

@@ -10,7 +10,7 @@
  *    valid. Codes of the first versions name no key: a scanner tries each.
  * 3. A code is genuine where signing its payload again gives its signature: that takes half of what verifying does.
  */
-import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, hash, sign, type KeyObject } from 'node:crypto';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
@@ -42,6 +42,8 @@ export interface TicketSigner {
   prepare(claims: readonly TicketPayload[]): Promise<void>;
   /** Whether a code was signed here (rule 3), by the key that it names or, where it names none, by any. */
   isGenuine(code: SignedCode): boolean;
+  /** 32 bits of a digest that nobody without the keys can make: by it a text is known again and not found out. */
+  digestOf(text: string): number;
 }
 
 /** What was read of a code. */
@@ -94,7 +96,10 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
   };
   const otherKeys = others.map(privateKeyOf).map((own) => ({ own, shown: publicKeyOf(own) }));
   const signers = [{ own: privateKey, shown: key }, ...otherKeys];
+  // The key that signed first stays when another one takes its place.
+  const digestKey = hash('sha256', `scans ${[signing, ...others].at(-1)}`);
   return {
+    digestOf: (text) => hash('sha256', `${digestKey} ${text}`, 'buffer').readUInt32BE(),
     keys: [key, ...otherKeys.map(({ shown }) => shown)],
     codeOf,
     isGenuine: ({ payload, signature, keyId }) =>

@@ -111,6 +111,10 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     ScanUselessSessions: { type: 'ScanUselessSessions', before: null, count: 10 },
     ListRefunds: { type: 'ListRefunds', status: null, ...page },
     ListDueRefunds: { type: 'ListDueRefunds', limit: 10 },
+    ListStations: { type: 'ListStations' },
+    FindStation: { type: 'FindStation', tokenSha256: 'unknown' },
+    ReadDoors: { type: 'ReadDoors', performanceId: 'derby' },
+    ListConflicts: { type: 'ListConflicts', performanceId: null, ...page },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
     ReadFact: {
       type: 'ReadFact',

@@ -108,10 +108,10 @@ interface DocumentedOperation {
 type DocumentedPaths = Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
 
 /**
- * What is answered where an example names the hold, order or ticket of an earlier answer, on a service that never gave
- * it.
+ * What is answered where an example names the hold, order, ticket or token of an earlier answer, on a service that
+ * never gave it.
  */
-const GIVEN_BY_OTHERS = /NOT_FOUND$|^QUEUE_PASS_INVALID$/;
+const GIVEN_BY_OTHERS = /NOT_FOUND$|^QUEUE_PASS_INVALID$|^UNAUTHORIZED$/;
 
 /** A provider signs the webhook; a refund that did not succeed at once is there only where somebody chose so. */
 const WITHOUT_EXAMPLE = ['receivePaymentWebhook', 'settleSandboxRefund', 'resolveRefund'];

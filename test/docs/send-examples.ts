@@ -1,5 +1,13 @@
 /** Sends the examples of the reference to a service, each after those that it needs, and shortens what they answer. */
-import { filledIn, stepsBefore, TOKEN_NAME, valuesIn, type Example } from '#docs/example.ts';
+import {
+  filledIn,
+  STATION_TOKEN_NAME,
+  stepsBefore,
+  TOKEN_NAME,
+  valuesIn,
+  valuesOf,
+  type Example,
+} from '#docs/example.ts';
 import { examples, refusedExample, type ExampleKey } from '#docs/examples.ts';
 import { ADMIN_TOKEN, type TestService } from '../fixtures/service.ts';
 
@@ -25,6 +33,10 @@ export async function sendStepsBefore(service: TestService, key: ExampleKey): Pr
   const other = PREPARED_BY[key];
   if (other !== undefined) await sendWithSteps(service, other);
   let values: Record<string, string> = { [TOKEN_NAME]: ADMIN_TOKEN };
+  if (valuesOf(examples[key]).includes(STATION_TOKEN_NAME)) {
+    const { body } = await send(service, examples.addStation, values);
+    values = { ...values, [STATION_TOKEN_NAME]: (body as { readonly token: string }).token };
+  }
   for (const step of stepsBefore(examples, key)) {
     const { status, body } = await send(service, examples[step as ExampleKey], values);
     if (status >= 300) throw new Error(`${step} before ${key} is answered ${status} ${JSON.stringify(body)}`);

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { EventActor } from '#actors/event-actor.ts';
-import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
+import type { CheckoutItemRequest, CommandOf, CommandType, ReplyTo, ScanRequest } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { place } from '../fixtures/commands.ts';
@@ -29,7 +29,6 @@ function gala(changes: object = {}): EventDefinition {
     performances: [
       { id: 'fri', name: 'Friday', starts_at: '2028-05-12T18:00:00Z', ends_at: '2028-05-12T21:00:00Z' },
       { id: 'sat', name: 'Saturday', starts_at: '2028-05-13T18:00:00Z', ends_at: '2028-05-13T21:00:00Z' },
-      { id: 'sun', name: 'Sunday', starts_at: '2028-05-14T18:00:00Z', ends_at: '2028-05-14T21:00:00Z' },
     ],
     localities: [
       { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 40 },
@@ -261,13 +260,6 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await execute(actor, { type: 'ExecuteDueRefunds', performanceId: 'sat', confirm, ...by });
   await execute(actor, { type: 'AskNextRefunds', after: null, limit: 1_000 });
 
-  // Another date is called off with its tickets alone, of one that keeps others, and everything given back at once.
-  const weekend = await execute(actor, checkout({ items: [wanted('stand', 1), wanted('stand', 1, 'sun')] }));
-  await pay(await open(weekend.order.id, weekend.payment!.id));
-  const shortened = { ...called, performanceId: 'sun', orders: 'TICKETS', executes: true } as const;
-  await execute(actor, { ...shortened, idempotency: { key: 'k-11', digest: 'd-11' } });
-  await execute(actor, { type: 'AskNextRefunds', after: null, limit: 1_000 });
-
   // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after
   // another note.
   await execute(actor, { type: 'EraseOrder', orderId: full.order.id, operator: 'Ada', note: null });
@@ -283,6 +275,46 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await pay(await open(sold.order.id, sold.payment!.id));
   await execute(actor, checkout({ items: [wanted('crew', 1)] }));
   await execute(actor, hold('session-four', wanted('stand', 5)));
+  const read = await actor.read({ type: 'FindOrder', orderId: sold.order.id });
+  assert.ok(!isRefusal(read));
+  await playDoors(fixture, actor, read.order.tickets.map(({ id }) => id));
+}
+
+/** Scans of every form: taken, refused, repeated with what was decided, undone, of no ticket, and sent by a gate. */
+async function playDoors(fixture: ActorsFixture, actor: EventActor, [one = '', other = '']: string[]): Promise<void> {
+  const station = { kind: 'STATION', performanceIds: null, doorIds: null, expiresAt: null, operator: 'Ada' } as const;
+  const make = async (tokenSha256: string, changes: object = {}): Promise<string> =>
+    (await execute(actor, { type: 'AddStation', name: tokenSha256, ...station, tokenSha256, ...changes })).station.id;
+  const north = await make('north', { doorIds: ['main'], expiresAt: fixture.clock.now + 100 * MINUTE });
+  await make('gate', { kind: 'GATE', performanceIds: ['fri'] });
+  let scans = 0;
+  const scan = (found: ScanRequest['found'], changes: Partial<ScanRequest> = {}): ScanRequest => ({
+    id: `golden-scan-${(scans += 1).toString().padStart(4, '0')}`,
+    kind: 'ENTRY',
+    found,
+    digest: scans,
+    undoes: null,
+    performanceId: 'fri',
+    doorId: 'main',
+    at: fixture.clock.now,
+    given: null,
+    isOfGate: false,
+    stationId: null,
+    ...changes,
+  });
+  const send = (tokenSha256: string, ...all: ScanRequest[]) =>
+    execute(actor, { type: 'RecordScans', tokenSha256, scans: all });
+  const ticket = { ticketId: one };
+  const entry = scan(ticket);
+  const refused = scan(ticket);
+  const card = scan('UNKNOWN');
+  await send('north', entry, refused, card, scan({ ticketId: other }, { performanceId: 'sat' }));
+  await send('north', { ...refused, given: 'ADMIT' }, { ...card, given: 'ADMIT' });
+  const early = scan({ ticketId: other }, { given: 'ADMIT', isOfGate: true, stationId: north, at: START });
+  const undo = { kind: 'UNDO', given: 'UNDONE' } as const;
+  await send('gate', early, scan(null, { ...undo, undoes: refused.id }), scan(null, { ...undo, undoes: 'not-here-yet-0001' }));
+  await send('north', scan({ ticketId: other }, { kind: 'EXIT' }), scan('FORGED'));
+  await execute(actor, { type: 'RevokeStation', stationId: north, operator: 'Ada' });
 }
 
 async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void> {

@@ -20,11 +20,20 @@ const EVERY_TYPE = [...Object.keys(FACT_TYPES), ...Object.keys(SERVICE_FACT_TYPE
 
 /** The records in pieces; eight of what is packed, or of the ids of a draw, count as one. */
 function recordsIn(pieces: readonly string[]): number {
-  type Part = { readonly records?: readonly unknown[]; readonly ended?: { readonly numbers: readonly number[] } };
+  type Part = {
+    readonly records?: readonly unknown[];
+    readonly rows?: readonly unknown[];
+    readonly ended?: { readonly numbers: readonly number[] };
+  };
   let count = 0;
   for (const text of pieces) {
-    const piece = JSON.parse(text) as Part & { readonly kind: string; readonly room?: Part & { readonly part: string } };
-    const { records = [], ended } = piece.room ?? piece;
+    const piece = JSON.parse(text) as Part & {
+      readonly kind: string;
+      readonly room?: Part & { readonly part: string };
+      readonly doors?: Part;
+    };
+    const { records = [], rows = [], ended } = piece.doors ?? piece.room ?? piece;
+    count += rows.length / 8;
     if (piece.kind !== 'ENDED_HOLDS') count += records.length / (piece.room?.part === 'DRAWN' ? 8 : 1);
     count += (ended?.numbers.length ?? 0) / (piece.kind === 'CUT_HOLDS' ? 4 : 5) / 8;
   }

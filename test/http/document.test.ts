@@ -123,12 +123,13 @@ test('a document says where it is served, under which licence, and what its topi
   await elsewhere.close();
 });
 
-test('every operation under /admin requires the bearer token, and no other one does', async () => {
+test('every operation of operators and of stations requires a bearer token, and no other one does', async () => {
   for (const listener of ['public', 'admin'] as const) {
     const { components } = await documentOf(listener === 'public' ? apps.app : apps.admin);
-    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), listener === 'public' ? [] : ['bearer']);
+    assert.deepEqual(Object.keys(components.securitySchemes ?? {}), ['bearer']);
     for (const { path, security, where } of await operationsOf(listener)) {
-      assert.deepEqual(security, path.startsWith('/admin/') ? [{ bearer: [] }] : [], where);
+      const needsToken = path.startsWith('/admin/') || path.startsWith('/api/doors/');
+      assert.deepEqual(security, needsToken ? [{ bearer: [] }] : [], where);
     }
   }
 });
@@ -209,10 +210,7 @@ test('an operation lists the codes with which it refuses, each with its status, 
     const codes = ['4XX', '5XX'].flatMap((status) => codesAt(operation, status));
     for (const code of codes) named.add(code);
     for (const code of ['VALIDATION_ERROR', 'OVERLOADED']) assert.ok(codes.includes(code), operation.where);
-    assert.equal(
-      codes.includes('UNAUTHORIZED'),
-      operation.path.startsWith('/admin/') || operation.path.includes('webhooks'),
-    );
+    assert.equal(codes.includes('UNAUTHORIZED'), /^\/admin\/|webhooks|^\/api\/doors\//.test(operation.path));
   }
   // It is the answer of an address to a method that it does not take, so that no operation has it.
   assert.deepEqual(

@@ -198,7 +198,6 @@ const FIELDS = {
     differenceCents: 'SHOWN',
     feeCents: 'SHOWN',
     toRefundCents: 'SHOWN',
-    isWithdrawal: 'SHOWN',
     tickets: {
       ticketId: 'SHOWN',
       action: 'SHOWN',

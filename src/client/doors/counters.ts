@@ -72,9 +72,9 @@ export function countTicket(
   for (const { kind, second } of conflicts) addTo(countsOf(counts, second.performanceId).conflicts, kind, sign);
 }
 
-/** Counts a refusal, or takes it off. */
-export function countRefusal(counts: CountsByPerformance, performanceId: string, outcome: Given, sign: 1 | -1): void {
-  addTo(countsOf(counts, performanceId).refused, outcome, sign);
+/** Counts so many refusals, or takes them off. */
+export function countRefusal(counts: CountsByPerformance, performanceId: string, outcome: Given, change: number): void {
+  addTo(countsOf(counts, performanceId).refused, outcome, change);
 }
 
 /** Forgets minutes that are not shown any more (rule 3). */

@@ -8,7 +8,7 @@
 
 export const SCAN_KINDS = ['ENTRY', 'EXIT', 'UNDO'] as const;
 
-type ScanKind = (typeof SCAN_KINDS)[number];
+export type ScanKind = (typeof SCAN_KINDS)[number];
 
 /** Verdicts of a scan that is done as it was asked, one for each kind. */
 const DONE = { ENTRY: 'ADMIT', EXIT: 'EXIT', UNDO: 'UNDONE' } as const satisfies Record<ScanKind, string>;
@@ -30,6 +30,8 @@ export const VERDICTS = [
   ...NO_TICKET,
   ...UNFIT,
 ] as const;
+
+export type Verdict = (typeof VERDICTS)[number];
 
 /** A station that lacks a key or a ticket's type cannot tell, and lets nobody in by itself. */
 export const GIVEN = [...VERDICTS, 'CANNOT_TELL'] as const;

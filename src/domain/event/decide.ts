@@ -8,7 +8,7 @@
  */
 import { decideDefinition, performancesToCancel } from './definition-change.ts';
 import { valuesReply, type Decision } from '../decision.ts';
-import { fact, type DateCancellation, type Fact } from '../fact.ts';
+import { fact, type Fact, type OperatorNote } from '../fact.ts';
 import {
   decideChangeHold,
   decideExpireHold,
@@ -20,12 +20,12 @@ import { unreachable } from '../invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
 import { decideStartCheckout } from '../orders/checkout.ts';
 import {
+  decideCancelNextOrders,
   decideCancelOrder,
   decideExpireOrder,
   decideOpenPayment,
   decideRecordCheckoutSession,
 } from '../orders/decide.ts';
-import { decideCancelNextOrders } from '../orders/amendments/cancelled-dates.ts';
 import { decideAmendOrder } from '../orders/amendments/decide.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
@@ -34,12 +34,11 @@ import {
   decideExecuteDueRefunds,
   decideExecuteRefund,
   decideResolveRefund,
-  executionOf,
   withAutomaticRefunds,
 } from '../orders/refund-requests.ts';
 import { decideAnswerRefund, decideMatchRefunds } from '../orders/refund-tries.ts';
 import { decideRecordRefund } from '../orders/refunds.ts';
-import { liveOrdersOn, liveOrdersOnOthers, type OrderTurn } from '../orders/state.ts';
+import { liveOrdersOn, type OrderTurn } from '../orders/state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { decideDropOldest } from './retained-records.ts';
 import { idempotencyOf, recallDecision, rememberAnswer, withStoredDigest } from './repeats.ts';
@@ -54,6 +53,8 @@ import {
   isOfQueue,
   roomConflicts,
 } from '../waiting-room/decide.ts';
+import { decideRecordScans } from '../doors/scans.ts';
+import { decideAddStation, decideRevokeStation, doorConflicts } from '../doors/stations.ts';
 import { unlessBusy } from '../orders/open-sessions.ts';
 import type { EventState } from './state.ts';
 import type { Command, CommandOf } from '../command.ts';
@@ -127,6 +128,12 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideEraseOrder(state, command);
     case 'EraseDueOrders':
       return decideEraseDueOrders(state, command, turn.now);
+    case 'AddStation':
+      return decideAddStation(state, command, turn);
+    case 'RevokeStation':
+      return decideRevokeStation(state, command);
+    case 'RecordScans':
+      return decideRecordScans(state, command, turn);
     case 'JoinQueue':
       return decideJoinQueue(state, command, turn);
     case 'PollQueue':
@@ -144,7 +151,7 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'CancelPerformance':
       return cancelPerformance(state, command);
     case 'CancelNextOrders':
-      return decideCancelNextOrders(state, command, turn);
+      return decideCancelNextOrders(state, command);
     case 'BlockSeats':
       return decideBlockSeats(state, command);
     case 'UnblockSeats':
@@ -166,7 +173,8 @@ function settle(state: EventState, subjectId: string, turn: Turn): readonly Fact
 /** A definition is taken over with all that follows from it: performances that it cancels, and the waiting room. */
 function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn: Turn): Decision | Refusal {
   const { definition } = command;
-  const defined = decideDefinition(state, command, roomConflicts(state, definition, turn.now));
+  const elsewhere = [...roomConflicts(state, definition, turn.now), ...doorConflicts(state, definition, turn.now)];
+  const defined = decideDefinition(state, command, elsewhere);
   if (isRefusal(defined)) return defined;
   const changed = defined.length > 0;
   const version = state.definitionVersion + defined.length;
@@ -177,32 +185,27 @@ function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn:
 }
 
 function cancelPerformance(state: EventState, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
-  const { performanceId, executes = false, operator } = command;
+  const { performanceId } = command;
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
-  const live = facts.length === 0 ? 0 : liveOrdersOn(state, performanceId);
-  const amendedOrders = live > 0 && command.orders === 'TICKETS' ? liveOrdersOnOthers(state, performanceId) : 0;
   const reply = valuesReply<'CancelPerformance'>({
     releasedHolds: facts.filter(({ type }) => type === 'HoldReleased').length,
-    cancelledOrders: live - amendedOrders,
-    amendedOrders,
+    cancelledOrders: facts.length === 0 ? 0 : liveOrdersOn(state, performanceId),
   });
-  const isToExecute = executes && (live > 0 || state.orders.refunds.toAsk(performanceId).length > 0);
-  return { facts: isToExecute ? [...facts, ...executionOf(state, performanceId, operator)] : facts, reply };
+  return { facts, reply };
 }
 
 /**
- * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled, or
- * their tickets on it, by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
+ * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled
+ * whole by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
  */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
-  { operator, note, orders }: DateCancellation,
+  { operator, note }: OperatorNote,
 ): readonly Fact[] {
   if (performanceIds.length === 0) return [];
-  const cancellation = { operator, note, ...(orders !== undefined && { orders }) };
-  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, ...cancellation }));
+  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
   return [...facts, ...releaseHoldsOn(state, new Set(performanceIds))];
 }

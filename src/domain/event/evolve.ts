@@ -24,6 +24,7 @@ import { evolveOrderAmended } from '../orders/amendments/evolve.ts';
 import { evolveOrders, noteCancelled } from '../orders/evolve.ts';
 import { dropOldest } from './retained-records.ts';
 import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
+import { evolveDoors, rebaseDoors } from '../doors/evolve.ts';
 import { evolveWaitingRoom } from '../waiting-room/evolve.ts';
 import type { EventState } from './state.ts';
 import type { Fact, FactData } from '../fact.ts';
@@ -82,6 +83,10 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'RefundRecorded':
     case 'OrderErased':
       return evolveOrders(state, happened, at);
+    case 'StationAdded':
+    case 'StationRevoked':
+    case 'TicketsScanned':
+      return evolveDoors(state, happened, at);
     default:
       return evolveWaitingRoom(state, happened, at);
   }
@@ -94,4 +99,5 @@ function evolveEventDefined(state: EventState, data: FactData['EventDefined'], a
   keepHoldsAsShown(state, plan, at);
   evolvePlan(state, plan);
   rescheduleHolds(state);
+  rebaseDoors(state);
 }

@@ -15,10 +15,12 @@ import type { Audience, LiveView, OccupancyResult, PayloadView, SeatingResult, U
 import type { SeatFacts } from '../catalogue/seating-plan.ts';
 import type { AmendmentQuote, AmendmentRequest } from '../amendment-request.ts';
 import type { Order } from '../orders/order.ts';
-import type { CancellationForecast, DateAsked } from '../orders/amendments/cancellation-forecast.ts';
+import type { CancellationForecast } from '../orders/cancellation-forecast.ts';
 import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
+import type { StationList } from '../doors/stations.ts';
+import type { ConflictPage, DoorCountsView } from '../doors/view.ts';
 import type { DueRefunds } from '../orders/refund-tries.ts';
 import type { OrderPage, RefundPage, TicketPage } from '../orders/view.ts';
 import type { VoidTicketPage } from '../orders/void-tickets.ts';
@@ -96,7 +98,7 @@ interface Queries {
    */
   ListPersonalData: { readonly of: 'NAMED' | 'ALL_NEWEST_FIRST'; readonly from: number | null; readonly limit: number };
   /** What cancelling a performance would do to the orders after number `after`. */
-  ForecastCancellation: DateAsked & { readonly after: number | null };
+  ForecastCancellation: { readonly performanceId: string; readonly after: number | null };
   FindTicket: { readonly ticketId: string };
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */
@@ -112,6 +114,14 @@ interface Queries {
   ListRefunds: { readonly status: RefundStatus | null; readonly after: string | null; readonly limit: number };
   /** The refunds that are to be tried now, and when the next one is. */
   ListDueRefunds: { readonly limit: number };
+
+  // doors
+  ListStations: Record<never, never>;
+  /** Whether a token is of a station that is LIVE. */
+  FindStation: { readonly tokenSha256: string };
+  /** Entries and exits of the dates of the event, or of one. */
+  ReadDoors: { readonly performanceId: string | null };
+  ListConflicts: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
 
   // waiting room
   FindDraw: { readonly offset: number; readonly limit: number };
@@ -155,6 +165,10 @@ export interface Views {
   ScanUselessSessions: OrderScan;
   ListRefunds: RefundPage | Refusal;
   ListDueRefunds: DueRefunds;
+  ListStations: StationList;
+  FindStation: { readonly eventId: string } | Refusal;
+  ReadDoors: { readonly performances: readonly DoorCountsView[] } | Refusal;
+  ListConflicts: ConflictPage | Refusal;
   /** `draw` is null in an event without one. */
   FindDraw:
     | {
@@ -226,6 +240,10 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ScanUselessSessions: false,
   ListRefunds: true,
   ListDueRefunds: true,
+  ListStations: true,
+  FindStation: true,
+  ReadDoors: false,
+  ListConflicts: true,
   FindDraw: true,
   ReadFact: false,
   ReadOperatorEvent: false,

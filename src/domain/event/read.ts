@@ -11,12 +11,14 @@ import { findPerformance } from '../inventory/performance.ts';
 import { liveView, occupancyReading, payloadView, seatingReading, type QueryContext } from './revisioned-views.ts';
 import { suggestSeats } from '../inventory/view.ts';
 import { activeHoldOf } from '../holds/state.ts';
-import { forecastCancellation } from '../orders/amendments/cancellation-forecast.ts';
+import { forecastCancellation } from '../orders/cancellation-forecast.ts';
 import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
 import { listDueRefunds } from '../orders/refund-tries.ts';
 import { findOrder, findSession, findTicket, listOrders, listRefunds, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
+import { listStations, stationByToken } from '../doors/stations.ts';
+import { listConflicts, readDoors } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -110,6 +112,16 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return listRefunds(state, query);
     case 'ListDueRefunds':
       return listDueRefunds(state, query.limit, now);
+    case 'ListStations':
+      return listStations(state, now);
+    case 'FindStation': {
+      const station = stationByToken(state, query.tokenSha256, now);
+      return isRefusal(station) ? station : { eventId: state.eventId };
+    }
+    case 'ReadDoors':
+      return readDoors(state, query, now);
+    case 'ListConflicts':
+      return listConflicts(state, query);
     case 'FindDraw':
       return ifPublished(state, () => {
         const { name, timezone } = state.plan.definition;

@@ -6,6 +6,7 @@ import { invariant, unreachable } from '../invariant.ts';
 import { findHold } from '../holds/view.ts';
 import { findAmendment } from '../orders/amendments/decide.ts';
 import { viewOrderById, viewOrderAndPayment } from '../orders/view.ts';
+import { viewStation } from '../doors/stations.ts';
 import { isRefusal } from '../refusal.ts';
 import { viewOwnEntry } from '../waiting-room/view.ts';
 import type { Reply } from '../command.ts';
@@ -29,6 +30,8 @@ export function toReply(state: EventState, named: ReplyReference, now: number): 
       invariant(!isRefusal(amendment), 'an amendment that was decided on is there');
       return { outcome: 'DONE', amendment, replayed: named.replayed ?? false };
     }
+    case 'STATION':
+      return { outcome: 'DONE', station: viewStation(state.doors!.stations.get(named.stationId)!, now) };
     case 'PAYMENT': {
       const { orderId, paymentId, resumed, replayed } = named;
       return { outcome: 'DONE', ...viewOrderAndPayment(state, orderId, paymentId), resumed, replayed };

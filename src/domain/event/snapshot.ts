@@ -23,11 +23,12 @@ import type { InventorySnapshot } from '../inventory/snapshot.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import { unreachable } from '../invariant.ts';
 import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from '../waiting-room/snapshot.ts';
+import { doorRecords, doorsParts, restoreDoorsPart, type DoorsPart } from '../doors/snapshot.ts';
 import type { EndedPart } from '../collections/ended-records.ts';
 import type { WholeRecord } from '../holds/ended-holds.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { IdempotencyRecord } from '../idempotency.ts';
-import type { DateCancellation } from '../fact.ts';
+import type { OperatorNote } from '../fact.ts';
 import type { IdempotentAnswer } from '../view.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 
@@ -69,7 +70,7 @@ type Piece =
       readonly status: PerformanceStatus;
       readonly inventory: InventorySnapshot;
       /** Present while the orders of a cancelled performance are being cancelled. */
-      readonly cancelling?: DateCancellation;
+      readonly cancelling?: OperatorNote;
     }
   | ({ readonly kind: 'HOLDS' | 'SETTLED_HOLDS' } & (HoldPage | HoldObjects))
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }
@@ -78,6 +79,7 @@ type Piece =
   | { readonly kind: 'ENDED_HOLDS'; readonly records: readonly WholeRecord[] }
   | { readonly kind: 'CUT_HOLDS'; readonly ended: EndedPart }
   | { readonly kind: 'WAITING_ROOM'; readonly room: WaitingRoomPart }
+  | { readonly kind: 'DOORS'; readonly doors: DoorsPart }
   | { readonly kind: 'IDEMPOTENCY'; readonly records: readonly IdempotencyRecord<IdempotentAnswer>[] };
 
 /** The pieces of an event, in the order in which they must be restored. Lazy: one piece at a time. */
@@ -105,6 +107,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
   for (const records of pages(ended.whole())) yield toText({ kind: 'ENDED_HOLDS', records });
   for (const part of ended.cutParts(RECORDS_PER_PIECE)) yield toText({ kind: 'CUT_HOLDS', ended: part });
   for (const room of waitingRoomParts(state)) yield toText({ kind: 'WAITING_ROOM', room });
+  for (const doors of doorsParts(state)) yield toText({ kind: 'DOORS', doors });
   for (const records of pages(state.idempotency.values())) yield toText({ kind: 'IDEMPOTENCY', records });
 }
 
@@ -112,10 +115,12 @@ export function* snapshotPieces(state: EventState): Generator<string> {
  * About how many records the pieces of a state have, which is what a snapshot costs to take and to restore. Constant
  * time.
  */
-export function recordCountOf({ holds, orders, waitingRoom, idempotency }: EventState): number {
+export function recordCountOf(state: EventState): number {
+  const { holds, orders, waitingRoom, idempotency } = state;
   const whole = holds.byId.size + orders.inOrder.length + idempotency.size + (waitingRoom?.entries.byId.size ?? 0);
   const ended = holds.ended.cutCount + (waitingRoom?.entries.ended.size ?? 0);
-  return whole + (ended + (waitingRoom?.draw?.order.length ?? 0)) / PACKED_PER_RECORD;
+  const packed = ended + (waitingRoom?.draw?.order.length ?? 0);
+  return whole + packed / PACKED_PER_RECORD + doorRecords(state, PACKED_PER_RECORD);
 }
 
 /** Begins an event from the first piece of a snapshot. */
@@ -163,6 +168,9 @@ export function restorePiece(state: EventState, text: string): void {
       return;
     case 'WAITING_ROOM':
       restoreWaitingRoomPart(state, piece.room);
+      return;
+    case 'DOORS':
+      restoreDoorsPart(state, piece.doors);
       return;
     case 'IDEMPOTENCY':
       for (const record of piece.records) restoreAnswer(state, record);

@@ -8,12 +8,13 @@
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { noHolds } from '../holds/state.ts';
 import { noIdempotency, type IdempotencyBook } from '../idempotency.ts';
-import { noOrders, type OrderState } from '../orders/state.ts';
+import { noOrders } from '../orders/state.ts';
+import type { DoorState } from '../doors/state.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import type { IdempotentAnswer } from '../view.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 
-export interface EventState extends OrderState {
+export interface EventState extends DoorState {
   /** Grows with every fact. */
   revision: number;
   /** Each request that may be repeated has its first answer here. */
@@ -66,6 +67,7 @@ export function initialState(eventId: string, eventNumber: number): EventState {
     perksSold: new Map(),
     waitingRoom: null,
     deadlines: new LazyHeap(),
+    doors: null,
     idempotency: noIdempotency(),
   };
 }

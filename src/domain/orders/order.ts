@@ -7,11 +7,12 @@
  * 3. A refund counts as given back once it is SUCCEEDED, and is due until then. While it is PENDING or NEEDS_OPERATOR
  *    its amount is reserved: nothing else gives it back.
  */
+import { Defect } from '../invariant.ts';
 import { splitEvenly, sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
-import type { FactData } from '../fact.ts';
+import type { FactData, OrderItem } from '../fact.ts';
 import type { Erasure, SealedOrder, SealedPeople } from '../personal.ts';
 import type {
   AmendmentView,
@@ -122,13 +123,6 @@ export function performanceIdsOf(order: Order): ReadonlySet<string> {
   return new Set(agreedOf(order).items.map(({ performanceId }) => performanceId));
 }
 
-/** The dates that its refunds are of: those of its tickets, and those that it lost tickets with. */
-export function datesOfRefunds(order: Order): ReadonlySet<string> {
-  const lost = order.changed?.voidedTickets.filter(({ voidReason }) => voidReason === 'PERFORMANCE_CANCELLED') ?? [];
-  const dates = performanceIdsOf(order);
-  return lost.length === 0 ? dates : new Set([...dates, ...lost.map(({ performanceId }) => performanceId)]);
-}
-
 /** Whether a ticket is of an order, void or not. */
 export function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
   return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
@@ -141,6 +135,30 @@ export function originOf(
   { itemIndex, offset }: Pick<TicketOrigin, 'itemIndex' | 'offset'>,
 ): TicketOrigin {
   return changed?.origins[place] ?? { itemIndex, offset, replaces: null };
+}
+
+/** Why the tickets that an order last had are void. */
+export function voidReasonOf({ cancellation }: Pick<Order, 'cancellation'>): VoidReason {
+  if (cancellation?.cause === 'PERFORMANCE') return 'PERFORMANCE_CANCELLED';
+  return cancellation?.amendmentId === undefined ? 'ORDER_CANCELLED' : 'TICKET_CANCELLED';
+}
+
+/**
+ * The item that the ticket at a place is of, which of the item's tickets it is, and the units before it. The tickets of
+ * an order are those of its first item, then those of the second, and so on.
+ */
+export function itemOfTicket(
+  items: readonly OrderItem[],
+  place: number,
+): { readonly itemIndex: number; readonly offset: number; readonly unitsBefore: number } {
+  let offset = place;
+  let unitsBefore = 0;
+  for (const [itemIndex, { ticketCount, quantity }] of items.entries()) {
+    if (offset < ticketCount) return { itemIndex, offset, unitsBefore };
+    offset -= ticketCount;
+    unitsBefore += quantity;
+  }
+  throw new Defect(`an order has no ticket ${place}`);
 }
 
 /** The amendments of an order, the oldest first. */
@@ -193,11 +211,6 @@ export function personalOf({ id: orderId, purchase, erasure, changed }: Order): 
 /** Whether the order has, or may soon have, tickets (rule 2). */
 export function isLiveOrder({ status }: Order): boolean {
   return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
-}
-
-/** Whether the order has tickets that were paid for, or cost nothing. */
-export function isPaidOrder({ status }: Order): boolean {
-  return status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
 }
 
 /**

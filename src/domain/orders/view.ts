@@ -8,12 +8,13 @@
  */
 import { buyerKeyOf } from './purchase-limits.ts';
 import { emailKey } from '../email-key.ts';
-import { Defect, invariant } from '../invariant.ts';
+import { invariant } from '../invariant.ts';
 import {
   agreedOf,
   isErased,
   isInstallmentPaid,
   isLiveOrder,
+  itemOfTicket,
   originOf,
   paidCents,
   personalOf,
@@ -25,6 +26,7 @@ import {
   refundedCents,
   refundsDue,
   refundStatusOf,
+  voidReasonOf,
   type ChangedOrder,
   type Order,
   type Payment,
@@ -51,7 +53,6 @@ import type {
   RefundView,
   PaymentView,
   TicketView,
-  VoidReason,
 } from '../view.ts';
 import type { OrderState } from './state.ts';
 import { shownStatus } from '../inventory/performance.ts';
@@ -109,12 +110,6 @@ export function findTicket(state: OrderState, ticketId: string): IssuedTicketVie
     return { ...ofOrder, ticket: viewVoided(plan, order, voided), voidReason: voided.voidReason };
   const ticket = viewTicket(plan, order, agreedOf(order).items, order.ticketIds.indexOf(ticketId));
   return { ...ofOrder, ticket, voidReason: ticket.isValid ? null : voidReasonOf(order) };
-}
-
-/** Why the tickets that an order last had are void. */
-export function voidReasonOf({ cancellation }: Pick<OrderView, 'cancellation'>): VoidReason {
-  if (cancellation?.cause === 'PERFORMANCE') return 'PERFORMANCE_CANCELLED';
-  return cancellation?.amendmentId === undefined ? 'ORDER_CANCELLED' : 'TICKET_CANCELLED';
 }
 
 /**
@@ -378,21 +373,6 @@ function ticketView(plan: SalePlan, ticket: TicketOfOrder): TicketView {
     replaces,
     barPerks,
   };
-}
-
-/** The item that the ticket at a place is of, which of the item's tickets it is, and the units before it (rule 2). */
-function itemOfTicket(
-  items: readonly OrderItem[],
-  place: number,
-): { readonly itemIndex: number; readonly offset: number; readonly unitsBefore: number } {
-  let offset = place;
-  let unitsBefore = 0;
-  for (const [itemIndex, { ticketCount, quantity }] of items.entries()) {
-    if (offset < ticketCount) return { itemIndex, offset, unitsBefore };
-    offset -= ticketCount;
-    unitsBefore += quantity;
-  }
-  throw new Defect(`an order has no ticket ${place}`);
 }
 
 function discountsOf(order: Order): readonly DiscountView[] {

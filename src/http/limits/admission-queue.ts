@@ -10,6 +10,7 @@
  * 2. Requests that place or change a hold wait, and so do searches for the best seats. What gives something back or
  *    reports money is admitted at once. So is what calls a payment provider, such as a checkout without a hold: it
  *    would keep a request of the queue from running for seconds.
+ *    Scans at doors are not shed for what others do: their stations are few, and each has a pace of its own.
  * 3. Shedding costs a good part of what an answer costs, so that a service under ten times its load could do nothing
  *    else. While requests can be admitted, no more are shed than admitted; the others wait a little longer.
  * 4. A client that has hung up leaves the queue at once and its request is not read.
@@ -17,7 +18,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import { stopwatchMs } from '#actors/clock.ts';
-import { Overloaded, waitsForAdmission } from '#actors/admission.ts';
+import { isOfDoor, Overloaded, waitsForAdmission } from '#actors/admission.ts';
 import { whenGone } from './connections.ts';
 import type { DeploymentPort, RequestMetrics, UseCount } from '../ports.ts';
 import { fail } from '../protocol/errors.ts';
@@ -71,10 +72,11 @@ export function installAdmission(
   app.addHook('onRoute', (route) => {
     if (isReading(route.method)) return;
     const isQueued = isBuyers && waitsInQueue(route);
+    const isScan = route.config?.command !== undefined && isOfDoor(route.config.command);
     const handle = route.handler;
     const counted: RouteHandlerMethod = async function (request, reply) {
       if (deployment.isStopping) throw new Overloaded('the service is stopping', RETRY_AFTER_SECONDS);
-      if (underWay.total >= limits.inFlightRequestsMax) {
+      if (!isScan && underWay.total >= limits.inFlightRequestsMax) {
         throw new Overloaded('too many requests are under way', RETRY_AFTER_SECONDS);
       }
       underWay.set(underWay.own + 1);
@@ -88,7 +90,8 @@ export function installAdmission(
     };
     route.handler = counted;
     const admit = (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-      if (deployment.isStopping || underWay.total + inLine.total >= limits.inFlightRequestsMax) shed(reply);
+      const isFull = !isScan && underWay.total + inLine.total >= limits.inFlightRequestsMax;
+      if (deployment.isStopping || isFull) shed(reply);
       else if (isQueued) queue.join({ request, reply, admit: done, since: stopwatchMs(), hasLeft: false });
       else done();
     };

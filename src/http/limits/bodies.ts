@@ -93,10 +93,8 @@ export function boundBodies(
 ): void {
   const budget = new BodyBudget(bodiesBytesMax, metrics.countInUse('body_bytes'));
   app.addHook('onRoute', (route) => {
-    route.bodyLimit = Math.min(
-      bodyBytesMax,
-      route.config?.bodyBytesMax ?? (hasLists(route) ? bodyBytesMax : PLAIN_BYTES_MAX),
-    );
+    const unsaid = hasLists(route) ? bodyBytesMax : Math.min(bodyBytesMax, PLAIN_BYTES_MAX);
+    route.bodyLimit = route.config?.bodyBytesMax ?? unsaid;
   });
   // From here on the body flows: a hook before the parser that waits would lose a part of it.
   app.addHook('preParsing', (request, _reply, _payload, done) => {

@@ -7,7 +7,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { type Refusal, refuseProblems } from '#domain/refusal.ts';
-import { voidReasonOf } from '#domain/orders/view.ts';
+import { voidReasonOf } from '#domain/orders/order.ts';
 import type { OrderView } from '#domain/view.ts';
 import {
   type FoundAttendance,

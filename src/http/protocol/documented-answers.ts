@@ -109,6 +109,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   getTicketKeys: { answer: 'The keys.' },
   listRevokedTickets: { answer: 'The ids of the page.', codes: DATE },
+  recordScans: {
+    answer: 'What became of each scan.',
+    codes: ['STATION_REVOKED', 'STATION_NOT_ALLOWED'],
+  },
   settleSandboxSession: {
     answer: 'The order as it stands then.',
     codes: ['NOT_FOUND', 'ORDER_NOT_FOUND', 'PAYMENT_PROVIDER_UNAVAILABLE'],
@@ -152,6 +156,11 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     answer: 'The order without personal data.',
     codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_ERASABLE', 'ORDER_NOT_SEALED'],
   },
+  addStation: { answer: 'The station with its token.', codes: ['EVENT_NOT_FOUND', 'STATION_LIMIT_EXCEEDED'] },
+  listStations: { answer: 'The stations.', codes: ['EVENT_NOT_FOUND'] },
+  revokeStation: { answer: 'The station.', codes: ['EVENT_NOT_FOUND', 'NOT_FOUND'] },
+  readDoors: { answer: 'The counts.', codes: DATE },
+  listScanConflicts: { answer: 'The conflicts of the page.', codes: ['EVENT_NOT_FOUND'] },
   getTicket: { answer: 'The ticket.', codes: ['NOT_FOUND'] },
   searchOrders: { answer: 'The orders that were found.' },
   readSubject: { answer: 'What is kept about the person.' },

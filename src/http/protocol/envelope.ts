@@ -9,6 +9,13 @@ import { LARGE_BYTES_MIN, LargeBody, PASSING, sendLarge, type Effort } from './e
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its bodies are never wrapped. */
+    isBare?: boolean;
+  }
+}
+
 export type Envelope = 'none' | 'data';
 
 /** Wraps the bodies of all routes that have a schema for their success, in their documents too. */
@@ -16,7 +23,7 @@ export function installEnvelope(app: FastifyInstance, envelope: Envelope): void 
   if (envelope === 'none') return;
   app.addHook('onRoute', (route) => {
     const responses = route.schema?.response as Record<string, unknown> | undefined;
-    if (responses === undefined) return;
+    if (responses === undefined || route.config?.isBare === true) return;
     const wrapped = Object.entries(responses).map(([status, schema]) => [
       status,
       status.startsWith('2') ? { type: 'object', required: ['data'], properties: { data: schema } } : schema,

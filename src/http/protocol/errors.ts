@@ -68,9 +68,11 @@ export const ERRORS = {
   TICKET_NOT_FOUND: entry(400, 'The order has no such ticket.', 'detail.ticket_ids lists the tickets that are not of this order.'),
   UNIT_INCOMPLETE: entry(400, 'Tickets of a group go together.', 'detail.ticket_ids lists the tickets that are missing to whole units.'),
   UNAUTHORIZED: entry(401, 'A valid credential is needed.', 'The bearer token or the signature is missing or wrong.'),
+  STATION_REVOKED: entry(401, 'This station is not paired any more.', 'Its token was revoked or has expired: pair it anew; what it has not sent yet it keeps until then.'),
   QUEUE_PASS_REQUIRED: entry(403, 'This event has a waiting room: a pass is needed.', 'Join with POST /api/checkout/queue and send the admitted entry as queue_pass.'),
   QUEUE_PASS_INVALID: entry(403, 'The waiting-room pass is not valid.', 'The pass expired or is of another session or event: join again.'),
   AMENDMENT_NOT_ALLOWED: entry(403, 'This cannot be changed by the buyer.', 'detail.reason: NOT_OFFERED by the event, not for the TICKET_TYPE, or TOO_LATE since detail.until; the organizer still can.'),
+  STATION_NOT_ALLOWED: entry(403, 'This station does not scan there.', 'detail.scan_ids lists the scans at a date or a door that is not its own; nothing of the batch was recorded.'),
   NOT_FOUND: entry(404, 'There is nothing at this address.', 'No route or resource has this address.'),
   EVENT_NOT_FOUND: entry(404, 'There is no such event.', 'The event is unknown or not published.'),
   HOLD_NOT_FOUND: entry(404, 'There is no such hold.', 'The id is unknown, or the session key does not own the hold.'),
@@ -90,11 +92,12 @@ export const ERRORS = {
   QUOTE_STALE: entry(409, 'The quote does not hold any more.', 'It ran out, or the amendment would come to something else by now: look at detail.quote, and send that.'),
   ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),
   ORDER_NOT_SEALED: entry(409, 'This order is of an older version, which kept personal data open.', 'Rewrite the data folder with holdfast seal: it makes a new one in which this order can be erased.'),
+  STATION_LIMIT_EXCEEDED: entry(409, 'The event has too many stations.', 'detail.limit says how many may be LIVE at once: revoke some.'),
   REFUND_SUM_CHANGED: entry(409, 'Another sum is due by now.', 'detail.due is what would be asked for: look at it, and confirm that.'),
   REFUND_NOT_OPEN: entry(409, 'This refund needs no operator.', 'Only a refund that is NEEDS_OPERATOR can be resolved; detail.status says what it is.'),
   REFUND_TOO_HIGH: entry(409, 'More than was paid cannot be given back.', 'The amount is over what was paid and not yet given back.'),
-  UPDATE_CONFLICT: entry(409, 'The update would take away something held or sold.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),
-  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, those without lists to 16 KiB, webhooks to 64 KiB, and bodies of the admin API to 16 MiB.'),
+  UPDATE_CONFLICT: entry(409, 'The update would take away something held, sold or in use.', 'detail.conflicts lists every conflict with its path; nothing was changed.'),
+  PAYLOAD_TOO_LARGE: entry(413, 'The body is too large.', 'Bodies are limited to 256 KiB, those without lists to 16 KiB, webhooks to 64 KiB, scans of a station to 2 MiB, and bodies of the admin API to 16 MiB.'),
   UNSUPPORTED_MEDIA_TYPE: entry(415, 'The body must be JSON.', 'Send Content-Type: application/json.'),
   IDEMPOTENCY_KEY_REUSED: entry(422, 'This Idempotency-Key was used for another request.', 'Use a new key for each new request, and the same one only to repeat it.'),
   RATE_LIMITED: entry(429, 'Too many requests.', 'Come back after the seconds in Retry-After.'),
@@ -140,6 +143,7 @@ export function invalid(errors: readonly ListedProblem[]): HttpRefusal {
 }
 
 export const NOT_FOUND = fail('NOT_FOUND');
+export const NO_STATION = refuse('NOT_FOUND', {});
 export const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 export const HOLD_NOT_FOUND = refuse('HOLD_NOT_FOUND', {});
 export const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});

@@ -126,7 +126,10 @@ export function operationHtml(operation: Operation, document: ShownDocument, ori
         ${
           (operation.security ?? []).length === 0
             ? null
-            : html`<p>It needs the operators’ token: <code>Authorization: Bearer …</code>.</p>`
+            : html`<p>
+                It needs the ${operation.path.startsWith('/admin/') ? 'operators’ token' : 'token of a station'}:
+                <code>Authorization: Bearer …</code>.
+              </p>`
         }
         ${parametersHtml(operation, schemas)} ${bodyHtml(operation, schemas)} ${answersHtml(operation, schemas)}
         ${refusalsHtml(operation)}

@@ -53,6 +53,10 @@ import { liveRoutes } from '../live/route.ts';
 import { queueRoutes } from '../buyers/queue.ts';
 import { sandboxClockRoutes, sandboxPaymentRoutes } from '../buyers/sandbox.ts';
 import { shopRoutes } from '../storefront/route.ts';
+import { scanRoutes } from '../doors/scans.ts';
+import { requireStation } from '../doors/station-auth.ts';
+import { doorRoutes } from '../operators/doors.ts';
+import { stationRoutes } from '../operators/stations.ts';
 import { showServerTiming } from './server-timing.ts';
 import { searchRoutes } from '../operators/search.ts';
 import { subjectRoutes } from '../operators/subject.ts';
@@ -97,6 +101,8 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   ownAmendmentRoutes(app, ports);
   await paymentRoutes(app, ports);
   ticketRoutes(app, ports);
+  requireStation(app, ports);
+  scanRoutes(app, ports);
   const { sandbox } = ports.payments;
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
@@ -128,6 +134,8 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   refundRoutes(app, ports);
   amendmentRoutes(app, ports);
   adminOrderRoutes(app, ports);
+  stationRoutes(app, ports);
+  doorRoutes(app, ports);
   subjectRoutes(app, ports);
   searchRoutes(app, ports);
   snapshotRoutes(app, ports);

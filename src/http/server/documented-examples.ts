@@ -7,7 +7,7 @@
  *    real id.
  */
 import answers from '#docs/answers.json' with { type: 'json' };
-import { filledIn, TOKEN_NAME, valuesIn, type Example } from '#docs/example.ts';
+import { filledIn, isToken, valuesIn, valuesOf, type Example } from '#docs/example.ts';
 import { examples } from '#docs/examples.ts';
 
 interface Parameter {
@@ -100,7 +100,7 @@ function parametersOf(template: string, { path, headers = {} }: Example, values:
   });
   const inQuery = [...new URLSearchParams(query)].map(([name, value]) => [`query ${name}`, value] as const);
   const inHeaders = Object.entries(headers)
-    .filter(([, value]) => !value.includes(TOKEN_NAME))
+    .filter(([name, value]) => !valuesOf({ path: '', headers: { [name]: value } }).some(isToken))
     .map(([name, value]) => [`header ${name.toLowerCase()}`, filledIn(value, values)] as const);
   return new Map([...inPath, ...inQuery, ...inHeaders]);
 }

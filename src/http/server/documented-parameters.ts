@@ -11,6 +11,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   reference: 'The reference of the refund, as the provider lists it.',
   provider: 'The name under which the provider stands, which its secret is for.',
   performance_id: 'The date.',
+  station_id: 'The station, as the list has it.',
   event_id: 'The event.',
   limit: 'How many at most in one page.',
   cursor: 'The `next_cursor` of the page before.',

@@ -38,6 +38,9 @@ import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
 import { Cancellation } from '../operators/cancellation.ts';
 import { AdminOrder, AdminTicket } from '../operators/orders/schema.ts';
 import { OrderStatus, Ticket } from '../buyers/orders/schema.ts';
+import { ScanResults } from '../doors/scans.ts';
+import { DoorCounts, ScanConflicts } from '../operators/doors.ts';
+import { MadeStation, Station } from '../operators/stations.ts';
 import { Draw, QueueEntry } from '../buyers/queue.ts';
 import { Occupancy, Seat, Seating } from '../buyers/seating.ts';
 import { FoundOrders } from '../operators/search.ts';
@@ -89,6 +92,11 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Amendment,
   AmendmentQuoteBody,
   RefundList,
+  Station,
+  MadeStation,
+  DoorCounts,
+  ScanConflicts,
+  ScanResults,
   FoundOrders,
   Subject,
 ];
@@ -115,6 +123,7 @@ const TAGS = {
   Payments: 'What payment providers report.',
   Notifications: 'What the service tells a receiver (`webhooks`).',
   Tickets: 'What doors check tickets with.',
+  Doors: 'Stations that scan tickets at the doors, and who is inside.',
   Sandbox: 'Payments without money and a clock that can be moved, for those who build storefronts.',
   Service: 'The service itself: overview, journal, snapshots, and the cluster where there is one.',
   Health: 'Whether it lives and can answer, and what it measures.',
@@ -141,13 +150,12 @@ export async function installDocument(
   for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   /** The operations that take an Idempotency-Key. */
   const repeatable = new Set<string>();
-  const components = listener === 'admin' ? { components: { securitySchemes: BEARER } } : {};
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { ...INFO[listener], version: API_VERSION, contact: contactOf(baseUrl), license: LICENSE },
       servers: [{ url: baseUrl ?? '/' }],
-      ...components,
+      components: { securitySchemes: BEARER },
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `Schema${index}`),

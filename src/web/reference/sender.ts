@@ -6,7 +6,7 @@
  *  2. A buyer's address is a new one each time, because an event may sell only so many tickets to one.
  *  3. The operators' token stays in this page's memory of the tab and is sent to this listener alone.
  */
-import { filledIn, TOKEN_NAME, valuesIn } from '#docs/example.ts';
+import { filledIn, STATION_TOKEN_NAME, TOKEN_NAME, valuesIn } from '#docs/example.ts';
 import { make } from './elements.ts';
 
 interface Step {
@@ -35,10 +35,11 @@ export function addSender(sample: HTMLElement): void {
     make('label', {}, make('span', {}, label), control);
   const path = make('input', { value: example.path, spellcheck: 'false', autocomplete: 'off' });
   const needsToken = steps.some(({ headers }) => 'Authorization' in headers);
+  const isOfStation = example.headers['Authorization']?.includes(STATION_TOKEN_NAME) === true;
   const token = make('input', {
     type: 'password',
     autocomplete: 'off',
-    value: sessionStorage.getItem(TOKEN_KEY) ?? '',
+    value: isOfStation ? '' : (sessionStorage.getItem(TOKEN_KEY) ?? ''),
   });
   const headers = Object.entries(example.headers)
     .filter(([name]) => name !== 'Authorization')
@@ -55,7 +56,7 @@ export function addSender(sample: HTMLElement): void {
     'form',
     {},
     field(`Address (${example.method})`, path),
-    ...(needsToken ? [field('Operators’ token', token)] : []),
+    ...(needsToken ? [field(isOfStation ? 'Token of a station' : 'Operators’ token', token)] : []),
     ...headers.map(([name, input]) => field(name, input)),
     ...(body === null ? [] : [field('Body', body)]),
     make('p', { class: 'send' }, button),
@@ -65,7 +66,7 @@ export function addSender(sample: HTMLElement): void {
 
   const send = async (): Promise<void> => {
     output.replaceChildren(make('p', {}, 'Sending …'));
-    if (needsToken) sessionStorage.setItem(TOKEN_KEY, token.value);
+    if (needsToken && !isOfStation) sessionStorage.setItem(TOKEN_KEY, token.value);
     const own: Step = {
       ...example,
       path: path.value,
@@ -75,7 +76,7 @@ export function addSender(sample: HTMLElement): void {
     const isOpen = /\$[A-Z]/.test(own.path + JSON.stringify({ ...own.headers, Authorization: '' }) + (text ?? ''));
     // A step that is only to come before (not to give a value) is sent unless the reader wrote values of their own.
     const before = isOpen || own.path === example.path ? steps.slice(0, -1) : [];
-    let values: Record<string, string> = { [TOKEN_NAME]: token.value };
+    let values: Record<string, string> = { [TOKEN_NAME]: token.value, [STATION_TOKEN_NAME]: token.value };
     const notes: HTMLElement[] = [];
     for (const step of before) {
       const bodyText = step.body === null ? null : JSON.stringify(step.body).replaceAll(MAIL, mail);

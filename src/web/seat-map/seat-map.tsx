@@ -230,7 +230,7 @@ function usePicture(frame: { readonly current: HTMLDivElement | null }, props: S
       observer.disconnect();
       stop();
       scene.dispose();
-      layer.dispose();
+      layer.root.remove();
     };
   }, [parts]);
   useLayoutEffect(() => scene.colour(colours), [scene, colours]);

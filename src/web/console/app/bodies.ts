@@ -78,13 +78,11 @@ export interface MoneyList {
 }
 
 export interface Cancellation {
-  /** Orders with a ticket on the date that are not over: they are cancelled, but for those amended. */
+  /** Orders with a ticket on the date that are not over: they are cancelled whole. */
   readonly orders: number;
-  /** With `orders=TICKETS`: those of them that go on with their tickets on other dates. */
-  readonly amended_orders?: number;
-  /** Those of all for which money came. */
+  /** Those of them for which money came. */
   readonly paid_orders: number;
-  /** What of their tickets is cancelled; of whole orders those on other dates too. */
+  /** All tickets of these orders, those on other dates too. */
   readonly tickets: number;
   /** What is due back to their buyers then, by currency. */
   readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];

@@ -1,10 +1,8 @@
 /** The pages that the service writes itself, in German. */
 import type { served as english } from '../en/served.ts';
 import { wordingOf } from '../locale/wording.ts';
-import { changes } from './changes.ts';
-import { refusals, refused } from './refusals.ts';
 
-const { count, number, dayAndHour, hour, money } = wordingOf('de');
+const { count, number, dayAndHour, money } = wordingOf('de');
 
 export const served: typeof english = {
   frame: {
@@ -12,7 +10,6 @@ export const served: typeof english = {
     questions: 'Fragen zu einer Bestellung? Halten Sie die Bestellnummer bereit.',
     seeAll: 'Alle Veranstaltungen',
     dayAndHour,
-    hour,
     money,
     free: 'Kostenlos',
   },
@@ -78,7 +75,6 @@ export const served: typeof english = {
     entryLate: (time, fee) => `Einlass bis ${time} Uhr, danach ${fee} am Einlass`,
     prepaid: (perks) => `Im Voraus bezahlt: ${perks}`,
   },
-  changes,
   sandbox: {
     title: (event) => `${event} bezahlen`,
     yourOrder: 'Ihre Bestellung',
@@ -121,8 +117,6 @@ export const served: typeof english = {
     ownPlace:
       'Ihr eigener Platz: Suchen Sie die SHA-256 der Kennung Ihres Eintrags in der Liste; wo sie steht, standen Sie.',
   },
-  refusals,
-  refused,
   failures: {
     NOT_FOUND: ['Unter dieser Adresse gibt es nichts.', 'Der Link ist vielleicht veraltet oder falsch geschrieben.'],
     EVENT_NOT_FOUND: ['Diese Veranstaltung gibt es nicht.', 'Vielleicht ist sie nicht mehr im Verkauf.'],

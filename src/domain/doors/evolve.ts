@@ -1,0 +1,161 @@
+/** What facts make of check-in. */
+import { dropOldMinutes, MINUTE_MS } from '#client/doors/counters.ts';
+import { hasHappened } from '#client/doors/scan.ts';
+import { reentryOf } from '../catalogue/definition.ts';
+import { invariant } from '../invariant.ts';
+import { countRefused, countScans, keyOf, noDoors, type Doors, type DoorState, type Station } from './state.ts';
+import type { RefusedScan } from './refused-scans.ts';
+import type { TicketScans, TicketScan } from './scanned-tickets.ts';
+import type { FactData, FactOf } from '../fact.ts';
+import type { RecordedScan } from '../recorded-scan.ts';
+
+type DoorFactType = 'StationAdded' | 'StationRevoked' | 'TicketsScanned';
+
+type DoorFact = { [Type in DoorFactType]: FactOf<Type> }[DoorFactType];
+
+export function evolveDoors(state: DoorState, { type, data }: DoorFact, at: number): void {
+  const doors = (state.doors ??= noDoors(reentryOf(state.plan.definition)));
+  switch (type) {
+    case 'StationAdded':
+      return addStation(doors, data, at);
+    case 'StationRevoked':
+      return revokeStation(doors, data, at);
+    case 'TicketsScanned':
+      for (const scan of data.scans) recordScan(doors, scan, data.stationId, at);
+      return pruneMinutes(doors, at);
+  }
+}
+
+function addStation(doors: Doors, { stationId: id, ...made }: FactData['StationAdded'], at: number): void {
+  restoreStation(doors, { id, ...made, createdAt: at, revokedAt: null, seen: null });
+}
+
+export function restoreStation({ stations, byToken }: Doors, station: Station): void {
+  stations.set(station.id, station);
+  byToken.set(station.tokenSha256, station);
+}
+
+function revokeStation({ stations }: Doors, { stationId }: FactData['StationRevoked'], at: number): void {
+  const station = stations.get(stationId);
+  invariant(station !== undefined, 'a station that a fact names is there');
+  station.revokedAt = at;
+}
+
+// ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function recordScan(doors: Doors, scan: RecordedScan, senderId: string, receivedAt: number): void {
+  if (scan.kind === 'UNDO') recordUndo(doors, scan);
+  else if (scan.at === undefined) recordByIdAlone(doors, scan);
+  else recordOfTicket(doors, { ...scan, at: scan.at }, scan.stationId ?? senderId, receivedAt);
+}
+
+/** Counts a scan that is kept by its id alone in place of what was known of it, which is answered. */
+function recordByIdAlone(doors: Doors, { id, performanceId, ...scan }: RecordedScan): RefusedScan | null {
+  const recorded = { verdict: scan.verdict, given: scan.given ?? null, digest: scan.digest };
+  const before = doors.refused.find(id);
+  if (before !== null) countRefused(doors, performanceId, before, -1);
+  countRefused(doors, performanceId, recorded, 1);
+  doors.refused.put(id, recorded);
+  return before;
+}
+
+type ScanOfTicket = RecordedScan & { readonly at: number };
+
+function recordOfTicket(doors: Doors, scan: ScanOfTicket, stationId: string | null, receivedAt: number): void {
+  const key = keyOf(scan);
+  const number = doors.tickets.find(key);
+  const ticket = number === null ? newTicket(key, scan) : doors.tickets.at(number);
+  const index = scan.isAgain === true ? ticket.scans.findIndex(({ id }) => id === scan.id) : -1;
+  const before = ticket.scans[index];
+  const isUndone = doors.undone.delete(scan.id) || before?.isUndone === true;
+  const recorded = {
+    ...toTicketScan(scan, before?.stationId ?? stationId, before?.receivedAt ?? receivedAt),
+    isUndone,
+  };
+  const scans = before === undefined ? [...ticket.scans, recorded] : ticket.scans.with(index, recorded);
+  if (before === undefined && scan.isAgain === true) uncountById(doors, scan);
+  if (before !== undefined && !hasHappened(before)) countRefused(doors, before.performanceId, before, -1);
+  if (!hasHappened(recorded)) countRefused(doors, recorded.performanceId, recorded, 1);
+  const isChange = hasHappened(recorded) || (before !== undefined && hasHappened(before));
+  putTicket(doors, number, ticket, { ...ticket, scans }, isChange);
+  doors.usedDoors.add(scan.doorId);
+}
+
+/** Until now it was known by its id alone. */
+function uncountById(doors: Doors, { id, performanceId }: RecordedScan): void {
+  const known = doors.refused.find(id);
+  invariant(known !== null, 'a scan that is recorded again was recorded before');
+  countRefused(doors, performanceId, known, -1);
+}
+
+function newTicket(key: string, { ticketTypeId, ofPerformanceId, performanceId }: ScanOfTicket): TicketScans {
+  const isOfEvent = ticketTypeId !== undefined;
+  return {
+    key,
+    ticketTypeId: ticketTypeId ?? null,
+    performanceId: isOfEvent ? (ofPerformanceId ?? performanceId) : null,
+    scans: [],
+  };
+}
+
+/** A recorded scan as its ticket keeps it. */
+export function toTicketScan(scan: ScanOfTicket, stationId: string | null, receivedAt: number): TicketScan {
+  const { id, kind, performanceId, doorId, at, verdict, given = null, unfit = null, isOfGate = false } = scan;
+  invariant(kind !== 'UNDO', 'an entry or exit is no undoing');
+  const isUndone = false;
+  return { id, kind, performanceId, doorId, stationId, at, receivedAt, verdict, given, unfit, isUndone, isOfGate };
+}
+
+/** Puts a ticket in the place of what it was; what both come to is counted (rule 2 of `state.ts`). */
+function putTicket(
+  doors: Doors,
+  number: number | null,
+  before: TicketScans,
+  after: TicketScans,
+  isChange: boolean,
+): void {
+  const place = number ?? doors.tickets.count;
+  if (isChange) countScans(doors, place, before, -1);
+  doors.tickets.put(number, after, isChange);
+  if (isChange) countScans(doors, place, after, 1);
+}
+
+/** An undoing is known by its id alone; the scan that it undoes is left out from now on, or is not any more. */
+function recordUndo(doors: Doors, scan: RecordedScan): void {
+  const { undoes, verdict, given = null } = scan;
+  const before = recordByIdAlone(doors, scan);
+  const isUndone = hasHappened({ kind: 'UNDO', verdict, given });
+  const wasUndone = before !== null && hasHappened({ ...before, kind: 'UNDO' });
+  if (undoes === undefined || isUndone === wasUndone) return;
+  const number = doors.tickets.findScan(undoes);
+  if (number === null) {
+    if (isUndone) doors.undone.add(undoes);
+    else doors.undone.delete(undoes);
+    return;
+  }
+  const ticket = doors.tickets.at(number);
+  const scans = ticket.scans.map((each) => (each.id === undoes ? { ...each, isUndone } : each));
+  putTicket(doors, number, ticket, { ...ticket, scans }, true);
+}
+
+function pruneMinutes(doors: Doors, at: number): void {
+  const minute = Math.floor(at / MINUTE_MS);
+  if (minute <= doors.prunedMinute) return;
+  doors.prunedMinute = minute;
+  dropOldMinutes(doors.counts, at);
+}
+
+// ── the definition ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A definition was taken over: where it lets tickets enter again otherwise, their scans are merged anew. */
+export function rebaseDoors({ doors, plan }: DoorState): void {
+  const reentry = reentryOf(plan.definition);
+  if (doors === null || doors.reentry === reentry) return;
+  const recount = (sign: 1 | -1): void => {
+    for (let number = 0; number < doors.tickets.count; number += 1)
+      countScans(doors, number, doors.tickets.at(number), sign);
+  };
+  recount(-1);
+  doors.reentry = reentry;
+  recount(1);
+}

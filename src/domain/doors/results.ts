@@ -1,0 +1,64 @@
+/** What is shown of a scan beside its verdict. */
+import { mergeScans } from '#client/doors/merging.ts';
+import type { Verdict } from '#client/doors/scan.ts';
+import { doorsOf, reentryOf } from '../catalogue/definition.ts';
+import { placeNames } from '../catalogue/sale-plan.ts';
+import { happenedOf, type DoorState } from './state.ts';
+import type { IssuedTicket } from './issued-tickets.ts';
+import type { ScannedTicketView, ScanResult, ScanView } from '../view.ts';
+import type { TicketScan } from './scanned-tickets.ts';
+
+/** `earlier`: the scans of the ticket that were known when the verdict was found. */
+export function resultDetails(
+  state: DoorState,
+  scan: { readonly verdict: Verdict; readonly performanceId: string },
+  issued: IssuedTicket | null,
+  earlier: readonly TicketScan[],
+): Omit<ScanResult, 'id' | 'verdict' | 'repeated'> {
+  if (issued === null) return {};
+  const ticket = viewTicket(state, issued);
+  const { definition, performanceById } = state.plan;
+  switch (scan.verdict) {
+    case 'ALREADY_ADMITTED': {
+      const { admission } = mergeScans(happenedOf(earlier), reentryOf(definition));
+      return { ticket, admitted: admission && viewScan(state, admission) };
+    }
+    case 'VOID':
+      return { ticket, ...(issued.voided !== null && { voidReason: issued.voided.reason }) };
+    case 'WRONG_PERFORMANCE': {
+      const of = performanceById.get(issued.performanceId);
+      return { ticket, ...(of !== undefined && { performance: { id: of.id, name: of.name, startsAt: of.startsAt } }) };
+    }
+    case 'WRONG_DOOR': {
+      const taking = doorsOf(definition).filter(
+        ({ ticketTypeIds }) => ticketTypeIds?.includes(issued.ticketTypeId) ?? true,
+      );
+      return { ticket, doorIds: taking.map(({ id }) => id) };
+    }
+    case 'NOT_YET':
+    case 'OVER':
+      return { ticket, opensAt: performanceById.get(scan.performanceId)?.doorsAt ?? null };
+    default:
+      return { ticket };
+  }
+}
+
+function viewTicket({ plan }: DoorState, { ticketTypeId, seatId }: IssuedTicket): ScannedTicketView {
+  const ticketTypeName = plan.ticketTypeById.get(ticketTypeId)?.definition.name ?? ticketTypeId;
+  return { ticketTypeId, ticketTypeName, ...placeNames(plan, ticketTypeId, seatId) };
+}
+
+/** An entry or exit with the names of its door and station. */
+export function viewScan({ doors, plan }: DoorState, scan: TicketScan): ScanView {
+  const { id: scanId, at, receivedAt, doorId, stationId, given, isOfGate } = scan;
+  return {
+    scanId,
+    at,
+    receivedAt,
+    doorId,
+    doorName: doorsOf(plan.definition).find(({ id }) => id === doorId)?.name ?? doorId,
+    stationId,
+    stationName: stationId === null ? null : (doors?.stations.get(stationId)?.name ?? null),
+    offline: given !== null && !isOfGate,
+  };
+}

@@ -1,0 +1,266 @@
+/**
+ * Scans of a station: each is checked, answered and recorded, a batch in one fact.
+ *
+ * 1. A known id is answered as the first time and counts nothing. A repeat may add, once, what the station had decided
+ *    meanwhile. One with another code, kind, date or door is ID_REUSED, and nothing is recorded of it.
+ * 2. A scan without `given` is checked by what has arrived until now, and counts 1 ms after the ticket's last scan at
+ *    the earliest. One with `given` counts at its moment: entry times and, for conflicts, void tickets are as of then.
+ * 3. A moment over a minute ahead counts as now.
+ * 4. A batch is checked scan after scan: what came earlier in it is known to what comes later.
+ */
+import { countedAt } from '#client/doors/merging.ts';
+import { hasHappened, type Verdict } from '#client/doors/scan.ts';
+import {
+  unfitFor,
+  verdictOfEntry,
+  verdictOfExit,
+  verdictOfUndo,
+  type Entrance,
+  type ScanFinding,
+} from '#client/doors/verdict.ts';
+import { doorsOf, reentryOf, type DoorDefinition } from '../catalogue/definition.ts';
+import { valuesReply, type Decision } from '../decision.ts';
+import { fact } from '../fact.ts';
+import { issuedTicket, type IssuedTicket } from './issued-tickets.ts';
+import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
+import { toTicketScan } from './evolve.ts';
+import { resultDetails } from './results.ts';
+import { happenedOf, keyOf, mergedOf, type DoorState, type Station } from './state.ts';
+import { isAllowedAt, stationByToken } from './stations.ts';
+import type { RecordedScan } from '../recorded-scan.ts';
+import type { CommandOf, ScanRequest } from '../command.ts';
+import type { ScanResult } from '../view.ts';
+import type { RefusedScan } from './refused-scans.ts';
+import type { TicketScan } from './scanned-tickets.ts';
+
+const AHEAD_MS_MAX = 60_000;
+
+/** Refused scans that are kept of a ticket. */
+const KEPT_REFUSED_MAX = 50;
+
+/** NOT_FOUND for an unknown token, STATION_REVOKED, STATION_NOT_ALLOWED: nothing of the batch is recorded then. */
+export function decideRecordScans(
+  state: DoorState,
+  { tokenSha256, scans }: CommandOf<'RecordScans'>,
+  { now }: { readonly now: number },
+): Decision | Refusal {
+  const sender = stationByToken(state, tokenSha256, now);
+  if (isRefusal(sender)) return sender;
+  const problems = sender.kind === 'GATE' ? [] : problemsOfStation(scans);
+  if (problems.length > 0) return refuseProblems(problems);
+  const foreign = scans.filter((scan) => !mayScan(state, sender, scan));
+  if (foreign.length > 0) return refuse('STATION_NOT_ALLOWED', { scanIds: foreign.map(({ id }) => id) });
+  const batch = new ScanBatch(state, sender.id, now);
+  const results = scans.map((scan) => batch.check(scan));
+  const { recorded } = batch;
+  const facts = recorded.length === 0 ? [] : [fact('TicketsScanned', { stationId: sender.id, scans: recorded })];
+  return { facts, reply: valuesReply<'RecordScans'>({ results }) };
+}
+
+/** A station sends its own scans alone. */
+function problemsOfStation(scans: readonly ScanRequest[]): readonly Problem[] {
+  return scans.flatMap(({ stationId, isOfGate }, index) => [
+    ...(stationId === null ? [] : [{ path: ['scans', index, 'station_id'], message: 'comes from a GATE alone' }]),
+    ...(isOfGate ? [{ path: ['scans', index, 'judged'], message: 'comes from a GATE alone' }] : []),
+  ]);
+}
+
+/** Whether sender and scanning station, where a gate sends for another one, stand where the scan was. */
+function mayScan({ doors, plan }: DoorState, sender: Station, scan: ScanRequest): boolean {
+  const station = scan.stationId === null ? sender : doors!.stations.get(scan.stationId);
+  const isKnown = plan.performanceById.has(scan.performanceId) && doorOf(plan.definition, scan.doorId) !== undefined;
+  return isKnown && station !== undefined && isAllowedAt(sender, scan) && isAllowedAt(station, scan);
+}
+
+function doorOf(definition: Parameters<typeof doorsOf>[0], doorId: string): DoorDefinition | undefined {
+  return doorsOf(definition).find(({ id }) => id === doorId);
+}
+
+/** A scan that is known: as its ticket keeps it, or by its id alone. */
+type KnownScan = (TicketScan & { readonly key: string }) | (RefusedScan & { readonly key?: never });
+
+/** Whether a known id comes with what it came with before (rule 1). */
+function isSame(known: KnownScan, { kind, performanceId, doorId, digest }: ScanRequest, key: string): boolean {
+  if (known.key === undefined) return known.digest === digest;
+  return known.key === key && known.kind === kind && known.performanceId === performanceId && known.doorId === doorId;
+}
+
+/** What was found behind the code of a scan. */
+interface Found {
+  readonly ticketId: string | null;
+  readonly issued: IssuedTicket | null;
+  readonly finding: ScanFinding;
+}
+
+class ScanBatch {
+  readonly recorded: RecordedScan[] = [];
+  readonly #state: DoorState;
+  readonly #senderId: string;
+  readonly #now: number;
+  /** Tickets and ids as this batch makes them (rule 4). */
+  readonly #tickets = new Map<string, readonly TicketScan[]>();
+  readonly #known = new Map<string, KnownScan>();
+  readonly #keyOfScan = new Map<string, string>();
+  readonly #undone = new Set<string>();
+
+  constructor(state: DoorState, senderId: string, now: number) {
+    this.#state = state;
+    this.#senderId = senderId;
+    this.#now = now;
+  }
+
+  check(scan: ScanRequest): ScanResult {
+    const at = scan.at > this.#now + AHEAD_MS_MAX ? this.#now : scan.at;
+    const known = this.#knownScan(scan.id);
+    const found = this.#find(scan, at);
+    const key = keyOf({ digest: scan.digest, ...(found.issued !== null && { ticketId: found.ticketId! }) });
+    if (known !== null && !isSame(known, scan, key)) return { id: scan.id, verdict: 'ID_REUSED', repeated: false };
+    if (scan.kind === 'UNDO') return this.#checkUndo(scan, at, known);
+    const verdict = known?.verdict ?? this.#verdictOf(scan, at, found, this.#scansOf(key));
+    if (known === null) this.#record(scan, at, found, key, verdict, null);
+    else if (scan.given !== null && known.given === null) this.#record(scan, at, found, key, verdict, known);
+    return this.#result(scan, found, key, verdict, known);
+  }
+
+  #find({ found: code, given }: ScanRequest, at: number): Found {
+    if (code === null || typeof code === 'string') {
+      return { ticketId: null, issued: null, finding: code ?? 'UNKNOWN' };
+    }
+    const issued = issuedTicket(this.#state, code.ticketId);
+    if (issued === null) return { ticketId: code.ticketId, issued, finding: 'UNKNOWN' };
+    const { voided, ticketTypeId } = issued;
+    const isVoid = voided !== null && (given === null || voided.since <= at);
+    const finding = { performanceId: issued.performanceId, ticketTypeId, isVoid };
+    return { ticketId: code.ticketId, issued, finding };
+  }
+
+  #verdictOf(scan: ScanRequest, at: number, { finding }: Found, scans: readonly TicketScan[]): Verdict {
+    const { isInside, admission } = mergedOf({ scans }, this.#reentry);
+    const presence = { isInside, hasEntered: admission !== null };
+    const verdict =
+      scan.kind === 'ENTRY'
+        ? verdictOfEntry(finding, this.#entranceOf(scan), at, presence, this.#reentry)
+        : verdictOfExit(finding, presence);
+    return verdict as Verdict;
+  }
+
+  /** Records a scan that is new, or with what its station decided (`known`, rule 1). */
+  #record(scan: ScanRequest, at: number, found: Found, key: string, verdict: Verdict, known: KnownScan | null): void {
+    const { id, kind, performanceId, doorId, digest, given } = scan;
+    const scans = this.#scansOf(key);
+    const outcome = { kind, verdict, given };
+    const isAgain = known !== null && { isAgain: true as const };
+    const base = { id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest, ...isAgain };
+    const keptRefused = scans.filter((each) => !hasHappened(each)).length;
+    const isKept = known?.key !== undefined || (found.issued !== null && keptRefused < KEPT_REFUSED_MAX);
+    if (!hasHappened(outcome) && !isKept) return this.#note(id, base, { verdict, given, digest });
+    const counts = given === null && hasHappened(outcome) ? countedAt(at, happenedOf(scans)) : at;
+    const unfit = kind === 'ENTRY' && given === 'ADMIT' ? this.#unfitOf(scan, at, found) : null;
+    const recorded = {
+      ...base,
+      at: counts,
+      ...this.#ticketFields(found, performanceId),
+      ...(unfit !== null && { unfit }),
+      ...(scan.isOfGate && { isOfGate: true as const }),
+      ...(scan.stationId !== null && { stationId: scan.stationId }),
+    };
+    const ofTicket = toTicketScan(recorded, scan.stationId ?? this.#senderId, this.#now);
+    const others = scans.filter((each) => each.id !== id);
+    const isUndone =
+      (known?.key !== undefined && known.isUndone) || this.#undone.has(id) || this.#state.doors!.undone.has(id);
+    this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
+    this.#keyOfScan.set(id, key);
+    this.#note(id, recorded, { ...ofTicket, isUndone, key });
+  }
+
+  #ticketFields({ ticketId, issued }: Found, performanceId: string) {
+    if (issued === null) return {};
+    const isOther = issued.performanceId !== performanceId;
+    const { ticketTypeId, performanceId: ofPerformanceId } = issued;
+    return { ticketId: ticketId!, ticketTypeId, ...(isOther && { ofPerformanceId }) };
+  }
+
+  #unfitOf(scan: ScanRequest, at: number, { finding }: Found): 'VOID' | 'OTHERWISE' | null {
+    if (typeof finding === 'string') return 'OTHERWISE';
+    const unfit = unfitFor(finding, this.#entranceOf(scan), at);
+    return unfit === null || unfit === 'VOID' ? unfit : 'OTHERWISE';
+  }
+
+  #checkUndo(scan: ScanRequest, at: number, known: KnownScan | null): ScanResult {
+    const { id, kind, performanceId, doorId, digest, given } = scan;
+    const undoes = scan.undoes!;
+    const target = this.#ticketScan(undoes);
+    const by = { at, stationId: scan.stationId ?? this.#senderId };
+    const verdict = known?.verdict ?? verdictOfUndo(by, target !== null && hasHappened(target) ? target : null);
+    const repeated = known !== null;
+    if (repeated && (given === null || known.given !== null)) return { id, verdict, repeated };
+    const base = { id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest, undoes };
+    this.#note(id, { ...base, ...(repeated && { isAgain: true as const }) }, { verdict, given, digest });
+    const key = this.#keyOf(undoes);
+    const isUndone = hasHappened({ kind, verdict, given });
+    if (isUndone) this.#undone.add(undoes);
+    if (target === null || key === null) return { id, verdict, repeated };
+    const scans = this.#scansOf(key);
+    this.#tickets.set(
+      key,
+      scans.map((each) => (each.id === undoes ? { ...each, isUndone } : each)),
+    );
+    return { id, verdict, repeated };
+  }
+
+  #result(scan: ScanRequest, { issued }: Found, key: string, verdict: Verdict, known: KnownScan | null): ScanResult {
+    const before = this.#scansOf(key).filter(({ id }) => id !== scan.id);
+    const earlier = known?.key === undefined ? before : before.filter((each) => each.receivedAt <= known.receivedAt);
+    const details = resultDetails(this.#state, { verdict, performanceId: scan.performanceId }, issued, earlier);
+    return { id: scan.id, verdict, repeated: known !== null, ...details };
+  }
+
+  #note(id: string, recorded: RecordedScan, known: KnownScan): void {
+    this.recorded.push(recorded);
+    this.#known.set(id, known);
+  }
+
+  get #reentry() {
+    return reentryOf(this.#state.plan.definition);
+  }
+
+  #entranceOf({ performanceId, doorId }: ScanRequest): Entrance {
+    const { definition, performanceById } = this.#state.plan;
+    const { doorsAt, endsAt } = performanceById.get(performanceId)!;
+    return {
+      performanceId,
+      doorsAt: doorsAt ?? null,
+      endsAt,
+      ticketTypeIds: doorOf(definition, doorId)!.ticketTypeIds,
+    };
+  }
+
+  #scansOf(key: string): readonly TicketScan[] {
+    const { tickets } = this.#state.doors!;
+    let scans = this.#tickets.get(key);
+    if (scans === undefined) {
+      const number = tickets.find(key);
+      this.#tickets.set(key, (scans = number === null ? [] : tickets.at(number).scans));
+    }
+    return scans;
+  }
+
+  #keyOf(scanId: string): string | null {
+    const { tickets } = this.#state.doors!;
+    const number = tickets.findScan(scanId);
+    return this.#keyOfScan.get(scanId) ?? (number === null ? null : tickets.at(number).key);
+  }
+
+  #ticketScan(scanId: string): TicketScan | null {
+    const key = this.#keyOf(scanId);
+    return (key === null ? undefined : this.#scansOf(key).find(({ id }) => id === scanId)) ?? null;
+  }
+
+  #knownScan(id: string): KnownScan | null {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const key = this.#keyOf(id);
+    const ofTicket = this.#ticketScan(id);
+    return ofTicket === null || key === null ? this.#state.doors!.refused.find(id) : { ...ofTicket, key };
+  }
+}

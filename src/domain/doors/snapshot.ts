@@ -1,0 +1,92 @@
+/** Check-in as pieces of a snapshot, and back; counts and conflicts follow from the scans. */
+import { hasHappened, type Given } from '#client/doors/scan.ts';
+import { countRefusal } from '#client/doors/counters.ts';
+import type { Reentry } from '#client/doors/verdict.ts';
+import { restoreStation } from './evolve.ts';
+import { countScans, noDoors, type Doors, type DoorState, type Station } from './state.ts';
+import type { RefusedRow } from './refused-scans.ts';
+import type { TicketScans } from './scanned-tickets.ts';
+
+export type DoorsPart =
+  | {
+      readonly part: 'STATIONS';
+      readonly reentry: Reentry;
+      readonly prunedMinute: number;
+      readonly undone: readonly string[];
+      /** By date: how often scans were refused, and for what. */
+      readonly refused: readonly (readonly [string, readonly (readonly [Given, number])[]])[];
+      readonly records: readonly Omit<Station, 'seen'>[];
+    }
+  | { readonly part: 'TICKETS'; readonly records: readonly TicketRow[] }
+  | { readonly part: 'REFUSED'; readonly rows: readonly RefusedRow[] };
+
+/** A ticket with its last change. */
+type TicketRow = TicketScans & { readonly change: number };
+
+const TICKETS_PER_PART = 500;
+const ROWS_PER_PART = 4_000;
+
+/** About how many records check-in has in a snapshot; rows count as an eighth. */
+export function doorRecords({ doors }: DoorState, rowsPerRecord: number): number {
+  return doors === null ? 0 : doors.stations.size + doors.tickets.count + doors.refused.count / rowsPerRecord;
+}
+
+export function* doorsParts({ doors }: DoorState): Generator<DoorsPart> {
+  if (doors === null) return;
+  const { stations, tickets, refused, undone, counts, reentry, prunedMinute } = doors;
+  yield {
+    part: 'STATIONS',
+    reentry,
+    prunedMinute,
+    undone: [...undone].sort(),
+    refused: [...counts]
+      .filter(([, ofDate]) => ofDate.refused.size > 0)
+      .map(([id, ofDate]) => [id, [...ofDate.refused].sort()] as const)
+      .sort(),
+    records: Array.from(stations.values(), ({ seen: _seen, ...station }) => station),
+  };
+  for (let begin = 0; begin < tickets.count; begin += TICKETS_PER_PART) {
+    const numbers = Array.from(
+      { length: Math.min(TICKETS_PER_PART, tickets.count - begin) },
+      (_, index) => begin + index,
+    );
+    yield {
+      part: 'TICKETS',
+      records: numbers.map((number) => ({ ...tickets.at(number), change: tickets.changeOf(number) })),
+    };
+  }
+  let rows: RefusedRow[] = [];
+  for (const row of refused.rows()) {
+    if (rows.push(row) < ROWS_PER_PART) continue;
+    yield { part: 'REFUSED', rows };
+    rows = [];
+  }
+  if (rows.length > 0) yield { part: 'REFUSED', rows };
+}
+
+export function restoreDoorsPart(state: DoorState, part: DoorsPart): void {
+  switch (part.part) {
+    case 'STATIONS': {
+      const doors = (state.doors = noDoors(part.reentry));
+      doors.prunedMinute = part.prunedMinute;
+      for (const id of part.undone) doors.undone.add(id);
+      for (const [performanceId, refused] of part.refused) {
+        for (const [outcome, count] of refused) countRefusal(doors.counts, performanceId, outcome, count);
+      }
+      for (const station of part.records) restoreStation(doors, { ...station, seen: null });
+      return;
+    }
+    case 'TICKETS':
+      for (const record of part.records) restoreTicket(state.doors!, record);
+      return;
+    case 'REFUSED':
+      for (const row of part.rows) state.doors!.refused.restore(row);
+      return;
+  }
+}
+
+function restoreTicket(doors: Doors, { change, ...ticket }: TicketRow): void {
+  const number = doors.tickets.restore(ticket, change);
+  if (ticket.scans.some(hasHappened)) countScans(doors, number, ticket, 1);
+  for (const { doorId } of ticket.scans) doors.usedDoors.add(doorId);
+}

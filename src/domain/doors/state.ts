@@ -1,0 +1,115 @@
+/**
+ * Check-in of one event: its stations, the tickets that they scanned, and what is counted of them.
+ *
+ * 1. It is null until the first station, so that an event without doors costs nothing.
+ * 2. The scans of a ticket are merged by `merging.ts` of the client, the same at a gate and on a station's own device.
+ *    Counts and conflicts are sums over tickets: what a ticket came to before a scan is taken off, what it comes to now
+ *    is added.
+ * 3. Of the scans of a ticket that were refused at most 50 are kept. Further ones, and those of no ticket of the event,
+ *    are counted and known by their ids.
+ * 4. A station is LIVE until it is revoked or expires. When it was last seen is soft state.
+ */
+import { countRefusal, countTicket, type CountsByPerformance } from '#client/doors/counters.ts';
+import { hasHappened, outcomeOf, type Given } from '#client/doors/scan.ts';
+import { mergeScans, type MergedTicket } from '#client/doors/merging.ts';
+import type { Reentry } from '#client/doors/verdict.ts';
+import { ConflictList } from './conflict-list.ts';
+import { RefusedScans } from './refused-scans.ts';
+import { ScannedTickets, type TicketScans, type TicketScan } from './scanned-tickets.ts';
+import type { OrderState } from '../orders/state.ts';
+import type { FactData } from '../fact.ts';
+
+export interface DoorState extends OrderState {
+  /** Null until the first station is made (rule 1). */
+  doors: Doors | null;
+}
+
+/** What a station told of itself when it was last seen (rule 4). */
+interface StationSeen {
+  readonly at: number;
+  readonly syncedAt: number | null;
+  /** Scans that wait on it. */
+  readonly queued: number | null;
+  readonly version: string | null;
+}
+
+export interface Station extends Omit<FactData['StationAdded'], 'stationId'> {
+  readonly id: string;
+  readonly createdAt: number;
+  revokedAt: number | null;
+  seen: StationSeen | null;
+}
+
+export interface Doors {
+  /** In the order of making. */
+  readonly stations: Map<string, Station>;
+  readonly byToken: Map<string, Station>;
+  readonly tickets: ScannedTickets;
+  readonly refused: RefusedScans;
+  /** What happened to be undone before it arrived, by scan id. */
+  readonly undone: Set<string>;
+  readonly counts: CountsByPerformance;
+  readonly conflicts: ConflictList;
+  /** At which somebody was scanned. */
+  readonly usedDoors: Set<string>;
+  /** Whether tickets enter again, as they were merged. */
+  reentry: Reentry;
+  /** The minute in which minutes were dropped last. */
+  prunedMinute: number;
+}
+
+export function noDoors(reentry: Reentry): Doors {
+  return {
+    stations: new Map(),
+    byToken: new Map(),
+    tickets: new ScannedTickets(),
+    refused: new RefusedScans(),
+    undone: new Set(),
+    counts: new Map(),
+    conflicts: new ConflictList(),
+    usedDoors: new Set(),
+    reentry,
+    prunedMinute: 0,
+  };
+}
+
+type StationStatus = 'LIVE' | 'EXPIRED' | 'REVOKED';
+
+export function stationStatus({ revokedAt, expiresAt }: Station, now: number): StationStatus {
+  if (revokedAt !== null) return 'REVOKED';
+  return expiresAt !== null && expiresAt <= now ? 'EXPIRED' : 'LIVE';
+}
+
+const KEY_LENGTH = 24;
+
+/** Under which a ticket's scans are kept; those of another code under its digest. */
+export function keyOf({ ticketId, digest }: { readonly ticketId?: string; readonly digest: number }): string {
+  return ticketId === undefined ? `~${digest.toString(36)}` : ticketId.slice(-KEY_LENGTH);
+}
+
+/** Scans that let somebody in or out, undone ones too. */
+export function happenedOf(scans: readonly TicketScan[]): readonly TicketScan[] {
+  return scans.filter(hasHappened);
+}
+
+export function mergedOf({ scans }: Pick<TicketScans, 'scans'>, reentry: Reentry): MergedTicket<TicketScan> {
+  return mergeScans(happenedOf(scans), reentry);
+}
+
+/** Adds what a ticket's entries and exits come to, or takes it off (rule 2). */
+export function countScans(doors: Doors, number: number, ticket: TicketScans, sign: 1 | -1): void {
+  const merged = mergedOf(ticket, doors.reentry);
+  countTicket(doors.counts, merged, ticket.ticketTypeId, sign);
+  doors.conflicts.note(number, merged.conflicts, sign);
+}
+
+/** Counts a scan that was refused, or takes it off. */
+export function countRefused(
+  { counts }: Pick<Doors, 'counts'>,
+  performanceId: string,
+  scan: { readonly verdict: Given; readonly given: Given | null },
+  sign: 1 | -1,
+): void {
+  const outcome = outcomeOf(scan);
+  if (outcome !== 'UNDONE') countRefusal(counts, performanceId, outcome, sign);
+}

@@ -1,0 +1,153 @@
+/** The doors in numbers, and their conflicts, for operators. */
+import { MINUTE_MS, MINUTES_SHOWN } from '#client/doors/counters.ts';
+import type { Given } from '#client/doors/scan.ts';
+import { doorsOf } from '../catalogue/definition.ts';
+import { joinId } from '../ids.ts';
+import { issuedTicket } from './issued-tickets.ts';
+import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { viewScan } from './results.ts';
+import { mergedOf, type DoorState, type Doors } from './state.ts';
+import type { PerformanceState } from '../inventory/performance.ts';
+import type { ScanView } from '../view.ts';
+import type { ConflictPosition, ListedConflict } from './conflict-list.ts';
+
+interface InAndOut {
+  readonly entries: number;
+  readonly exits: number;
+}
+
+export interface DoorCountsView extends InAndOut {
+  readonly id: string;
+  /** Valid tickets of the date. */
+  readonly expected: number;
+  /** Tickets that entered, each once. */
+  readonly admitted: number;
+  readonly inside: number;
+  readonly conflicts: number;
+  readonly refused: Readonly<Partial<Record<Given, number>>>;
+  readonly doors: readonly (InAndOut & { readonly id: string })[];
+  readonly ticketTypes: readonly { readonly id: string; readonly expected: number; readonly admitted: number }[];
+  /** The last hour; empty where nobody was scanned. */
+  readonly minutes: readonly (InAndOut & { readonly at: number })[];
+}
+
+const NOBODY: InAndOut = { entries: 0, exits: 0 };
+
+/** Of one date, or of all that the definition has: PERFORMANCE_NOT_FOUND. */
+export function readDoors(
+  state: DoorState,
+  { performanceId }: { readonly performanceId: string | null },
+  now: number,
+): { readonly performances: readonly DoorCountsView[] } | Refusal {
+  const performances = state.plan.performances.filter(({ id }) => performanceId === null || id === performanceId);
+  if (performanceId !== null && performances.length === 0) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
+  return { performances: performances.map(({ id }) => countsView(state, state.performances.get(id)!, now)) };
+}
+
+function countsView({ plan, doors }: DoorState, { id, inventory }: PerformanceState, now: number): DoorCountsView {
+  const counts = doors?.counts.get(id);
+  const { entries, exits } = counts ?? NOBODY;
+  const ticketTypes = plan.ticketTypes.map((type) => {
+    return {
+      id: type.id,
+      expected: inventory.soldInPool(type.pool),
+      admitted: counts?.admittedByType.get(type.id) ?? 0,
+    };
+  });
+  return {
+    id,
+    expected: inventory.totals().sold,
+    admitted: counts?.admitted ?? 0,
+    inside: entries - exits,
+    entries,
+    exits,
+    conflicts: [...(counts?.conflicts.values() ?? [])].reduce((sum, count) => sum + count, 0),
+    refused: Object.fromEntries(counts?.refused ?? []),
+    doors: doorIdsOf(plan.definition, counts).map((doorId) => ({
+      id: doorId,
+      ...(counts?.byDoor.get(doorId) ?? NOBODY),
+    })),
+    ticketTypes,
+    minutes: counts === undefined ? [] : minutesOf(counts.byMinute, now),
+  };
+}
+
+type Counts = Doors['counts'] extends Map<string, infer OfDate> ? OfDate : never;
+
+function doorIdsOf(definition: Parameters<typeof doorsOf>[0], counts: Counts | undefined): readonly string[] {
+  return [...new Set([...doorsOf(definition).map(({ id }) => id), ...(counts?.byDoor.keys() ?? [])])];
+}
+
+/** The oldest first. */
+function minutesOf(byMinute: Counts['byMinute'], now: number): DoorCountsView['minutes'] {
+  const last = Math.floor(now / MINUTE_MS);
+  return Array.from({ length: MINUTES_SHOWN }, (_, index) => {
+    const minute = last - MINUTES_SHOWN + 1 + index;
+    return { at: minute * MINUTE_MS, ...(byMinute.get(minute) ?? NOBODY) };
+  });
+}
+
+// ── conflicts ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface ConflictView {
+  readonly kind: ListedConflict['kind'];
+  /** Null where the code is of no ticket of the event. */
+  readonly ticketId: string | null;
+  readonly orderId: string | null;
+  readonly performanceId: string;
+  readonly first: ScanView | null;
+  readonly second: ScanView;
+}
+
+export interface ConflictPage {
+  readonly conflicts: readonly ConflictView[];
+  readonly nextAfter: string | null;
+}
+
+/** The newest first, of one date or of all: VALIDATION_ERROR for what no page ended with. */
+export function listConflicts(
+  state: DoorState,
+  wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },
+): ConflictPage | Refusal {
+  const { performanceId, after, limit } = wanted;
+  const position = after === null ? null : readPosition(after);
+  if (position === undefined) return refuseProblems([{ path: ['cursor'], message: 'is not a cursor of this list' }]);
+  const page: ListedConflict[] = [];
+  for (const conflict of state.doors?.conflicts.before(position) ?? []) {
+    if (performanceId !== null && conflict.performanceId !== performanceId) continue;
+    if (page.length === limit) {
+      return { conflicts: page.map((each) => viewConflict(state, each)), nextAfter: writePosition(page.at(-1)!) };
+    }
+    page.push(conflict);
+  }
+  return { conflicts: page.map((each) => viewConflict(state, each)), nextAfter: null };
+}
+
+function viewConflict(state: DoorState, { kind, scanId, ticket, performanceId }: ListedConflict): ConflictView {
+  const doors = state.doors!;
+  const scanned = doors.tickets.at(ticket);
+  const { conflicts } = mergedOf(scanned, doors.reentry);
+  const { first, second } = conflicts.find((each) => each.kind === kind && each.second.id === scanId)!;
+  const ticketId = ticketIdOf(state, scanned);
+  const orderId = ticketId === null ? null : (issuedTicket(state, ticketId)?.orderId ?? null);
+  const shown = { first: first && viewScan(state, first), second: viewScan(state, second) };
+  return { kind, ticketId, orderId, performanceId, ...shown };
+}
+
+/** The id of a scanned ticket; null of another code. */
+function ticketIdOf(
+  { eventNumber }: Pick<DoorState, 'eventNumber'>,
+  { key, ticketTypeId }: { readonly key: string; readonly ticketTypeId: string | null },
+): string | null {
+  return ticketTypeId === null ? null : joinId('tkt', eventNumber, key);
+}
+
+function writePosition({ at, scanId, kind }: ConflictPosition): string {
+  return `${at}.${kind}.${scanId}`;
+}
+
+/** Undefined for a text of another form. */
+function readPosition(text: string): ConflictPosition | undefined {
+  const [, at, kind, scanId] = /^(-?\d{1,16})\.([A-Z_]{1,20})\.([A-Za-z0-9_-]{1,64})$/.exec(text) ?? [];
+  return at === undefined ? undefined : { at: Number(at), kind: kind as ConflictPosition['kind'], scanId: scanId! };
+}

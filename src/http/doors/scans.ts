@@ -1,0 +1,238 @@
+/** What stations send: the codes that they read, one at once or many after a time without a network. */
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { type Static, Type } from 'typebox';
+import { readCode } from '#client/doors/code.ts';
+import { fitsKind, GIVEN, SCAN_KINDS, VERDICTS } from '#client/doors/scan.ts';
+import type { ScanRequest } from '#domain/command.ts';
+import { eventNumberOf } from '#domain/ids.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { ScanResult } from '#domain/view.ts';
+import { createRateWindow } from '../limits/rate-limits.ts';
+import type { PublicPorts } from '../ports.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { fail, NO_STATION } from '../protocol/errors.ts';
+import { bearer, Id, Nullable, Time } from '../protocol/fields.ts';
+import { formatMoment, formatTime, type ListedProblem } from '../protocol/formats.ts';
+import { addRoute } from '../protocol/route.ts';
+import { tokenOf } from './station-auth.ts';
+
+// ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const SCANS_MAX = 500;
+/** As many bodies of other routes: 2 MiB where those have at most 256 KiB. */
+const BODIES_OF_OTHERS = 8;
+const SCANS_PER_MINUTE_MAX = 20_000;
+/** Stations that scan in one minute. */
+const STATIONS_MAX = 10_000;
+
+const ScanId = Type.String({ minLength: 16, maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' });
+/** As long as a moment can be written. */
+const MOMENT_LENGTH_MAX = 40;
+
+const Scan = Type.Object({
+  id: { ...ScanId, description: 'Made by the station, new for each scan; a repeat has the same.' },
+  kind: Type.Unsafe<(typeof SCAN_KINDS)[number]>({ type: 'string', enum: [...SCAN_KINDS] }),
+  code: Type.Optional(
+    Nullable(
+      Type.String({ minLength: 1, maxLength: 2_048, description: 'What was read, as it was read; not with UNDO.' }),
+    ),
+  ),
+  undoes: Type.Optional(Nullable({ ...ScanId, description: 'With UNDO alone: the scan that did not happen.' })),
+  performance_id: { ...Id, description: 'The date at which the station stands.' },
+  door_id: { ...Id, description: 'The door at which it stands.' },
+  at: {
+    ...Time,
+    maxLength: MOMENT_LENGTH_MAX,
+    description: 'When, by the clock of the service; over a minute ahead counts as now.',
+  },
+  given: Type.Optional(
+    Type.Unsafe<(typeof GIVEN)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...GIVEN, null],
+      description: 'What the station has shown by itself; null while it waits for this answer.',
+    }),
+  ),
+  station_id: Type.Optional(Nullable({ ...Id, description: 'From a GATE alone: the station that scanned.' })),
+  judged: Type.Optional(
+    Type.Boolean({ description: 'From a GATE alone: its own check decided, so that the scan is not offline.' }),
+  ),
+});
+
+const ScanBatch = Type.Object({ scans: Type.Array(Scan, { minItems: 1, maxItems: SCANS_MAX }) });
+
+const Text = Type.String();
+
+const Admission = Type.Object({
+  at: Time,
+  door_id: Text,
+  door_name: Text,
+  station_name: Nullable({ ...Text, description: 'Null of an entry by hand.' }),
+  offline: Type.Boolean({ description: 'The station itself decided.' }),
+});
+
+const Result = Type.Object({
+  id: Text,
+  verdict: Type.Unsafe<(typeof VERDICTS)[number]>({ type: 'string', enum: [...VERDICTS] }),
+  repeated: Type.Boolean({ description: 'The id was known: it is answered as the first time, and counts nothing.' }),
+  ticket: Type.Optional(
+    Type.Object({
+      ticket_type_id: Text,
+      ticket_type_name: Text,
+      section: Nullable(Text),
+      row_label: Nullable(Text),
+      seat_label: Nullable(Text),
+    }),
+  ),
+  admitted: Type.Optional(
+    Type.Unsafe<Static<typeof Admission> | null>({
+      ...(Admission as object),
+      type: ['object', 'null'],
+      description: 'With ALREADY_ADMITTED: the entry that let the ticket in.',
+    }),
+  ),
+  void_reason: Type.Optional(Text),
+  performance: Type.Optional(
+    Type.Object(
+      { id: Text, name: Text, starts_at: Nullable(Time) },
+      { description: 'With WRONG_PERFORMANCE: the date of the ticket.' },
+    ),
+  ),
+  door_ids: Type.Optional(Type.Array(Text, { description: 'With WRONG_DOOR: the doors that take the ticket.' })),
+  opens_at: Type.Optional(Nullable({ ...Time, description: 'With NOT_YET and OVER.' })),
+});
+
+export const ScanResults = Type.Object({ results: Type.Array(Result) }, { $id: 'ScanResults' });
+
+// ── route ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const recordScansSchema = {
+  operationId: 'recordScans',
+  tags: ['Doors'],
+  summary: 'Check what a station scanned, and record it',
+  description:
+    'A known id is answered as the first time and counts nothing, for as long as the event is kept: send again whatever had no answer. A scan with `given` ADMIT or EXIT happened and counts, whatever `verdict` says of it. Any other verdict than ADMIT, EXIT and UNDONE lets nobody in.',
+  security: bearer,
+  body: ScanBatch,
+  response: { 200: ScanResults },
+};
+
+type DoorsPorts = Pick<PublicPorts, 'events' | 'tickets' | 'clock' | 'sharedLimits' | 'settings'>;
+
+export function scanRoutes(app: HttpApp, { events, tickets, clock, sharedLimits, settings }: DoorsPorts): void {
+  const bodyBytesMax = BODIES_OF_OTHERS * settings.limits.bodyBytesMax;
+  const pace = createRateWindow(
+    { perMinuteMax: SCANS_PER_MINUTE_MAX, keysMax: STATIONS_MAX },
+    clock,
+    sharedLimits?.windows('scans'),
+  );
+
+  addRoute(app, 'POST /api/doors/scans', recordScansSchema, {
+    command: 'RecordScans',
+    config: { rateLimit: false, bodyBytesMax, isBare: true },
+    problems: ({ body }) => body.scans.flatMap(problemsOf),
+    answer: async (request, { execute }, reply) => {
+      const { token, tokenSha256 } = tokenOf(request);
+      const { scans } = request.body;
+      const { isOver, secondsLeft } = pace.count(tokenSha256, scans.length);
+      if (isOver) {
+        reply.header('retry-after', secondsLeft);
+        return fail('RATE_LIMITED');
+      }
+      const read: ScanRequest[] = [];
+      for (const scan of scans) {
+        read.push(toScanRequest(scan, token, tickets));
+        if (read.length % CODES_A_SLICE === 0) await nextRound();
+      }
+      const command = { type: 'RecordScans', tokenSha256, scans: read } as const;
+      const recorded = await execute(events.byId('gtk', token), NO_STATION, command);
+      return isRefusal(recorded) && recorded.code === NO_STATION.code ? fail('UNAUTHORIZED') : recorded;
+    },
+    body: ({ results }) => ({ results: results.map(toResultBody) }),
+  });
+}
+
+/** Codes checked before other work runs: some 3 ms. */
+const CODES_A_SLICE = 50;
+
+function problemsOf(scan: Static<typeof Scan>, index: number): readonly ListedProblem[] {
+  const { kind, code = null, undoes = null, given = null, at } = scan;
+  const problems: ListedProblem[] = [];
+  const report = (field: string, message: string) => problems.push({ path: `/scans/${index}/${field}`, message });
+  const isUndo = kind === 'UNDO';
+  if (isUndo && code !== null) report('code', 'must be left out with UNDO');
+  if (isUndo && undoes === null) report('undoes', 'is missing');
+  if (!isUndo && code === null) report('code', 'is missing');
+  if (!isUndo && undoes !== null) report('undoes', 'must be left out but with UNDO');
+  if (given !== null && !fitsKind(kind, given)) report('given', `cannot be what was decided about ${kind}`);
+  if (!(Date.parse(at) >= 0)) report('at', 'must be a time since 1970, without leap seconds');
+  return problems;
+}
+
+function toScanRequest(
+  scan: Static<typeof Scan>,
+  token: string,
+  tickets: Pick<PublicPorts['tickets'], 'isGenuine' | 'digestOf'>,
+): ScanRequest {
+  const { id, kind, code = null, undoes = null, performance_id: performanceId, door_id: doorId, given = null } = scan;
+  return {
+    id,
+    kind,
+    found: code === null ? null : findTicket(code, token, tickets),
+    digest: tickets.digestOf([kind, performanceId, doorId, code ?? undoes].join('\n')),
+    undoes,
+    performanceId,
+    doorId,
+    at: Date.parse(scan.at),
+    given,
+    isOfGate: scan.judged === true,
+    stationId: scan.station_id ?? null,
+  };
+}
+
+/** The ticket that a code names, or why there is none. */
+function findTicket(
+  text: string,
+  token: string,
+  tickets: Pick<PublicPorts['tickets'], 'isGenuine'>,
+): ScanRequest['found'] {
+  const code = readCode(text);
+  if (code === null) return 'UNKNOWN';
+  if (!tickets.isGenuine(code)) return 'FORGED';
+  const { ticketId } = code;
+  const ofEvent = eventNumberOf('tkt', ticketId);
+  if (ofEvent === null) return 'UNKNOWN';
+  return ofEvent === eventNumberOf('gtk', token) ? { ticketId } : 'WRONG_EVENT';
+}
+
+function toResultBody(result: ScanResult): Static<typeof Result> {
+  const { id, verdict, repeated, ticket, admitted, voidReason, performance, doorIds, opensAt } = result;
+  return {
+    id,
+    verdict,
+    repeated,
+    ...(ticket !== undefined && {
+      ticket: {
+        ticket_type_id: ticket.ticketTypeId,
+        ticket_type_name: ticket.ticketTypeName,
+        section: ticket.section,
+        row_label: ticket.rowLabel,
+        seat_label: ticket.seatLabel,
+      },
+    }),
+    ...(admitted !== undefined && {
+      admitted: admitted && {
+        at: formatTime(admitted.at),
+        door_id: admitted.doorId,
+        door_name: admitted.doorName,
+        station_name: admitted.stationName,
+        offline: admitted.offline,
+      },
+    }),
+    ...(voidReason !== undefined && { void_reason: voidReason }),
+    ...(performance !== undefined && {
+      performance: { id: performance.id, name: performance.name, starts_at: formatMoment(performance.startsAt) },
+    }),
+    ...(doorIds !== undefined && { door_ids: [...doorIds] }),
+    ...(opensAt !== undefined && { opens_at: formatMoment(opensAt) }),
+  };
+}

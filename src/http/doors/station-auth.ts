@@ -1,0 +1,58 @@
+/**
+ * The credential of stations: the bearer token that was shown once when the station was made.
+ *
+ * 1. A request without a token is refused; one with a token of no station is counted by client address as well.
+ * 2. A token that was good is remembered, so that a scan asks its event once: the command finds the station again, and
+ *    a revoked one is refused from the answer to its revocation on.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { readAt } from '#actors/event-port.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { clientAddresses } from '../protocol/client-address.ts';
+import { NO_STATION } from '../protocol/errors.ts';
+import { bearerToken, createTokenRefusal } from '../limits/wrong-tokens.ts';
+import type { PublicPorts } from '../ports.ts';
+
+/** Stations of some events; of others the event is asked again. */
+const GOOD_TOKENS_MAX = 5_000;
+
+const DOORS_PATH = '/api/doors/';
+
+/** Lets a request of a station pass only with its token; it concerns the routes that are added from here on. */
+export function requireStation(
+  app: HttpApp,
+  { events, settings, clock }: Pick<PublicPorts, 'events' | 'settings' | 'clock'>,
+): void {
+  const addressOf = clientAddresses(settings.trustProxy);
+  const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits });
+  const good = new LRUCache<string, true>({ max: GOOD_TOKENS_MAX });
+  const check: onRequestAsyncHookHandler = async (request, reply) => {
+    const token = bearerToken(request);
+    if (token === undefined) return refuse(request, reply);
+    const tokenSha256 = sha256Of(token);
+    if (good.has(tokenSha256)) return;
+    const found = await readAt(events.byId('gtk', token), NO_STATION, { type: 'FindStation', tokenSha256 });
+    if (!isRefusal(found)) good.set(tokenSha256, true);
+    else if (found.code === NO_STATION.code) refuse(request, reply);
+    else await reply.refuse(found);
+  };
+  app.addHook('onRoute', (route) => {
+    if (route.url.startsWith(DOORS_PATH)) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
+  });
+}
+
+/** The token of a request that was let in, as events know it, and the event that it names. */
+export function tokenOf(request: Pick<FastifyRequest, 'headers'>): {
+  readonly token: string;
+  readonly tokenSha256: string;
+} {
+  const token = bearerToken(request)!;
+  return { token, tokenSha256: sha256Of(token) };
+}
+
+export function sha256Of(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}

@@ -1,0 +1,209 @@
+/**
+ * Scans of an event: conflicts and counters do not depend on how they arrive, replay and snapshot keep all of it, and a
+ * scanned ticket is small.
+ */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ScanRequest } from '#domain/command.ts';
+import { listConflicts, readDoors } from '#domain/doors/view.ts';
+import { ScannedTickets } from '#domain/doors/scanned-tickets.ts';
+import { RefusedScans } from '#domain/doors/refused-scans.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import { fc } from '../property.ts';
+import { buy, cancelByOperator, item, openCheckoutEvent } from '../fixtures/commands.ts';
+import { code } from '../fixtures/definitions.ts';
+import { assertSameAfterReplay, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
+
+const STATIONS = ['north', 'south'];
+
+interface Doors {
+  readonly fixture: EventFixture;
+  readonly ticketIds: readonly string[];
+}
+
+/** Three tickets of two orders, of which one is cancelled, and two stations. */
+function openDoors(reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS'): Doors {
+  const doors = [
+    { id: 'main', name: 'Main', ticketTypeIds: null },
+    { id: 'side', name: 'Side', ticketTypeIds: ['none'] },
+  ];
+  const fixture = openCheckoutEvent({ reentry, doors, promoCodes: [code('ALL', { percentOff: 100 })] });
+  const type = fixture.state.plan.ticketTypes[0]!.id;
+  const orders = [2, 1].map((quantity) => fixture.do(buy([item(type, quantity)], { promoCode: 'ALL' })).order);
+  for (const name of STATIONS) {
+    const all = { performanceIds: null, doorIds: null, expiresAt: null, operator: null };
+    fixture.do({ type: 'AddStation', name, kind: 'STATION', tokenSha256: name, ...all });
+  }
+  fixture.now = START + 10 * MINUTE;
+  fixture.do(cancelByOperator(orders[1]!.id));
+  fixture.now = START + 100 * MINUTE;
+  return { fixture, ticketIds: orders.flatMap(({ tickets }) => tickets.map(({ id }) => id)) };
+}
+
+interface SentScan extends Pick<ScanRequest, 'id' | 'kind' | 'doorId' | 'given' | 'undoes'> {
+  readonly station: string;
+  readonly minute: number;
+  /** The place of the ticket; beyond them a business card. */
+  readonly ticket: number;
+}
+
+function send({ fixture, ticketIds }: Doors, station: string, scans: readonly SentScan[]): void {
+  fixture.do({
+    type: 'RecordScans',
+    tokenSha256: station,
+    scans: scans.map(({ minute, ticket, station: _station, ...scan }) => ({
+      ...scan,
+      found:
+        scan.kind === 'UNDO' ? null : ticketIds[ticket] === undefined ? 'UNKNOWN' : { ticketId: ticketIds[ticket]! },
+      digest: scan.kind === 'UNDO' ? Number(scan.undoes!.slice(-4)) : 10_000 + ticket,
+      performanceId: 'd1',
+      at: START + minute * MINUTE,
+      isOfGate: false,
+      stationId: null,
+    })),
+  });
+}
+
+/** What operators see at the end, without when scans arrived. */
+function shown({ fixture }: Doors): unknown {
+  const counts = readDoors(fixture.state, { performanceId: 'd1' }, fixture.now);
+  const page = listConflicts(fixture.state, { performanceId: null, after: null, limit: 1_000 });
+  assert.ok(!isRefusal(page));
+  return {
+    counts,
+    conflicts: page.conflicts.map(({ first, second, ...of }) => ({
+      ...of,
+      first: first?.scanId,
+      second: second.scanId,
+    })),
+  };
+}
+
+const decided = (place: number) =>
+  fc
+    .record({
+      kind: fc.constantFrom('ENTRY' as const, 'ENTRY' as const, 'EXIT' as const, 'UNDO' as const),
+      station: fc.constantFrom(...STATIONS),
+      doorId: fc.constantFrom('main', 'main', 'side'),
+      minute: fc.integer({ min: 0, max: 40 }),
+      ticket: fc.integer({ min: 0, max: 3 }),
+      refuses: fc.boolean(),
+      of: fc.nat(7),
+    })
+    .map(({ refuses, of, ...scan }): SentScan => {
+      const done = { ENTRY: 'ADMIT', EXIT: 'EXIT', UNDO: 'UNDONE' } as const;
+      const refused = { ENTRY: 'CANNOT_TELL', EXIT: 'NOT_INSIDE', UNDO: 'UNDONE' } as const;
+      const given = refuses && place % 3 === 0 ? refused[scan.kind] : done[scan.kind];
+      return { ...scan, id: idOf(place), given, undoes: scan.kind === 'UNDO' ? idOf(of) : null };
+    });
+
+const idOf = (place: number): string => `property-scan-${String(place).padStart(4, '0')}`;
+
+const arrivals = fc.tuple(...Array.from({ length: 8 }, (_, place) => decided(place)));
+
+describe('The scans that stations decided by themselves', () => {
+  it('come to the same conflicts and counters in whatever order, batches and repeats they arrive', () => {
+    const cases = fc.record({
+      scans: arrivals,
+      reentry: fc.constantFrom('AFTER_EXIT' as const, 'NEVER' as const, 'ALWAYS' as const),
+      order: fc.shuffledSubarray([...Array(16).keys()], { minLength: 16 }),
+      batches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 16, maxLength: 16 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ scans, reentry, order, batches }) => {
+        const plain = openDoors(reentry);
+        for (const scan of scans) send(plain, scan.station, [scan]);
+        const mixed = openDoors(reentry);
+        const waiting = order.map((place) => scans[place % scans.length]!);
+        for (const size of batches) {
+          const [first] = waiting;
+          if (first === undefined) break;
+          // A batch is of one station.
+          const batch = waiting.slice(0, size).filter(({ station }) => station === first.station);
+          for (const scan of batch) waiting.splice(waiting.indexOf(scan), 1);
+          send(mixed, first.station, batch);
+          mixed.fixture.wait(1);
+        }
+        for (const scan of waiting) send(mixed, scan.station, [scan]);
+        assert.deepEqual(shown(mixed), shown(plain));
+        assertSameAfterReplay(mixed.fixture);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('A ticket that was scanned', () => {
+  const scanAt = (number: number, at: number) => ({
+    id: `c2Nhbi0${String(number).padStart(15, '0')}`,
+    kind: 'ENTRY' as const,
+    performanceId: 'eve',
+    doorId: 'main',
+    stationId: 'stn_1_000000000000000000000001',
+    at,
+    receivedAt: at + 300,
+    verdict: 'ADMIT' as const,
+    given: null,
+    unfit: null,
+    isUndone: false,
+    isOfGate: false,
+  });
+
+  it('is read as it was put, with its last change alone', () => {
+    const tickets = new ScannedTickets();
+    const ticket = (number: number) => ({
+      key: `ticket${String(number).padStart(18, '0')}`,
+      ticketTypeId: 'single',
+      performanceId: 'eve',
+      scans: [scanAt(number, START + number)],
+    });
+    for (let number = 0; number < 300; number += 1) tickets.put(null, ticket(number), true);
+    for (let round = 0; round < 3; round += 1) {
+      for (let number = 0; number < 300; number += 2) tickets.put(number, ticket(number), true);
+    }
+    const changed = [...tickets.changedAfter(0)].map(({ number }) => number);
+    assert.deepEqual(
+      changed.slice(0, 150),
+      Array.from({ length: 150 }, (_, index) => 2 * index + 1),
+    );
+    assert.deepEqual(
+      changed.slice(150),
+      Array.from({ length: 150 }, (_, index) => 2 * index),
+    );
+    assert.deepEqual([...tickets.changedAfter(tickets.lastChange)], []);
+    for (const number of [0, 1, 299]) {
+      assert.deepEqual(tickets.at(tickets.find(ticket(number).key)!), ticket(number));
+      assert.equal(tickets.findScan(scanAt(number, 0).id), number);
+    }
+    assert.equal(tickets.find('nobody'), null);
+    assert.equal(tickets.findScan('c2Nhbi0'), null, 'the beginning of an id is no id');
+  });
+
+  it(
+    'takes at most 200 bytes with one entry, and at most 32 for each further id',
+    { skip: globalThis.gc === undefined && 'node --expose-gc' },
+    () => {
+      const heap = (): number => {
+        globalThis.gc!();
+        const { heapUsed, arrayBuffers } = process.memoryUsage();
+        return heapUsed + arrayBuffers;
+      };
+      const COUNT = 100_000;
+      const before = heap();
+      const tickets = new ScannedTickets();
+      for (let number = 0; number < COUNT; number += 1) {
+        const key = `ticket${String(number).padStart(18, '0')}`;
+        const scans = [scanAt(number, START + number)];
+        tickets.put(null, { key, ticketTypeId: 'single', performanceId: 'eve', scans }, true);
+      }
+      const between = heap();
+      const refused = new RefusedScans();
+      for (let number = 0; number < COUNT; number += 1) {
+        refused.put(`refused-scan-${number}-of-many`, { verdict: 'FORGED', given: null, digest: number });
+      }
+      const bytes = [between - before, heap() - between].map((each) => each / COUNT);
+      assert.ok(tickets.count === COUNT && refused.count === COUNT);
+      assert.ok(bytes[0]! <= 200 && bytes[1]! <= 32, bytes.join(' and '));
+    },
+  );
+});

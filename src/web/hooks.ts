@@ -59,10 +59,14 @@ export function useLoaded<Value>(
       else if (isFirst || !document.hidden) await loadOnce();
       if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void repeat(false), everyMs);
     };
+    // What failed without a network goes on by itself when it is back.
+    const again = (): void => void loadOnce();
     void repeat(true);
+    addEventListener('online', again);
     return () => {
       abort.abort();
       clearTimeout(timer);
+      removeEventListener('online', again);
     };
   }, [key, round, everyMs]);
 

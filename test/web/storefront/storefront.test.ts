@@ -365,10 +365,64 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.press('Join the waiting room');
       await buyer.sees('Your place in line');
       await buyer.sees('1 person is admitted a minute.');
+      await buyer.page.getByRole('progressbar', { name: 'The way to your turn' }).waitFor();
+      await buyer.press('Leave the line');
+      await buyer.sees(/Leave the line\? Your place, No\. \d+, is given up for good\./);
+      assert.equal(await buyer.page.evaluate('document.activeElement.textContent'), 'Stay in line');
+      await buyer.page.keyboard.press('Escape');
+      await buyer.press('Leave the line');
+      await buyer.press('Stay in line');
+      await buyer.sees('Your place in line');
       await passTime(61);
       await buyer.sees('It is your turn.');
       await buyer.press('Hold 1 ticket');
       await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
+    it('gives the place in line up only after a question', async () => {
+      const path = await ownEvent('lighthouse-rush', 'leaving', { waiting_room_rate: 1 });
+      await service.call('POST', '/api/checkout/queue', {
+        body: { event_id: 'evt_leaving', session_key: 'somebody-else' },
+      });
+      const buyer = await enter(`${path}/queue`);
+      await buyer.press('Leave the line');
+      await buyer.press('Leave the line');
+      await buyer.sees('This event has a waiting room.');
+      await buyer.sees('Join the waiting room');
+      await buyer.close();
+    });
+
+    it('says that it is the buyer’s turn where they look elsewhere, when they want that', async () => {
+      const path = await ownEvent('lighthouse-rush', 'telling', { waiting_room_rate: 1 });
+      await service.call('POST', '/api/checkout/queue', {
+        body: { event_id: 'evt_telling', session_key: 'somebody-else' },
+      });
+      const buyer = await enter(path);
+      await buyer.page.addInitScript({ content: NOTIFICATIONS });
+      await buyer.open(`${path}/queue`);
+      await buyer.press('Notify me when it is my turn');
+      await buyer.sees('A notification tells you when it is your turn.');
+      await buyer.page.evaluate('Object.defineProperty(document, "hidden", { get: () => true })');
+      await passTime(61);
+      await buyer.sees('Your turn lasts');
+      assert.deepEqual(await buyer.page.evaluate('told'), ['It is your turn.']);
+      await buyer.close();
+    });
+
+    it('says after a moment that there is no network, and goes on by itself when it is back', async () => {
+      const path = await ownEvent('lighthouse-rush', 'offline', { waiting_room_rate: 1 });
+      await service.call('POST', '/api/checkout/queue', {
+        body: { event_id: 'evt_offline', session_key: 'somebody-else' },
+      });
+      const buyer = await enter(`${path}/queue`);
+      await buyer.sees('Your place in line');
+      await buyer.page.context().setOffline(true);
+      await buyer.sees(/There is no network\./);
+      await passTime(61);
+      await buyer.page.context().setOffline(false);
+      await buyer.sees('It is your turn.');
+      assert.equal(await buyer.page.getByText('There is no network.').count(), 0);
       await buyer.close();
     });
 
@@ -396,6 +450,14 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     });
   });
 });
+
+/** Stands in for the notifications of a browser, which nobody sees without a screen. */
+const NOTIFICATIONS = `globalThis.told = [];
+globalThis.Notification = class extends EventTarget {
+  static permission = 'default';
+  static async requestPermission() { return (Notification.permission = 'granted'); }
+  constructor(title) { super(); told.push(title); }
+};`;
 
 /** Where the middle of an element lies within another. */
 async function centreWithin(

@@ -36,6 +36,8 @@ interface StoredPurchase {
   readonly lapsedId?: string;
   /** The waiting-room pass, admitted or still waiting. */
   readonly passId?: string;
+  /** The place in line that was shown first, from which the way to the turn is measured. */
+  readonly firstPlace?: number;
   /** The idempotency key with which the checkout is started. */
   readonly startKey?: string;
   readonly orderId?: string;

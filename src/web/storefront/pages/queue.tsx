@@ -4,16 +4,18 @@
  * The client polls at the pace that the service names; this page shows each answer. Whoever leaves the page keeps the
  * position, on return before the event drops it as inactive.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
 import { dayAndHour, number } from '../app/format.ts';
-import { storePurchase } from '../app/storage.ts';
+import { recall, storePurchase } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { useLoaded } from '../../hooks.ts';
 import { inWords } from '../app/messages.ts';
 import { Countdown, Loading, Notice, withLink } from '../parts/controls.tsx';
 import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
+import { useRetry } from '../parts/offline.tsx';
+import { announceTurn, TurnNotice } from '../parts/turn-notice.tsx';
 import { BackIcon } from '../../buttons.tsx';
 import { eventPath, go, Link } from '../app/router.tsx';
 import { client } from '../app/service.ts';
@@ -26,7 +28,8 @@ export function QueuePage({ slug }: { readonly slug: string }) {
   return <WaitingRoom event={loaded.value} />;
 }
 
-function WaitingRoom({ event }: { readonly event: EventPayload }) {
+/** Joins the line, or goes on in it, and leads to the tickets when it is the buyer's turn. */
+function useLine(event: EventPayload) {
   const [entry, setEntry] = useState<QueueEntry | null>(null);
   const [trouble, setTrouble] = useState<unknown>(null);
   const [round, setRound] = useState(0);
@@ -34,11 +37,17 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
   useEffect(() => {
     const abort = new AbortController();
     const onEntry = (next: QueueEntry): void => {
-      storePurchase(event.id, { passId: next.id });
+      const { passId, firstPlace } = recall(event.id);
+      const first = passId === next.id ? firstPlace : undefined;
+      storePurchase(event.id, { passId: next.id, firstPlace: first ?? next.position ?? undefined });
       setEntry(next);
     };
     client.waitForAdmission(event.id, { signal: abort.signal, onEntry }).then(
-      (last) => last.status === 'ADMITTED' && go(eventPath(event.slug), { replace: true }),
+      (last) => {
+        if (last.status !== 'ADMITTED') return;
+        announceTurn(event);
+        go(eventPath(event.slug), { replace: true });
+      },
       (error: unknown) => {
         if (abort.signal.aborted) return;
         if (isApiError(error, 'QUEUE_NOT_ENABLED')) go(eventPath(event.slug), { replace: true });
@@ -48,9 +57,18 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
     return () => abort.abort();
   }, [event.id, round]);
 
+  const retry = (): void => (setTrouble(null), setRound((n) => n + 1));
+  useRetry(trouble, retry);
+  return { entry, trouble, retry };
+}
+
+function WaitingRoom({ event }: { readonly event: EventPayload }) {
+  const { entry, trouble, retry } = useLine(event);
+  useQuestionBeforeClosing(entry?.status === 'WAITING');
+
   const leave = async (): Promise<void> => {
     if (entry !== null) await client.leaveQueue(entry.id).catch(() => {});
-    storePurchase(event.id, { passId: undefined });
+    storePurchase(event.id, { passId: undefined, firstPlace: undefined });
     go(eventPath(event.slug));
   };
   const title = entry?.position == null ? words.title : words.titleOf(entry.position);
@@ -67,7 +85,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
         {trouble !== null && (
           <Notice tone="bad">
             {inWords(trouble)}{' '}
-            <button type="button" class="button" onClick={() => (setTrouble(null), setRound((n) => n + 1))}>
+            <button type="button" class="button" onClick={retry}>
               {words.tryAgain}
             </button>
           </Notice>
@@ -75,11 +93,10 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
         {entry === null && trouble === null && <Loading what={words.finding} />}
         {entry !== null && <Position entry={entry} event={event} />}
         {entry?.status === 'WAITING' && (
-          <p>
-            <button type="button" class="button plain" onClick={() => void leave()}>
-              {words.leave}
-            </button>
-          </p>
+          <>
+            <TurnNotice />
+            <Leaving place={entry.position} onLeave={() => void leave()} />
+          </>
         )}
         {event.waiting_room_opens_at !== null && (
           <p class="small quiet">
@@ -91,6 +108,56 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
       </div>
     </Frame>
   );
+}
+
+/** The way out of the line, which asks first: a place that was given up is gone. */
+function Leaving({ place, onLeave }: { readonly place: number | null; readonly onLeave: () => void }) {
+  const [isAsked, ask] = useState(false);
+  const stay = useRef<HTMLButtonElement>(null);
+  const leave = useRef<HTMLButtonElement>(null);
+  const wasAsked = useRef(false);
+  useEffect(() => {
+    if (isAsked !== wasAsked.current) (isAsked ? stay : leave).current?.focus({ preventScroll: true });
+    wasAsked.current = isAsked;
+  }, [isAsked]);
+  if (!isAsked) {
+    return (
+      <p>
+        <button ref={leave} type="button" class="button plain" onClick={() => ask(true)}>
+          {words.leave}
+        </button>
+      </p>
+    );
+  }
+  const question = words.leaveQuestion(place);
+  return (
+    <div
+      class="queue-question"
+      role="group"
+      aria-label={question}
+      onKeyDown={(press) => press.key === 'Escape' && ask(false)}
+    >
+      <p>{question}</p>
+      <p class="actions">
+        <button ref={stay} type="button" class="button primary" onClick={() => ask(false)}>
+          {words.stay}
+        </button>
+        <button type="button" class="button plain" onClick={onLeave}>
+          {words.leave}
+        </button>
+      </p>
+    </div>
+  );
+}
+
+/** Has the browser ask before it closes or leaves the page. */
+function useQuestionBeforeClosing(isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const ask = (unload: BeforeUnloadEvent): void => unload.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isOn]);
 }
 
 function Position({ entry, event }: { readonly entry: QueueEntry; readonly event: EventPayload }) {
@@ -109,10 +176,12 @@ function Position({ entry, event }: { readonly entry: QueueEntry; readonly event
       </section>
     );
   }
+  const first = Math.max(recall(event.id).firstPlace ?? 0, entry.position);
   return (
     <section class="queue-position" aria-live="polite">
       <p class="queue-position-label">{words.yourPlace}</p>
       <p class="queue-position-number">{number(entry.position)}</p>
+      <progress aria-label={words.wayGone} max={first} value={first - entry.position} />
       <p>
         <b>{estimate(entry.estimated_minutes)}</b>
         {entry.waiting_ahead > 0 ? words.ahead(entry.waiting_ahead) : words.next}

@@ -14,6 +14,7 @@ import { inWords } from '../app/messages.ts';
 import { eventPath, hasMoved, homePath, Link } from '../app/router.tsx';
 import { serviceAddress, useServiceNow } from '../app/service.ts';
 import { Announcer, Loading } from './controls.tsx';
+import { OfflineNotice } from './offline.tsx';
 import { ClockIcon } from '../../buttons.tsx';
 
 interface FrameProps {
@@ -44,6 +45,7 @@ export function Frame({ title, legal = null, children }: FrameProps) {
       </header>
       <Announcer />
       <main id="main" tabIndex={-1}>
+        <OfflineNotice />
         {children}
       </main>
       <footer class="foot">

@@ -18,6 +18,8 @@ export const de: Texts = {
     skip: 'Zum Inhalt springen',
     language: 'Sprache',
     nextStep: 'Nächster Schritt',
+    offline:
+      'Kein Netz. Die Seite geht von selbst weiter, sobald es wieder da ist; was reserviert ist, bleibt es, bis die Zeit abläuft.',
     yourBasket: 'Ihr Warenkorb:',
     tickets: (n) => count(n, TICKETS),
     held: 'Reservierte Tickets gehören Ihnen, bis die Uhr abgelaufen ist.',

@@ -12,6 +12,14 @@ export const queue: Texts['queue'] = {
   finding: 'Ihr Platz wird gesucht …',
   tryAgain: 'Noch einmal versuchen',
   leave: 'Schlange verlassen',
+  leaveQuestion: (place) =>
+    place === null
+      ? 'Schlange verlassen?'
+      : `Schlange verlassen? Ihr Platz, Nr. ${number(place)}, wird endgültig aufgegeben.`,
+  stay: 'In der Schlange bleiben',
+  wayGone: 'Der Weg, bis Sie an der Reihe sind',
+  notify: 'Benachrichtigen, wenn ich an der Reihe bin',
+  willNotify: 'Eine Benachrichtigung sagt Ihnen, wenn Sie an der Reihe sind.',
   fair: 'Die Reihenfolge wird ausgelost, wenn der Warteraum öffnet. Jeder kann die Auslosung prüfen: [Beweis der Auslosung].',
   yourTurn: 'Sie sind an der Reihe.',
   rejoining: 'Ihr Platz wurde aufgegeben. Sie stellen sich gerade neu an …',

@@ -19,6 +19,8 @@ export const en = {
     skip: 'Skip to the content',
     language: 'Language',
     nextStep: 'Next step',
+    offline:
+      'There is no network. This page goes on by itself when it is back; what you hold stays held until its time runs out.',
     yourBasket: 'Your basket:',
     tickets: (n: number) => count(n, TICKETS),
     held: 'Held tickets are yours until the clock runs out.',

@@ -11,6 +11,12 @@ export const queue = {
   finding: 'Finding your place …',
   tryAgain: 'Try again',
   leave: 'Leave the line',
+  leaveQuestion: (place: number | null) =>
+    place === null ? 'Leave the line?' : `Leave the line? Your place, No. ${number(place)}, is given up for good.`,
+  stay: 'Stay in line',
+  wayGone: 'The way to your turn',
+  notify: 'Notify me when it is my turn',
+  willNotify: 'A notification tells you when it is your turn.',
   fair: 'The order is drawn at random when the waiting room opens, and anybody can check the draw: [proof of the draw].',
   yourTurn: 'It is your turn.',
   rejoining: 'Your place was given up. You are joining again …',

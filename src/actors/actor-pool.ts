@@ -28,8 +28,7 @@ import {
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, type ActivationMessage } from './channels.ts';
 import { createEventActor } from './event-composition.ts';
-import { isOver, type IndexedEvent } from './event-entry.ts';
-import { listingOf } from '#domain/event/public-view.ts';
+import { isOver, keptOf, type IndexedEvent } from './event-entry.ts';
 import { lastSeenTimes } from '#domain/waiting-room/last-seen.ts';
 import { EvictedEvents } from './evicted-events.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
@@ -79,7 +78,7 @@ export class ActorPool {
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often all actors were retired; an activation that overlaps with that begins again. */
   #retirements = 0;
-  /** Events that are activated when the journal can be written again (rule 3). */
+  /** Events that are activated when the journal can be written again (rule 3), those too whose refunds are counted. */
   readonly #unfinished = new Set<string>();
   /** Events that requests were made to since the last `evictOver`. */
   readonly #used = new Set<string>();
@@ -142,6 +141,7 @@ export class ActorPool {
     const actor = await this.#createActor(entry);
     this.#broken.noteMended(eventId);
     delete entry.listing;
+    delete entry.refunds;
     this.#actors.set(eventId, actor);
     this.#publish(eventId, true, actor.facts.sinceSnapshot, stopwatchMs() - begin);
     this.#evictExcess(actor);
@@ -224,7 +224,9 @@ export class ActorPool {
     this.#evicted.forgetAll();
     for (const actor of this.active()) {
       if (actor.isUnfinished) this.#unfinished.add(actor.eventId);
-      actor.retire();
+      actor.retire(({ orders }) => {
+        if (!orders.refunds.isEmpty) this.#unfinished.add(actor.eventId);
+      });
     }
     this.#actors.clear();
     if (this.#ports.journal.status !== 'OPEN') return;
@@ -280,7 +282,7 @@ export class ActorPool {
         lastSeen: lastSeenTimes(state, this.#evicted.lastSeenMax),
       });
       const entry = this.#ports.entryOf(eventId);
-      if (entry !== undefined) entry.listing = listingOf(state);
+      if (entry !== undefined) Object.assign(entry, keptOf(state));
     });
     this.#actors.delete(eventId);
     this.#publish(eventId, false, 0, 0);

@@ -2,7 +2,9 @@
 import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
-import type { EventListing } from '#domain/event/public-view.ts';
+import { listingOf, type EventListing } from '#domain/event/public-view.ts';
+import type { EventState } from '#domain/event/state.ts';
+import type { RefundCounts } from '#domain/orders/open-refunds.ts';
 
 export interface IndexedEvent {
   readonly eventId: string;
@@ -24,6 +26,11 @@ export interface IndexedEvent {
    * What the list shows of an event that is not in memory; absent where that is not known, and while it is in memory.
    */
   listing?: EventListing;
+  /**
+   * The refunds of an event that is not in memory; absent where it has none or that is not known, and while it is in
+   * memory.
+   */
+  refunds?: RefundCounts;
 }
 
 /** The entry in a snapshot's header, and what the snapshot thread finds out beside it; good until the next fact. */
@@ -53,6 +60,12 @@ export function entryOf({
     overAt: overAtOf(performances),
     retentionEndsAt: retentionEndsAt(definition),
   };
+}
+
+/** What the index keeps of an event that is not in memory: what the list shows, and its refunds. */
+export function keptOf(state: EventState): Pick<IndexedEvent, 'listing' | 'refunds'> {
+  const { refunds } = state.orders;
+  return { listing: listingOf(state), ...(!refunds.isEmpty && { refunds: refunds.counts }) };
 }
 
 function overAtOf(performances: EventDefinition['performances']): number | null {

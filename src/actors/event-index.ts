@@ -10,6 +10,7 @@
 import { eventSummary, listingOfUnsold, summaryOf, type EventSummary } from '#domain/event/public-view.ts';
 import { isPublished } from '#domain/catalogue/state.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
+import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { ActorPool, type ActorPoolPorts } from './actor-pool.ts';
 import { byFirstPerformance, draftEntry, entryOf, isOver, pageOf } from './event-entry.ts';
@@ -90,6 +91,12 @@ export class EventIndex {
     return past;
   }
 
+  /** The refunds of the events that are not in memory, each as it was when it left memory. */
+  get refundsNotInMemory(): RefundCounts {
+    const kept = [...this.#byId.values()].flatMap(({ refunds }) => refunds ?? []);
+    return sumOfCounts(kept);
+  }
+
   // ── entries ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Enters the event of a definition; with `isUnsold` nothing was sold in it yet, so that its listing is known too. */
@@ -104,9 +111,10 @@ export class EventIndex {
    * Enters an event whose definition may be in the archive; with `isNewest` nothing happened in it since the snapshot.
    */
   noteSnapshot(header: SnapshotHeader, isNewest = false): void {
-    const { dueAt: _dueAt, listing, ...entry } = header.about as SnapshotAbout;
+    const { dueAt: _dueAt, listing, refunds, ...entry } = header.about as SnapshotAbout;
     if (this.#byId.has(entry.eventId)) return;
-    this.#note(isNewest && listing !== undefined ? { ...entry, listing } : entry);
+    const kept = { ...(listing !== undefined && { listing }), ...(refunds !== undefined && { refunds }) };
+    this.#note(isNewest ? { ...entry, ...kept } : entry);
   }
 
   /**

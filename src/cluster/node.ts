@@ -25,6 +25,7 @@ import type {
   SnapshotSummary,
 } from '#engine/deployment.ts';
 import { sumOf } from '#domain/money.ts';
+import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 import { CallServer } from './calls/server.ts';
@@ -260,6 +261,10 @@ export class ClusterNode implements Deployment, EnginePort {
 
   active(): readonly EventPort[] {
     return [...this.#claims.owned.values()].flatMap(({ events }) => events.actors.active());
+  }
+
+  refundsNotInMemory(): RefundCounts {
+    return sumOfCounts([...this.#claims.owned.values()].map(({ events }) => events.refundsNotInMemory));
   }
 
   pastRetention(): readonly PastRetention[] {

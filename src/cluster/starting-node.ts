@@ -3,6 +3,7 @@
  * afterwards it passes everything on to the node that was opened. So a load balancer and an operator see a node that
  * waits for its servers.
  */
+import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import type { ServiceClock } from '#actors/clock.ts';
@@ -71,6 +72,10 @@ export class StartingNode implements Deployment {
 
   active(): readonly EventPort[] {
     return this.#node?.active() ?? [];
+  }
+
+  refundsNotInMemory(): RefundCounts {
+    return this.#node?.refundsNotInMemory() ?? sumOfCounts([]);
   }
 
   async drain(): Promise<void> {

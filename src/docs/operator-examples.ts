@@ -199,7 +199,7 @@ export const operatorExamples = {
   }),
   cancelPerformance: post(
     '/admin/events/evt_late/performances/night/cancel',
-    { note: 'Storm.' },
+    { orders: 'TICKETS', refunds: 'EXECUTE', note: 'Storm.' },
     { operation: 'cancelPerformance', title: 'Cancel a date', noun: 'stopped', after: 'defineEvent' },
   ),
   getOverview: get('/admin/overview', {

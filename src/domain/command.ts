@@ -6,7 +6,15 @@
  */
 import type { NO_TICKET, Given, ScanKind } from '#client/doors/scan.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
-import type { CancellationCause, FactData, IdempotencyKey, RetainedKind, OperatorNote, RefundFailure } from './fact.ts';
+import type {
+  CancellationCause,
+  DateCancellation,
+  FactData,
+  IdempotencyKey,
+  RetainedKind,
+  OperatorNote,
+  RefundFailure,
+} from './fact.ts';
 import type { AmendmentRequest } from './amendment-request.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { Attendee, Customer } from './personal.ts';
@@ -72,6 +80,8 @@ export type RefundAnswer =
   | {
       readonly outcome: 'SUCCEEDED' | 'PENDING' | 'FAILED';
       readonly reference: string;
+      /** What was given back: under its key an earlier request may have asked for more. As asked when absent. */
+      readonly amountCents?: number;
       readonly failure?: RefundFailure;
     }
   /** The provider refuses it or cannot be asked: nothing was given back. */
@@ -249,9 +259,9 @@ interface Commands {
   /** Drops the oldest of what requests left behind; the process has too much of it. */
   DropOldest: { readonly of: RetainedKind };
   DefineEvent: OperatorNote & { readonly definition: EventDefinition };
-  /** Its orders are cancelled by `CancelNextOrders`. */
-  CancelPerformance: Keyed & OperatorNote & { readonly performanceId: string };
-  /** Cancels orders of cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
+  /** Its orders are cancelled, or amended, by `CancelNextOrders`. `executes`: what is due then is given back. */
+  CancelPerformance: Keyed & DateCancellation & { readonly performanceId: string; readonly executes?: boolean };
+  /** Ends orders on cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
   BlockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   UnblockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
@@ -308,8 +318,12 @@ export interface Replies {
   SettleDeadline: Record<never, never>;
   DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
-  /** `cancelledOrders`: live orders with a ticket on it, which the turns that follow cancel. */
-  CancelPerformance: Replayable & { readonly releasedHolds: number; readonly cancelledOrders: number };
+  /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
+  CancelPerformance: Replayable & {
+    readonly releasedHolds: number;
+    readonly cancelledOrders: number;
+    readonly amendedOrders: number;
+  };
   /** `nextAfter` is null when none are left to look at. */
   CancelNextOrders: { readonly nextAfter: number | null };
   AskNextRefunds: { readonly nextAfter: number | null };

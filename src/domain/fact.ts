@@ -62,6 +62,8 @@ export interface OrderItem {
 export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents' | 'promoDiscountCents'> {
   /** Counts what was priced for an order, from 0: the items of its purchase, then those of its changes. */
   readonly number: number;
+  /** The order's code takes nothing off these units, whatever they become: one of their types was not for it. */
+  readonly withoutPromo?: true;
 }
 
 /** What an amendment does to a ticket. */
@@ -96,6 +98,12 @@ export interface OperatorNote {
   readonly note: string | null;
 }
 
+/** The cancellation of a date. */
+export interface DateCancellation extends OperatorNote {
+  /** Of paid orders its tickets alone are cancelled; absent where orders with a ticket on it are cancelled whole. */
+  readonly orders?: 'TICKETS';
+}
+
 /** Why a refund did not go, or needs an operator: a code of this service or of the provider. */
 export interface RefundFailure {
   readonly code: string;
@@ -108,7 +116,13 @@ export type RequestAnswer =
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
-  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
+  | {
+      readonly of: 'PERFORMANCE';
+      readonly releasedHolds: number;
+      readonly cancelledOrders: number;
+      /** Absent where there are none. */
+      readonly amendedOrders?: number;
+    }
   | { readonly of: 'SEATS'; readonly seats: number };
 
 /** What requests leave behind: answers under idempotency keys, items of holds that ended, ended holds and entries. */
@@ -121,7 +135,7 @@ export interface FactData {
     readonly version: number;
     readonly definition: EventDefinition;
   };
-  PerformanceCancelled: OperatorNote & { readonly performanceId: string };
+  PerformanceCancelled: DateCancellation & { readonly performanceId: string };
   SeatsBlocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   SeatsUnblocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
 

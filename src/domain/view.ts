@@ -10,7 +10,15 @@ import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { Verdict } from '#client/doors/scan.ts';
 import type { PaymentProviderName } from './catalogue/definition.ts';
-import type { AmendedTicket, CancellationCause, OperatorNote, OrderedPerk, OrderItem, RefundFailure } from './fact.ts';
+import type {
+  AmendedTicket,
+  CancellationCause,
+  OperatorNote,
+  OrderedPerk,
+  OrderItem,
+  RefundFailure,
+  RequestAnswer,
+} from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
 import type { StationKind } from './recorded-scan.ts';
@@ -24,7 +32,7 @@ export type IdempotentAnswer =
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
-  | { readonly of: 'PERFORMANCE'; readonly releasedHolds: number; readonly cancelledOrders: number }
+  | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
   | { readonly of: 'SEATS'; readonly seats: number };
 
 /** What the later life of an order alters of its view, as it was at a moment. */
@@ -172,6 +180,8 @@ export interface AmendmentView extends SealedOperatorNote {
   readonly feeCents: number;
   readonly toRefundCents: number;
   readonly tickets: readonly AmendedTicket[];
+  /** Tickets were given back in the days of withdrawal. */
+  readonly isWithdrawal?: true;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */

@@ -6,6 +6,7 @@
  * state, which is data and so may come from another thread. What only whoever runs the service needs is `EnginePort`.
  */
 import type { IdempotencyKey } from '#domain/fact.ts';
+import type { RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { ServiceClock } from '#actors/clock.ts';
@@ -146,6 +147,8 @@ export interface Deployment {
   owns(eventId: string): boolean;
   /** The events in memory here, the one used last first. */
   active(): readonly EventPort[];
+  /** The refunds of the other events here. */
+  refundsNotInMemory(): RefundCounts;
   /** What runs it; while it starts it throws Overloaded. */
   serving(): EnginePort;
   /** The same, as soon as it serves: at once on a single machine. Rejects when it cannot serve. */

@@ -285,6 +285,7 @@ function assemble(parts: Parts, running: Running): Engine {
     whenReady: () => Promise.resolve(),
     owns: () => true,
     active: () => events.actors.active(),
+    refundsNotInMemory: () => events.refundsNotInMemory,
     pastRetention: () => events.pastRetention(),
     newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
     advanceClock: (seconds) => stream.advanceClock(seconds),

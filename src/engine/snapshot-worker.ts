@@ -13,12 +13,11 @@ import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { EventState } from '#domain/event/state.ts';
-import { listingOf } from '#domain/event/public-view.ts';
 import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { activate, type ActivationSource, type SnapshotJob, type SnapshotOutcome } from '#actors/activation.ts';
 import { activateService } from './service-facts.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
-import type { IndexedEvent, SnapshotAbout } from '#actors/event-entry.ts';
+import { keptOf, type IndexedEvent, type SnapshotAbout } from '#actors/event-entry.ts';
 import type { SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
 import { nextWorkAt } from '#domain/event/deadlines.ts';
 
@@ -42,19 +41,16 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 });
 
 /**
- * Writes into the header what the index needs of an event that is not loaded: what the list shows, and the next
- * deadline.
+ * Writes into the header what the index needs of an event that is not loaded: what the list shows, its refunds, and the
+ * next deadline.
  */
 function writeEventState(
   snapshots: SnapshotFolder,
   header: Omit<SnapshotHeader, 'format' | 'digest'>,
   state: EventState,
 ): Promise<{ readonly fingerprint: string }> {
-  const about = {
-    ...(header.about as IndexedEvent),
-    dueAt: nextWorkAt(state),
-    listing: listingOf(state),
-  } satisfies SnapshotAbout;
+  const { listing: _before, refunds: _refunds, ...entry } = header.about as IndexedEvent;
+  const about = { ...entry, dueAt: nextWorkAt(state), ...keptOf(state) } satisfies SnapshotAbout;
   const { listing: _listing, ...short } = about;
   const isLong = JSON.stringify(about).length > ABOUT_CHARS_MAX;
   return snapshots.write({ ...header, about: isLong ? short : about }, snapshotPieces(state));

@@ -8,6 +8,7 @@ import type { EventFinder, EventReader } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
+import type { RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './protocol/encoding.ts';
 import type { PaymentService } from '#payments/service.ts';
@@ -36,6 +37,8 @@ export interface GaugesPort {
   readonly clock: { readonly leaps: number };
   /** The events in memory, the one used last first. */
   active(): readonly EventReader[];
+  /** The refunds of the other events. */
+  refundsNotInMemory(): RefundCounts;
   /** Tries to refund since the start, by what they came to. */
   refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */

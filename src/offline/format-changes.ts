@@ -73,6 +73,13 @@ const FACT_CHANGES: readonly FactChange[] = [
   },
   {
     after: '0.1.0',
+    type: 'PerformanceCancelled',
+    fields: ['orders'],
+    what: 'dates cancelled with their tickets alone (PerformanceCancelled.orders): orders would be cancelled whole',
+    effect: 'MISREAD',
+  },
+  {
+    after: '0.1.0',
     type: 'DueRefundsOrdered',
     what: 'executions of everything that is due (DueRefundsOrdered)',
     effect: 'REFUSED',

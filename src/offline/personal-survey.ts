@@ -140,6 +140,7 @@ class Survey {
       case 'OrderAmended':
         for (const attendee of listOf(fields['attendees'])) countFields(tally.fields, 'attendees', attendee);
         this.#seeSealed(tally, fields['sealedAttendees']);
+        if (fields['by'] === 'PERFORMANCE') break;
         return this.#seeNote(tally, 'amendments.note', fields);
       case 'RefundRequested':
       case 'RefundAnswered':

@@ -68,7 +68,8 @@ export class SandboxRefunds {
     this.#count += 1;
     const reference = `re_${this.#count}_${request.refundId}`;
     this.#keep({ reference, status, ...request, ...(status === 'FAILED' && { failure: FAILED }) });
-    return { outcome: status, reference, ...(status === 'FAILED' && { failure: FAILED }) };
+    const { amountCents } = request;
+    return { outcome: status, reference, amountCents, ...(status === 'FAILED' && { failure: FAILED }) };
   }
 
   /** Settles one that is PENDING; null where there is none. */

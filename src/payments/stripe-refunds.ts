@@ -68,8 +68,9 @@ export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors
         const intent = await orAborted(intentOf(checkoutSessionId), signal);
         const asked = { payment_intent: intent, amount: toStripeAmount(amountCents, currency), metadata };
         const call = stripe.refunds.create(asked, { idempotencyKey: key });
-        const { reference, status, failure } = toProviderRefund(await orAborted(call, signal));
-        return { outcome: status, reference, ...(failure !== undefined && { failure }) };
+        const made = toProviderRefund(await orAborted(call, signal));
+        const { reference, status, failure } = made;
+        return { outcome: status, reference, amountCents: made.amountCents, ...(failure !== undefined && { failure }) };
       } catch (error) {
         if (error instanceof errors.StripeAPIError && error.statusCode === ENDED_BY_ERROR)
           return { outcome: 'UNCLEAR', isAnswered: true };

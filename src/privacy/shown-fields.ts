@@ -87,7 +87,7 @@ const ITEM = {
   discountCents: SHOWN,
   promoDiscountCents: SHOWN,
   barPerks: { barPerkId: SHOWN, quantity: SHOWN, unitPriceCents: SHOWN },
-  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN },
+  priced: { number: SHOWN, quantity: SHOWN, discountCents: SHOWN, promoDiscountCents: SHOWN, withoutPromo: SHOWN },
 } as const satisfies RulesFor<OrderItem>;
 
 const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
@@ -95,7 +95,7 @@ const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
 /** What is shown of every type of fact. */
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
-  PerformanceCancelled: { performanceId: SHOWN, ...MARK },
+  PerformanceCancelled: { performanceId: SHOWN, orders: SHOWN, ...MARK },
   DueRefundsOrdered: { performanceId: SHOWN, operator: MARK.operator },
   DueRefundsAsked: { performanceId: SHOWN },
   SeatsBlocked: SEATS,

@@ -322,6 +322,7 @@ function openMetrics(
     deployment: engine,
     clock: engine.clock,
     active: () => engine.active(),
+    refundsNotInMemory: () => engine.refundsNotInMemory(),
     refundTries: () => refundOutbox.tries,
     ...(threads !== null && { threads }),
   });

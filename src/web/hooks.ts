@@ -90,6 +90,20 @@ export function useAddress(event: 'popstate' | 'hashchange', read: () => string)
   return address;
 }
 
+/**
+ * Whether the page was painted since the component came. What takes a slow phone long is made after that, in a task of
+ * its own: the rest of the page is seen and answers meanwhile.
+ */
+export function usePainted(): boolean {
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => {
+    // An effect runs after the frame, but in its task.
+    const timer = setTimeout(() => setPainted(true));
+    return () => clearTimeout(timer);
+  }, []);
+  return isPainted;
+}
+
 /** Whether a media query holds now. */
 export function useMedia(query: string): boolean {
   const [holds, setHolds] = useState(() => matchMedia(query).matches);

@@ -32,14 +32,15 @@ const cancel: CommandOf<'CancelPerformance'> = {
   idempotency: { key: 'storm-1', digest: 'd' },
 };
 
+const on = (performanceId: string) => item('stand', 1, { performanceId, sellingStageId: 'now' });
+const onFriday = [on('fri')];
+
 /** A concert on two dates: on the first one there are as many orders, and on the second one an order more. */
-async function openSale(journal = new MemoryJournal()) {
+async function openSale(journal = new MemoryJournal(), wanted = onFriday) {
   const actors = openActors(journal, { waitingRepliesMax: 10_000 });
   const { actor } = await commitFirst(journal, openConcert(actors, twoDates));
   const dates = [...Array.from({ length: ORDERS }, () => 'fri'), 'sat'];
-  const bought = dates.map((performanceId) =>
-    actor.execute(buy([item('stand', 1, { performanceId, sellingStageId: 'now' })])),
-  );
+  const bought = dates.map((performanceId) => actor.execute(buy(performanceId === 'fri' ? wanted : [on('sat')])));
   await nextRound();
   journal.commit();
   for (const reply of await Promise.all(bought)) assert.ok(!isRefusal(reply) && reply.order.status === 'CONFIRMED');
@@ -84,6 +85,7 @@ describe('The cancellation of a performance with many orders', () => {
       outcome: 'DONE',
       releasedHolds: 0,
       cancelledOrders: ORDERS,
+      amendedOrders: 0,
     });
     assert.deepEqual(answers, ['held', 'cancelled']);
     assert.deepEqual(
@@ -122,6 +124,25 @@ describe('The cancellation of a performance with many orders', () => {
     assert.equal(cancelledIn(crashed), ORDERS, 'no order is cancelled twice');
   });
 
+  it('with its tickets alone continues after a crash too, and then asks for everything that is due', async () => {
+    const { actor, journal } = await openSale(new MemoryJournal(), [on('fri'), on('sat')]);
+    actor.execute({ ...cancel, orders: 'TICKETS', executes: true }).catch(() => {});
+    const amendedIn = (of: MemoryJournal) => [...of.read()].filter(({ type }) => type === 'OrderAmended').length;
+    while (amendedIn(journal) === 0) await nextRound();
+    const crashed = journal.crashAfter();
+    actor.retire();
+    const revived = (await openActors(crashed).events.byEventId('evt_concert'))!;
+    assert.ok(revived.inspect(isCancelling), 'the crash was in the middle');
+    await until(() => [...crashed.read()].at(-1)?.type === 'DueRefundsAsked');
+    assert.deepEqual([amendedIn(crashed), cancelledIn(crashed)], [ORDERS, 0], 'no order is amended twice');
+    assert.equal(
+      revived.inspect((state) => liveOrdersOn(state, 'fri')),
+      0,
+    );
+    assert.deepEqual(revived.inspect(auditEventState), []);
+    assert.deepEqual(new Set(statusesOf(revived)), new Set(['CONFIRMED']));
+  });
+
   it('is answered as Overloaded when it is cut short, and a repeat is answered as the first request once it is done', async () => {
     const { actor, journal, events } = await openSale();
     const cut = actor.execute(cancel);
@@ -133,7 +154,13 @@ describe('The cancellation of a performance with many orders', () => {
     const revived = (await events.byEventId('evt_concert'))!;
     assert.ok(revived.inspect(isCancelling));
     const again = await revived.execute(cancel);
-    assert.deepEqual(again, { outcome: 'DONE', releasedHolds: 0, cancelledOrders: ORDERS, replayed: true });
+    assert.deepEqual(again, {
+      outcome: 'DONE',
+      releasedHolds: 0,
+      cancelledOrders: ORDERS,
+      amendedOrders: 0,
+      replayed: true,
+    });
     assertAllCancelled(revived);
   });
 

@@ -174,7 +174,7 @@ describe('What a cancellation would do', () => {
     const due = [{ amount: 3_550, currency: 'EUR' }];
     assert.deepEqual(told, { orders: 1, paid_orders: 1, tickets: 2, refunds_due: due });
     const done = await service.operate('POST', `${address}/cancel`, { body: {} });
-    assert.deepEqual(done.body, { released_holds: 0, cancelled_orders: 1 });
+    assert.deepEqual(done.body, { released_holds: 0, cancelled_orders: 1, amended_orders: 0 });
     const order = await operate<AdminOrderBody>(`/admin/orders/${ofZoe.order_id}`);
     assert.deepEqual(order.refunds_due, due);
     const nothing = { orders: 0, paid_orders: 0, tickets: 0, refunds_due: [] };

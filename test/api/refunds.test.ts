@@ -393,3 +393,44 @@ describe('A provider that has no way to refund', () => {
     assert.deepEqual([status, reference, note, provider], ['SUCCEEDED', 'bank 17', 'by transfer', null]);
   });
 });
+
+describe('Refunds of events that are not in memory', () => {
+  it('are counted in metrics, after a stop too', { skip: restarts }, async (t) => {
+    const others = [gala({ id: 'evt_other', slug: 'other' }), gala({ id: 'evt_third', slug: 'third' })];
+    const shop = await openServiceWith([gala(), ...others], { LIVE_EVENTS_MAX: '1' });
+    t.after(() => shop.close());
+    const all = ['1 NEEDS_OPERATOR', '3 SUCCEEDED'];
+    const inMemory = () => shop.internals.engine.active().map(({ eventId }) => eventId);
+    const counted = async () => {
+      const { body } = await shop.operate<string>('GET', '/metrics');
+      return [...body.matchAll(/^holdfast_refunds\{status="(\w+)"\} ([1-9]\d*)$/gm)].map(
+        ([, status, n]) => `${n} ${status}`,
+      );
+    };
+    const evict = () =>
+      until(async () => {
+        // An activation evicts another event, if it is idle just then.
+        for (const slug of ['other', 'third']) await shop.get(`/api/events/public/${slug}`);
+        return inMemory().join() === 'evt_third';
+      });
+    for (const event_id of ['evt_gala', 'evt_other']) {
+      const { order_id: id } = await buy(shop, { event_id, customer: newCustomer() });
+      await shop.admin.post(`/admin/orders/${id}/refunds`, { amount: 100 });
+      if (event_id === 'evt_gala') await shop.post('/sandbox/refunds', { next: 'refused' });
+      await shop.admin.post(`/admin/orders/${id}/refunds`, { execute: true, amount: 100 });
+      const ended = ['NEEDS_OPERATOR', 'SUCCEEDED'];
+      await until(async () => {
+        const { body } = await shop.admin.get<AdminOrderBody>(`/admin/orders/${id}`);
+        return ended.includes(body.refunds.at(-1)!.status);
+      });
+    }
+    await evict();
+    assert.deepEqual(await counted(), all);
+    await shop.restart();
+    assert.ok(!inMemory().includes('evt_gala'));
+    assert.deepEqual(await counted(), all);
+    await shop.get('/api/events/public/gala');
+    await evict();
+    assert.deepEqual(await counted(), all);
+  });
+});

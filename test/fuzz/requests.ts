@@ -435,16 +435,19 @@ export const PAGES: readonly Operation[] = (
     ['GET', '/orders/{order_id}'],
     ['GET', '/orders/{order_id}/calendar.ics'],
     ['POST', '/orders/{order_id}/pay'],
+    ['GET', '/orders/{order_id}/changes/cancel'],
+    ['GET', '/orders/{order_id}/changes/withdrawal'],
+    ['POST', '/orders/{order_id}/changes/cancel'],
     ['GET', '/sandbox/pay/{checkout_session_id}'],
     ['POST', '/sandbox/pay/{checkout_session_id}'],
     ['GET', '/openapi.json'],
     ['GET', '/docs/errors'],
   ] as const
 ).map(([method, path]) => {
-  const body =
-    path.startsWith('/sandbox') && method === 'POST'
-      ? { type: 'string', examples: ['outcome=paid', 'outcome=declined'] }
-      : null;
+  const examples = path.startsWith('/sandbox')
+    ? ['outcome=paid', 'outcome=declined']
+    : ['unit.0=tkt_none', 'unit.0=tkt_none+tkt_none&quote=q', 'name.tkt_none=&quote='];
+  const body = method === 'POST' && !path.endsWith('/pay') ? { type: 'string', examples } : null;
   return { listener: 'public', method, path, operationId: `${method} ${path}`, parameters: [], body, responses: {} };
 });
 

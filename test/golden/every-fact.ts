@@ -29,6 +29,7 @@ function gala(changes: object = {}): EventDefinition {
     performances: [
       { id: 'fri', name: 'Friday', starts_at: '2028-05-12T18:00:00Z', ends_at: '2028-05-12T21:00:00Z' },
       { id: 'sat', name: 'Saturday', starts_at: '2028-05-13T18:00:00Z', ends_at: '2028-05-13T21:00:00Z' },
+      { id: 'sun', name: 'Sunday', starts_at: '2028-05-14T18:00:00Z', ends_at: '2028-05-14T21:00:00Z' },
     ],
     localities: [
       { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 40 },
@@ -258,6 +259,13 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await execute(actor, { ...called, idempotency: { key: 'k-8', digest: 'd-8' } });
   const confirm = [{ amountCents: full.order.totalCents, currency: full.order.currency }];
   await execute(actor, { type: 'ExecuteDueRefunds', performanceId: 'sat', confirm, ...by });
+  await execute(actor, { type: 'AskNextRefunds', after: null, limit: 1_000 });
+
+  // Another date is called off with its tickets alone, of one that keeps others, and everything given back at once.
+  const weekend = await execute(actor, checkout({ items: [wanted('stand', 1), wanted('stand', 1, 'sun')] }));
+  await pay(await open(weekend.order.id, weekend.payment!.id));
+  const shortened = { ...called, performanceId: 'sun', orders: 'TICKETS', executes: true } as const;
+  await execute(actor, { ...shortened, idempotency: { key: 'k-11', digest: 'd-11' } });
   await execute(actor, { type: 'AskNextRefunds', after: null, limit: 1_000 });
 
   // Orders that were erased: of the date that was called off, with a note that an operator wrote, and once more after

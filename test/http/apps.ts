@@ -21,6 +21,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ClusterState, DeploymentState } from '#engine/deployment.ts';
 import type { AdminPorts, EventsPort, HttpSettings } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
+import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { LIMITS } from '#service/limits.ts';
 import { openPaymentService } from '#payments/service.ts';
@@ -111,7 +112,8 @@ export async function openApps(
       personalData,
     },
   );
-  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [], refundTries: () => ({}) });
+  const refunds = { refundsNotInMemory: () => sumOfCounts([]), refundTries: () => ({}) };
+  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [], ...refunds });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
@@ -182,7 +184,7 @@ function portOf(apps: Pick<Apps, 'clock' | 'trouble' | 'delay'>, fixture: EventF
     },
     async read(query) {
       settle();
-      const { sealing } = fixture.sealing;
+      const sealing = fixture.seals ? fixture.sealing.sealing : null;
       return read(fixture.state, query, { now: apps.clock.ms, activation: fixture.state.eventId, hashing, sealing });
     },
   };

@@ -45,17 +45,19 @@ export interface Purchase {
 // ── what is kept ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What one price buys: one ticket, or those of a group. */
-interface Unit {
+export interface Unit {
   performanceId: string;
-  readonly seatIds: string[];
+  seatIds: string[];
   /** Their ids, once they are issued. */
   ticketIds: string[];
   /** Of each perk, in the shares that the cards show. */
   readonly perks: ReadonlyMap<string, number>;
+  /** What of its price an amendment did not charge. */
+  goodwill: number;
 }
 
 /** Units that were bought together at one price. */
-interface Line {
+export interface Line {
   readonly type: TicketType;
   readonly stage: Stage;
   readonly price: number;
@@ -64,6 +66,8 @@ interface Line {
   readonly codeDiscount: number;
   readonly promoDiscount: number;
   readonly code: Code | null;
+  /** The order's code, where it is for these units. */
+  readonly promo: Code | null;
   /** Those that the order still has. */
   units: Unit[];
 }
@@ -96,21 +100,44 @@ export interface Refund {
   isFoundAgain: boolean;
 }
 
+export type By = 'BUYER' | 'OPERATOR';
+
+interface Amendment {
+  readonly id: string;
+  readonly by: By;
+  readonly difference: number;
+  readonly fee: number;
+}
+
 export interface Order {
   id: string;
   readonly email: string;
-  readonly promo: Code | null;
   readonly placedAt: number;
   readonly expiresAt: number;
   status: 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
   endedBy: 'BUYER' | 'OPERATOR' | null;
+  /** Its last tickets were given back. */
+  isEndedByAmendment: boolean;
   /** Tickets are issued with the first money, and stay when the order ends. */
   isIssued: boolean;
-  lines: Line[];
+  lines: readonly Line[];
   /** Amounts in the order of their payment, those paid already too. */
   installments: number[];
   readonly payments: Payment[];
   readonly refunds: Refund[];
+  fees: number;
+  goodwill: number;
+  /** What an order had before its amendments left it no ticket. */
+  lastTickets: string[];
+  lastLines: readonly Line[];
+  /** Tickets as the service lists them: valid ones, or the last. */
+  listed: readonly string[];
+  readonly amendments: Amendment[];
+  /** Tickets that amendments made void, by the reason. */
+  readonly voided: Map<string, 'TICKET_CANCELLED' | 'REPLACED'>;
+  /** The ticket that one was issued for. */
+  readonly replaces: Map<string, string>;
+  readonly names: Map<string, string>;
 }
 
 const MINUTE = 60_000;
@@ -120,11 +147,11 @@ export class Book {
   readonly orders: Order[] = [];
   /** Tickets in the order in which they became void. */
   readonly revoked: string[] = [];
-  readonly #terms: Terms;
+  readonly terms: Terms;
   now: number;
 
   constructor(terms: Terms, now: number) {
-    this.#terms = terms;
+    this.terms = terms;
     this.now = now;
   }
 
@@ -133,9 +160,15 @@ export class Book {
   /** The code of the refusal that a checkout must get, null where it must be taken. */
   refusalOf(asked: Purchase): string | null {
     const { items, email, promo_code: promo } = asked;
-    if (items.some(({ ticket_type_id: type, selling_stage_id: stage }) => priceIn(stage, type) === undefined)) {
-      return 'TICKET_NOT_ON_SALE';
-    }
+    const isSold = ({ ticket_type_id: type, selling_stage_id: stage }: ItemRequest): boolean =>
+      priceIn(stage, type) !== undefined && this.isOpen(stageNamed(stage));
+    if (!items.every(isSold)) return 'TICKET_NOT_ON_SALE';
+    const bought = items.map((item) => ({
+      type: typeNamed(item.ticket_type_id),
+      date: item.performance_id,
+      units: item.quantity,
+    }));
+    if (isOverOrderLimit(bought)) return 'MAX_PER_ORDER_EXCEEDED';
     const tickets = sum(items.map(ticketsOf));
     if (this.ticketsOfAddress(email) + tickets > MAX_PER_EMAIL) return 'MAX_TICKETS_PER_EMAIL_EXCEEDED';
     const ofItems = items.filter((item) => item.discount_code !== undefined);
@@ -175,6 +208,10 @@ export class Book {
       for (const type of TYPES) {
         const ofType = sum(here.filter((item) => item.ticket_type_id === type.id).map(ticketsOf));
         if (ofType > this.quotaLeft(type, date)) return 'INSUFFICIENT_TICKETS';
+        for (const stage of STAGES) {
+          const ofStage = here.filter((item) => item.ticket_type_id === type.id && item.selling_stage_id === stage.id);
+          if (sum(ofStage.map(ticketsOf)) > this.stageLeft(type, stage, date)) return 'INSUFFICIENT_TICKETS';
+        }
       }
       const onFloor = sum(here.filter((item) => typeNamed(item.ticket_type_id).locality_id === 'floor').map(ticketsOf));
       if (onFloor > this.floorLeft(date)) return 'INSUFFICIENT_TICKETS';
@@ -196,21 +233,40 @@ export class Book {
       promoAmount -= promo?.amount_off === undefined ? 0 : promoDiscount;
       const stage = stageNamed(item.selling_stage_id);
       const units = unitsOf(item);
-      return { type, stage, price, boughtUnits: item.quantity, codeDiscount, promoDiscount, code, units };
+      return {
+        type,
+        stage,
+        price,
+        boughtUnits: item.quantity,
+        codeDiscount,
+        promoDiscount,
+        code,
+        promo: ofPromo,
+        units,
+      };
     });
     const order: Order = {
       id,
       email: asked.email,
-      promo,
       placedAt: this.now,
       expiresAt: this.now + PAYMENT_MINUTES * MINUTE,
       status: 'PENDING',
       endedBy: null,
+      isEndedByAmendment: false,
       isIssued: false,
       lines,
       installments: [],
       payments: [],
       refunds: [],
+      fees: 0,
+      goodwill: 0,
+      lastTickets: [],
+      lastLines: [],
+      listed: [],
+      amendments: [],
+      voided: new Map(),
+      replaces: new Map(),
+      names: new Map(),
     };
     const total = totalOf(order);
     if (total === 0) Object.assign(order, { status: 'CONFIRMED', isIssued: true });
@@ -270,19 +326,19 @@ export class Book {
       const isTaken = this.#isWanted(order, payment);
       Object.assign(payment, { state: 'PAID', isCounted: isTaken, paidAt: this.now });
       if (isTaken) {
+        splitAnew(order);
         const isLast = paidInstallments(order) === order.installments.length;
         Object.assign(order, { isIssued: true, endedBy: null, status: isLast ? 'CONFIRMED' : 'PARTIALLY_PAID' });
-        return;
       }
     }
-    this.#askByItself(order);
+    this.askByItself(order);
   }
 
   /** Whether the order can use the money of a payment: late money only if all of it can still be had. */
   #isWanted(order: Order, { installment }: Payment): boolean {
     if (order.payments.some((payment) => payment.isCounted && payment.installment === installment)) return false;
-    if (isLive(order)) return true;
-    if (order.status === 'CANCELLED' && order.endedBy !== 'BUYER') return false;
+    if (isLive(order)) return remainingAmount(order) > 0;
+    if (order.status === 'CANCELLED' && (order.endedBy !== 'BUYER' || order.isEndedByAmendment)) return false;
     const tickets = sum(order.lines.map(ticketsOfLine));
     if (this.ticketsOfAddress(order.email) + tickets > MAX_PER_EMAIL) return false;
     for (const code of codesOf(order)) if (this.usesLeft(code) === 0) return false;
@@ -296,6 +352,13 @@ export class Book {
       return (
         sum(onFloor.map(count)) <= this.floorLeft(date) &&
         TYPES.every((type) => count(type) <= this.quotaLeft(type, date)) &&
+        order.lines.every(({ type, stage }) => {
+          const same = order.lines.filter((line) => line.type === type && line.stage === stage);
+          const tickets = sum(
+            same.flatMap((line) => line.units).map((unit) => (unit.performanceId === date ? sizeOf(type) : 0)),
+          );
+          return tickets <= this.stageLeft(type, stage, date);
+        }) &&
         TYPES.flatMap(here).every(({ seatIds }) => seatIds.every((seat) => this.freeSeats(date).includes(seat)))
       );
     });
@@ -320,7 +383,7 @@ export class Book {
     order.endedBy = by;
     for (const payment of order.payments) if (payment.state === 'WAITING') payment.state = 'CLOSED';
     this.revoked.push(...ticketIdsOf(order));
-    if (status === 'CANCELLED') this.#askByItself(order);
+    if (status === 'CANCELLED') this.askByItself(order);
   }
 
   // ── refunds ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -368,8 +431,8 @@ export class Book {
     }
   }
 
-  #askByItself(order: Order): void {
-    if (this.#terms.refunds === 'AUTOMATIC') this.execute(order, null, null);
+  askByItself(order: Order): void {
+    if (this.terms.refunds === 'AUTOMATIC') this.execute(order, null, null);
   }
 
   /** The provider was asked for every refund whose try is due, and each came to the same. */
@@ -481,10 +544,7 @@ export class Book {
 
   // ── stock ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #liveUnits(
-    date: string,
-    statuses: readonly Order['status'][] = LIVE,
-  ): { readonly line: Line; readonly unit: Unit }[] {
+  liveUnits(date: string, statuses: readonly Order['status'][] = LIVE): { readonly line: Line; readonly unit: Unit }[] {
     return this.orders
       .filter(({ status }) => statuses.includes(status))
       .flatMap(({ lines }) => lines.flatMap((line) => line.units.map((unit) => ({ line, unit }))))
@@ -492,26 +552,35 @@ export class Book {
   }
 
   freeSeats(date: string): readonly string[] {
-    const taken = new Set(this.#liveUnits(date).flatMap(({ unit }) => unit.seatIds));
+    const taken = new Set(this.liveUnits(date).flatMap(({ unit }) => unit.seatIds));
     return SEATS.filter((seat) => !taken.has(seat));
   }
 
   takenSeats(date: string): { readonly held: readonly string[]; readonly sold: readonly string[] } {
     const seats = (statuses: readonly Order['status'][]): string[] =>
-      this.#liveUnits(date, statuses)
+      this.liveUnits(date, statuses)
         .flatMap(({ unit }) => unit.seatIds)
         .toSorted();
     return { held: seats(['PENDING']), sold: seats(['PARTIALLY_PAID', 'CONFIRMED']) };
   }
 
   floorLeft(date: string): number {
-    const onFloor = this.#liveUnits(date).filter(({ line }) => line.type.locality_id === 'floor');
+    const onFloor = this.liveUnits(date).filter(({ line }) => line.type.locality_id === 'floor');
     return FLOOR_CAPACITY - sum(onFloor.map(({ line }) => sizeOf(line.type)));
   }
 
   quotaLeft(type: TicketType, date: string): number {
-    const taken = this.#liveUnits(date).filter(({ line }) => line.type === type).length * sizeOf(type);
+    const taken = this.liveUnits(date).filter(({ line }) => line.type === type).length * sizeOf(type);
     return (type.quota ?? Infinity) - taken;
+  }
+
+  stageLeft(type: TicketType, stage: Stage, date: string): number {
+    const taken = this.liveUnits(date).filter(({ line }) => line.type === type && line.stage === stage);
+    return (stage.quotas?.[type.id] ?? Infinity) - taken.length * sizeOf(type);
+  }
+
+  isOpen({ ends_at: end }: Stage): boolean {
+    return end === undefined || this.now < Date.parse(end);
   }
 
   /** What a row of the payload says: tickets left, and those that wait for money. */
@@ -521,14 +590,17 @@ export class Book {
     date: string,
   ): { readonly available: number; readonly reserved: number } {
     const places = type.locality_id === 'floor' ? this.floorLeft(date) : this.freeSeats(date).length;
-    const held = this.#liveUnits(date, ['PENDING']).filter(({ line }) => line.type === type && line.stage === stage);
-    return { available: Math.min(places, this.quotaLeft(type, date)), reserved: held.length * sizeOf(type) };
+    const held = this.liveUnits(date, ['PENDING']).filter(({ line }) => line.type === type && line.stage === stage);
+    return {
+      available: Math.min(places, this.quotaLeft(type, date), this.stageLeft(type, stage, date)),
+      reserved: held.length * sizeOf(type),
+    };
   }
 
   /** The counters of a date as operators see them. */
   counters(date: string): { readonly available: number; readonly held: number; readonly sold: number } {
     const count = (statuses: readonly Order['status'][]): number =>
-      sum(this.#liveUnits(date, statuses).map(({ line }) => sizeOf(line.type)));
+      sum(this.liveUnits(date, statuses).map(({ line }) => sizeOf(line.type)));
     const [held, sold] = [count(['PENDING']), count(['PARTIALLY_PAID', 'CONFIRMED'])];
     return { available: FLOOR_CAPACITY + SEATS.length - held - sold, held, sold };
   }
@@ -552,15 +624,15 @@ export class Book {
 
 // ── the definition ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-const typeNamed = (id: string): TicketType => TYPES.find((type) => type.id === id)!;
-const stageNamed = (id: string): Stage => STAGES.find((stage) => stage.id === id)!;
-const sizeOf = ({ group_size: size = 1 }: TicketType): number => size;
+export const typeNamed = (id: string): TicketType => TYPES.find((type) => type.id === id)!;
+export const stageNamed = (id: string): Stage => STAGES.find((stage) => stage.id === id)!;
+export const sizeOf = ({ group_size: size = 1 }: TicketType): number => size;
 const codeNamed = (text: string): Code | null => CODES.find(({ code }) => code === text) ?? null;
 const perkNamed = (id: string) => TYPES.flatMap(({ barPerks = [] }) => barPerks).find((perk) => perk.id === id)!;
-const priceIn = (stage: string, type: string): number | undefined => stageNamed(stage).prices[type];
+export const priceIn = (stage: string, type: string): number | undefined => stageNamed(stage).prices[type];
 const ticketsOf = ({ quantity, ticket_type_id: id }: ItemRequest): number => quantity * sizeOf(typeNamed(id));
 
-function isFor(code: Code | null, typeId: string): boolean {
+export function isFor(code: Code | null, typeId: string): boolean {
   return code !== null && (code.ticket_type_ids?.includes(typeId) ?? true);
 }
 
@@ -574,7 +646,7 @@ const addressOf = (email: string): string =>
 // ── amounts ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** What a code takes off; of an amount code at most what it still has. */
-function takenOff(code: Code | null, cents: number, amountLeft: number): number {
+export function takenOff(code: Code | null, cents: number, amountLeft: number): number {
   if (code === null) return 0;
   return code.percent_off === undefined ? Math.min(cents, amountLeft) : percent(cents, code.percent_off);
 }
@@ -591,7 +663,7 @@ function unitsOf(item: ItemRequest): Unit[] {
       ({ bar_perk_id: id, quantity }) => [id, sum(places.map((place) => shareOf(quantity, place)))] as const,
     );
     const seatIds = (item.seat_ids ?? []).slice(index * size, (index + 1) * size);
-    return { performanceId: item.performance_id, seatIds, ticketIds: [], perks: new Map(perks) };
+    return { performanceId: item.performance_id, seatIds, ticketIds: [], perks: new Map(perks), goodwill: 0 };
   });
 }
 
@@ -609,9 +681,27 @@ export function costOfPerks(units: readonly Unit[]): number {
   return sum(units.flatMap(({ perks }) => [...perks].map(([id, quantity]) => perkNamed(id).price * quantity)));
 }
 
-/** Units × price − discounts + perks. */
-export function totalOf({ lines }: Order): number {
-  return sum(lines.map((line) => costOf(line) + costOfPerks(line.units)));
+/** Units × price − discounts + perks + fees − goodwill. */
+export function totalOf({ lines, fees, goodwill }: Pick<Order, 'lines' | 'fees' | 'goodwill'>): number {
+  return Math.max(0, sum(lines.map((line) => costOf(line) + costOfPerks(line.units))) + fees - goodwill);
+}
+
+/** What is left to pay, split over the installments that are not paid. */
+export function splitAnew(order: Order): void {
+  const paid = order.payments.filter(({ isCounted }) => isCounted).map(({ amount }) => amount);
+  const left = remainingAmount(order);
+  const unpaid = Math.max(1, order.installments.length - paid.length);
+  order.installments = left === 0 ? paid : [...paid, ...split(left, Math.min(left, unpaid))];
+}
+
+/** Whether units are more than an order may have of their type on a date. */
+export function isOverOrderLimit(
+  all: readonly { readonly type: TicketType; readonly date: string; readonly units: number }[],
+): boolean {
+  return all.some(({ type, date }) => {
+    const same = all.filter((each) => each.type === type && each.date === date);
+    return sum(same.map(({ units }) => units)) > (type.max_per_order ?? Infinity);
+  });
 }
 
 // ── one order ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -626,9 +716,10 @@ export const ticketIdsOf = ({ lines }: Order): string[] =>
 export const ticketsOfLine = ({ type, units }: Line): number => units.length * sizeOf(type);
 export const paidInstallments = ({ payments }: Order): number => payments.filter(({ isCounted }) => isCounted).length;
 
-function codesOf({ lines, promo }: Order): ReadonlySet<string> {
-  const codes = lines.flatMap(({ code }) => (code === null ? [] : [code.code]));
-  return new Set(promo === null ? codes : [...codes, promo.code]);
+/** The codes that something of the order has. */
+function codesOf({ lines }: Order): ReadonlySet<string> {
+  const all = lines.filter(({ units }) => units.length > 0).flatMap(({ code, promo }) => [code, promo]);
+  return new Set(all.flatMap((code) => code?.code ?? []));
 }
 
 function perksOf({ lines }: Order): ReadonlyMap<string, number> {
@@ -668,9 +759,13 @@ export const refunded = (order: Order, currency = CURRENCY): number =>
 export const refundPending = (order: Order, currency = CURRENCY): number =>
   sum(goneIn(order, currency, ({ status }) => status !== 'SUCCEEDED'));
 
-/** Promise 14: what was paid less what the order keeps and what was given back. Other currencies are never kept. */
+/**
+ * Promise 14: what was paid less what the order keeps and what was given back. It keeps what paid for it; ended by an
+ * amendment, when its total is the fees alone, that; ended otherwise nothing. Other currencies are never kept.
+ */
 export function refundDue(order: Order, currency = CURRENCY): number {
-  const keeps = currency === CURRENCY && isLive(order) ? Math.min(countedAmount(order), totalOf(order)) : 0;
+  const isKept = currency === CURRENCY && (isLive(order) || order.isEndedByAmendment);
+  const keeps = isKept ? Math.min(countedAmount(order), totalOf(order)) : 0;
   return Math.max(0, sum(paidIn(order, currency)) - keeps - refunded(order, currency));
 }
 

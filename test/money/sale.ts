@@ -10,12 +10,15 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { activationChannel, type ActivationMessage } from '#actors/channels.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
+import type { Static } from 'typebox';
+import type { Amendment, AmendmentQuoteBody } from '#http/buyers/orders/amendments.ts';
 import { signatureOf } from '../fixtures/checkout.ts';
-import { callerOf, type Answer, type Caller } from '../fixtures/client.ts';
+import { callerOf, type Answer, type Caller, type Json } from '../fixtures/client.ts';
 import { assertSameAfterReplay, START } from '../fixtures/event-state.ts';
 import { ADMIN_TOKEN, openApps, WEBHOOK_SECRET, type Apps } from '../http/apps.ts';
 import {
   Book,
+  type By,
   currenciesOf,
   discountOf,
   isLive,
@@ -34,8 +37,20 @@ import {
   type Purchase,
   type Refund,
 } from './book.ts';
+import { enterAmendment, planOf, type Plan, type Refused, type Request } from './amendment.ts';
 import { sum } from './cents.ts';
 import { CURRENCY, definitionWith, EVENT_ID, PERFORMANCES, SLUG, STAGES, TYPES, type Terms } from './event.ts';
+
+/** What a quote said, and of what it is. */
+export interface Quote {
+  readonly order: Order;
+  readonly request: Request;
+  readonly by: By;
+  readonly body: QuoteBody;
+}
+
+type QuoteBody = Static<typeof AmendmentQuoteBody>;
+type AmendmentBody = Static<typeof Amendment>;
 
 interface Amount {
   readonly amount: number;
@@ -50,10 +65,14 @@ export class Sale {
   readonly book: Book;
   /** What was asked for, for the message of a failure. */
   readonly calls: string[] = [];
+  /** What amendments came to. */
+  readonly outcomes: string[] = [];
   readonly #apps: Apps;
   readonly #buyer: Caller;
   readonly #admin: Caller;
   #reports = 0;
+  /** The list of void tickets as it was shown last. */
+  #revoked: readonly string[] = [];
 
   private constructor(apps: Apps, terms: Terms) {
     this.#apps = apps;
@@ -133,6 +152,157 @@ export class Sale {
     if (!isLive(order) && endedBy !== 'OPERATOR') return assertCode(answer, 409, 'ORDER_NOT_CANCELLABLE', { status });
     expect(answer, 200);
     this.book.cancelByOperator(order);
+  }
+
+  // ── amendments ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Asks what an amendment would do; null where it is refused, as the book says. */
+  async quote(order: Order, request: Request, by: By): Promise<Quote | null> {
+    const plan = planOf(this.book, order, request, by);
+    const answer = await this.#callerOf(by).post<QuoteBody>(`${pathOf(order, by)}/quote`, request as Json);
+    if ('refusal' in plan) {
+      this.#assertRefused(answer, plan);
+      return null;
+    }
+    this.#checkQuote(order, expect(answer, 200), plan);
+    return { order, request, by, body: answer.body };
+  }
+
+  /** Amends an order, with a quote where one is given; twice under one key where that is asked for. */
+  async amend(order: Order, request: Request, by: By, quote: Quote | null, isRepeated = false): Promise<void> {
+    const plan = planOf(this.book, order, request, by);
+    const key = isRepeated ? { 'idempotency-key': `key ${(this.#reports += 1)}` } : {};
+    const send = () => {
+      const body = { ...request, ...(quote !== null && { quote: quote.body.quote }) };
+      return this.#callerOf(by).post<AmendmentBody>(pathOf(order, by), body as Json, key);
+    };
+    const answer = await send();
+    if (by === 'BUYER' && quote === null) return this.#assertRefused(answer, { refusal: 'VALIDATION_ERROR' });
+    if ('refusal' in plan) return this.#assertRefused(answer, plan);
+    if (quote !== null && this.#checkStale(order, plan, { request, by, quote }, answer)) return;
+    const amendment = expect(answer, 201);
+    await this.#enter(order, plan, { request, by, amendment, quote });
+    if (!isRepeated) return;
+    const again = await send();
+    assert.deepEqual([again.status, again.body], [201, amendment], 'the answer again');
+  }
+
+  #callerOf(by: By): Caller {
+    return by === 'BUYER' ? this.#buyer : this.#admin;
+  }
+
+  #assertRefused({ status, body }: Answer<unknown>, { refusal, detail, isAnywhere }: Refused): void {
+    const refused = body as { readonly code?: string; readonly detail?: { readonly reason?: string } };
+    const code = isAnywhere === true ? refused.code : refusal;
+    assert.deepEqual([refused.code, status >= 400 && status < 500], [code, true], JSON.stringify(body));
+    if (detail !== undefined) assert.deepEqual(refused.detail, detail);
+    this.outcomes.push(`refused ${code} ${refused.detail?.reason ?? ''}`.trim());
+  }
+
+  #checkQuote(order: Order, { quote, expires_at: expiresAt, tickets, ...sums }: QuoteBody, plan: Plan): void {
+    const { tickets: planned, ...plannedSums } = plan.quoted;
+    assert.deepEqual(sums, { ...plannedSums, currency: CURRENCY }, `the quote for ${order.id}`);
+    assert.equal(expiresAt, new Date(plan.endsAt).toISOString(), 'until when the quote lasts');
+    assert.ok(quote.length > 0);
+    assert.deepEqual(tickets.map(toQuotedTicket), planned.map(withSeatsOf(tickets)));
+    for (const [index, { seat_id: seat }] of planned.entries()) {
+      const { performance_id: date, seat_id: chosen } = tickets[index]!;
+      const own = order.lines.flatMap(({ units }) => units.flatMap(({ seatIds }) => seatIds));
+      const isFree = [...this.book.freeSeats(date), ...own].includes(chosen!);
+      assert.ok(seat !== undefined || isFree, `seat ${chosen} of ${date} is free`);
+    }
+  }
+
+  /** Whether a quote is stale: it ran out, is of something else, or what it said would be another. */
+  #checkStale(
+    order: Order,
+    plan: Plan,
+    { request, by, quote }: Omit<Quote, 'order' | 'body'> & { readonly quote: Quote },
+    answer: Answer<unknown>,
+  ): boolean {
+    const { body } = quote;
+    const { tickets, ...sums } = body;
+    const planned = plan.quoted.tickets.map(withSeatsOf(tickets));
+    const isOfThis =
+      quote.order === order && quote.by === by && JSON.stringify(quote.request) === JSON.stringify(request);
+    const isInTime = this.book.now < Date.parse(body.expires_at);
+    const { tickets: _tickets, ...plannedSums } = plan.quoted;
+    const isSame =
+      Object.entries(plannedSums).every(([field, value]) => sums[field as keyof typeof sums] === value) &&
+      JSON.stringify(tickets.map(toQuotedTicket)) === JSON.stringify(planned);
+    const { code, detail } = answer.body as { readonly code?: string; readonly detail: { readonly quote: QuoteBody } };
+    const mayHaveOtherSeats = plan.quoted.tickets.some(({ seat_id: seat }) => seat === undefined);
+    if (isOfThis && isInTime && isSame && !(mayHaveOtherSeats && code === 'QUOTE_STALE')) return false;
+    assert.deepEqual(
+      [code, answer.status],
+      ['QUOTE_STALE', 409],
+      `${JSON.stringify(answer.body)} for ${JSON.stringify(body)}`,
+    );
+    this.#checkQuote(order, detail.quote, plan);
+    if (isOfThis && isInTime && isSame) {
+      assert.notDeepEqual(detail.quote.tickets, tickets, 'nothing of the quote would be another');
+    }
+    this.outcomes.push(isInTime ? (isOfThis ? 'stale: another' : 'stale: of something else') : 'stale: ran out');
+    return true;
+  }
+
+  async #enter(
+    order: Order,
+    plan: Plan,
+    {
+      request,
+      by,
+      amendment,
+      quote,
+    }: Omit<Quote, 'order' | 'body'> & { readonly amendment: AmendmentBody; readonly quote: Quote | null },
+  ): Promise<void> {
+    const { difference, fee, to_pay, to_refund, tickets } = plan.quoted;
+    const at = new Date(this.book.now).toISOString();
+    const newIds = new Map(
+      amendment.tickets.flatMap(({ ticket_id: id, new_ticket_id: to }) => (to === null ? [] : [[id, to]])),
+    );
+    assert.deepEqual(amendment, {
+      id: amendment.id,
+      status: 'APPLIED',
+      by,
+      created_at: at,
+      applied_at: at,
+      expires_at: null,
+      difference,
+      fee,
+      to_pay,
+      to_refund,
+      tickets: tickets.map(({ ticket_id: id, action }) => ({
+        ticket_id: id,
+        action,
+        new_ticket_id: newIds.get(id) ?? null,
+      })),
+      payment_provider: null,
+      redirect_url: null,
+      checkout_session_id: null,
+    });
+    const isNew = ({ action }: { readonly action: string }): boolean => action === 'CHANGE' || action === 'REISSUE';
+    assert.deepEqual(
+      [...newIds.keys()],
+      tickets.filter(isNew).map(({ ticket_id: id }) => id),
+      'tickets that were issued',
+    );
+    assert.equal(new Set([...newIds.values(), ...this.book.revoked]).size, newIds.size + this.book.revoked.length);
+    const shown = expect(await this.#admin.get<AdminOrderBody>(`/admin/orders/${order.id}`), 200);
+    const seats = new Map(shown.ticket_objects.flatMap(({ id, seat_id: seat }) => (seat === null ? [] : [[id, seat]])));
+    for (const { ticket_id: id, performance_id: date, seat_id: seat } of tickets) {
+      if (seat !== undefined) continue;
+      const chosen = seats.get(newIds.get(id)!)!;
+      const quoted = quote?.body.tickets.find((each) => each.ticket_id === id);
+      assert.equal(quoted?.seat_id ?? chosen, chosen, 'the seat that was quoted');
+      const own = order.lines.flatMap(({ units }) => units.flatMap(({ seatIds }) => seatIds));
+      assert.ok([...this.book.freeSeats(date), ...own].includes(chosen), `seat ${chosen} of ${date} is free`);
+    }
+    for (const { action } of tickets) this.outcomes.push(`${action} by ${by}`);
+    if (plan.isWithdrawal) this.outcomes.push('withdrawal');
+    if (quote !== null && Date.parse(quote.body.expires_at) - this.book.now < 590_000)
+      this.outcomes.push('quote of before');
+    enterAmendment(this.book, order, plan, request, { id: amendment.id, by, newIds, seats });
   }
 
   // ── refunds ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -239,7 +409,11 @@ export class Sale {
     await this.#checkStock();
     await this.#checkMoney();
     const revoked = await this.#buyer.get<{ tickets: string[] }>(`/api/tickets/revoked?event_id=${EVENT_ID}`);
-    assert.deepEqual(expect(revoked, 200).tickets, this.book.revoked, 'void tickets');
+    const { tickets } = expect(revoked, 200);
+    const known = this.#revoked.length;
+    assert.deepEqual(tickets.slice(0, known), this.#revoked, 'void tickets stay where they are in the list');
+    assert.deepEqual(tickets.slice(known).toSorted(), this.book.revoked.slice(known).toSorted(), 'void tickets');
+    this.#revoked = tickets;
   }
 
   /** A replay of the facts, and a restored snapshot, give the state in memory. */
@@ -272,6 +446,15 @@ export class Sale {
 
   #checkOrder(order: Order, shown: AdminOrderBody): void {
     if (order.isIssued) learnTickets(order, shown);
+    this.#checkTickets(order, shown);
+    const items = itemsOf(order.isEndedByAmendment ? order.lastLines : order.lines);
+    assert.deepEqual(itemsShown(shown), items, `items of order ${order.id}`);
+    const voided = [...order.voided].filter(([id]) => !shown.tickets.includes(id)).toReversed();
+    assert.deepEqual(
+      shown.void_tickets.map(({ id, void_reason: reason, valid, code }) => [id, reason, valid, code]),
+      voided.map(([id, reason]) => [id, reason, false, null]),
+      `void tickets of order ${order.id}`,
+    );
     const all = { ...sumsOf(order), refunded_amount: refunded(order), refunds_due: refundsDueOf(order) };
     for (const [field, value] of Object.entries(all)) {
       assert.deepEqual(shown[field as keyof AdminOrderBody], value, `${field} of order ${order.id}, for operators`);
@@ -287,14 +470,65 @@ export class Sale {
     }
     assert.deepEqual(shown.payments.map(toPayment), order.payments.map(toBookedPayment));
     assert.deepEqual(shown.refunds.map(toRefund), order.refunds.map(toRefund));
+    this.#checkTickets(order, shown);
     const isValid = isLive(order);
     for (const { id, valid, code } of shown.ticket_objects) {
       assert.deepEqual([valid, code !== null], [isValid, isValid], `ticket ${id}`);
     }
     assert.equal(
       sum(shown.discounts.map(({ amount }) => amount)),
-      sum(order.lines.map((line) => discountOf(line, line.units.length))),
+      sum(
+        (order.isEndedByAmendment ? order.lastLines : order.lines).map((line) => discountOf(line, line.units.length)),
+      ),
       'discounts',
+    );
+  }
+
+  /** Tickets as they are listed: place, person and predecessor of each, and which form a unit. */
+  #checkTickets(
+    order: Order,
+    shown: Pick<AdminOrderBody, 'tickets' | 'ticket_objects' | 'ticket_count' | 'amendments'>,
+  ): void {
+    const ids = shownTicketsOf(order);
+    assert.deepEqual(
+      [shown.tickets.toSorted(), shown.ticket_count],
+      [ids.toSorted(), ids.length],
+      `tickets of ${order.id}`,
+    );
+    assert.deepEqual(
+      shown.ticket_objects.map(({ id }) => id),
+      shown.tickets,
+    );
+    const places = order.lines.flatMap(({ type, units }) =>
+      units.flatMap(({ performanceId: date, seatIds, ticketIds }) =>
+        ticketIds.map(
+          (id, index) => [id, { type: type.id, date, seat: seatIds[index] ?? null, unit: ticketIds[0] }] as const,
+        ),
+      ),
+    );
+    const placeOf = new Map(places);
+    const units = new Map<number | null, string>();
+    for (const ticket of shown.ticket_objects) {
+      const { id, ticket_type_id: type, performance_id: date, seat_id: seat, unit, replaces, attendee } = ticket;
+      assert.deepEqual(
+        [replaces, attendee?.name ?? null],
+        [order.replaces.get(id) ?? null, order.names.get(id) ?? null],
+        `ticket ${id}`,
+      );
+      const place = placeOf.get(id);
+      if (place === undefined) continue;
+      assert.deepEqual([type, date, seat], [place.type, place.date, place.seat], `place of ticket ${id}`);
+      assert.ok(unit !== null && (units.get(unit) ?? place.unit) === place.unit, `unit of ticket ${id}`);
+      units.set(unit, place.unit!);
+    }
+    assert.equal(units.size, order.isEndedByAmendment ? 0 : new Set(places.map(([, { unit }]) => unit)).size);
+    order.listed = shown.tickets;
+    assert.deepEqual(
+      shown.amendments.map(({ id, by, difference, fee }) => [id, by, difference, fee]),
+      order.amendments
+        .toReversed()
+        .slice(0, 20)
+        .map(({ id, by, difference, fee }) => [id, by, difference, fee]),
     );
   }
 
@@ -351,11 +585,12 @@ export class Sale {
 
 /** What operators and buyers see of an order's money. */
 function sumsOf(order: Order): Partial<AdminOrderBody> {
-  const tickets = order.isIssued ? ticketIdsOf(order) : [];
   return {
     status: order.status,
     payment_status: paymentStatus(order),
     total_amount: totalOf(order),
+    fees_amount: order.fees,
+    goodwill_amount: order.goodwill,
     paid_amount: paidAmount(order),
     remaining_amount: remainingAmount(order),
     refund_due: refundDue(order),
@@ -363,10 +598,52 @@ function sumsOf(order: Order): Partial<AdminOrderBody> {
     currency: CURRENCY,
     total_installments: order.installments.length,
     paid_installments: paidInstallments(order),
-    tickets,
-    ticket_count: tickets.length,
   };
 }
+
+/** The tickets that an order shows: those valid now, of one that ended the last it had. */
+function shownTicketsOf(order: Order): readonly string[] {
+  if (order.isEndedByAmendment) return order.lastTickets;
+  return order.isIssued ? ticketIdsOf(order) : [];
+}
+
+/** The items that operators see, those alike added up. */
+function itemsShown({ items }: AdminOrderBody): readonly object[] {
+  const all = items.flatMap((item): (readonly [string, number])[] => {
+    const { ticket_type_id: type, selling_stage_id: stage, performance_id: date, quantity, unit_price: price } = item;
+    const perks = item.bar_perks.map((perk) => [`perk ${type} ${date} ${perk.bar_perk_id}`, perk.quantity] as const);
+    return [[`${type} ${stage} ${date} ${price}`, quantity], ...perks];
+  });
+  return addedUp(all);
+}
+
+function itemsOf(lines: Order['lines']): readonly object[] {
+  const all = lines.flatMap(({ type, stage, price, units }) =>
+    units.flatMap(({ performanceId: date, perks }) => [
+      [`${type.id} ${stage.id} ${date} ${price}`, 1] as const,
+      ...[...perks].map(([perk, count]) => [`perk ${type.id} ${date} ${perk}`, count] as const),
+    ]),
+  );
+  return addedUp(all);
+}
+
+function addedUp(all: readonly (readonly [string, number])[]): readonly object[] {
+  const sums = new Map<string, number>();
+  for (const [key, count] of all) sums.set(key, (sums.get(key) ?? 0) + count);
+  return [...sums].filter(([, count]) => count > 0).toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+const pathOf = ({ id }: Order, by: By): string =>
+  by === 'BUYER' ? `/api/checkout/orders/${id}/amendments` : `/admin/orders/${id}/amendments`;
+
+const toQuotedTicket = (ticket: QuoteBody['tickets'][number]) => {
+  const { section: _section, row_label: _row, seat_label: _label, ...quoted } = ticket;
+  return quoted;
+};
+
+/** A planned ticket with the seat that the service chose, where it chooses one. */
+const withSeatsOf = (tickets: QuoteBody['tickets']) => (planned: Plan['quoted']['tickets'][number], index: number) =>
+  planned.seat_id === undefined ? { ...planned, seat_id: tickets[index]?.seat_id } : planned;
 
 const refundsDueOf = (order: Order): Amount[] =>
   currenciesOf(order)

@@ -65,7 +65,7 @@ describe('A refund at Stripe', () => {
     assert.deepEqual(await ask(session, request), first);
     const [there, ...others] = standIn.refunds.of(intentOf(session));
     assert.deepEqual(others, []);
-    assert.deepEqual(first, { outcome: 'SUCCEEDED', reference: there!.id });
+    assert.deepEqual(first, { outcome: 'SUCCEEDED', reference: there!.id, amountCents: there!.amount });
     assert.deepEqual([there!.amount, standIn.refunds.keys.at(-1)], [500, 'ref_1_a-2']);
     const { order_id, refund_id } = there!.metadata;
     assert.deepEqual([order_id, refund_id], [session.client_reference_id, 'ref_1_a']);
@@ -91,7 +91,7 @@ describe('A refund at Stripe', () => {
       const { reference } = answer as { reference: string };
       const status = outcome.toUpperCase();
       const why = outcome === 'failed' && { failure };
-      assert.deepEqual(answer, { outcome: status, reference, ...why });
+      assert.deepEqual(answer, { outcome: status, reference, amountCents: 500, ...why });
       const found = { reference, refundId: `ref_1_${asked}`, amountCents: 500, status, ...why };
       assert.deepEqual((await list(session))[0], found);
     }

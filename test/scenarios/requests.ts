@@ -32,7 +32,11 @@ export interface Bodies {
   getOrderStatus: OrderStatusBody;
   receiveWebhook: { readonly result: 'recorded' | 'repeated' | 'ignored' };
   defineEvent: { readonly id: string; readonly version: number };
-  cancelPerformance: { readonly released_holds: number; readonly cancelled_orders: number };
+  cancelPerformance: {
+    readonly released_holds: number;
+    readonly cancelled_orders: number;
+    readonly amended_orders: number;
+  };
   changeSeats: { readonly blocked?: number; readonly unblocked?: number };
   getOrder: AdminOrderBody;
   listOrders: { readonly orders: readonly AdminOrderBody[]; readonly next_cursor: string | null };

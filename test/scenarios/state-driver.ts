@@ -222,6 +222,7 @@ const handlers: Handlers = {
     const answer = event.execute({ type: 'CancelPerformance', ...asked }, (reply) => ({
       released_holds: reply.releasedHolds,
       cancelled_orders: reply.cancelledOrders,
+      amended_orders: reply.amendedOrders,
     }));
     if (!isRefusal(answer)) event.fixture.cancelOrders();
     return answer;

@@ -280,7 +280,7 @@ function checkout(
     holdId: null,
     sessionKey: chance.percent(60) ? buyer.sessionKey : null,
     items: null,
-    customer: { email: buyer.email, name: 'Anna', documentNumber: null, phone: null },
+    customer: { email: buyer.email, name: 'Anna B', documentNumber: null, phone: null },
     acceptTerms: chance.percent(98),
     successUrl: null,
     cancelUrl: null,

@@ -18,8 +18,8 @@ import { keyIdOf, type PersonalData, type Sealing, type SealingFactType } from '
 import type { Fact } from '#domain/fact.ts';
 import { chanceOf, type Chance } from './chance.ts';
 
-/** What only people say in a simulated sale: addresses, names and notes. */
-const PERSONAL = /@|Anna|Guest \d|called about/;
+/** What only people say in a simulated sale: addresses, names and notes; each with a letter that no sealed text has. */
+const PERSONAL = /@|Anna |Guest \d|called about/;
 
 /** Small, so that keys are handed out soon after they became durable. */
 const POOL_SIZE = 2;

@@ -72,6 +72,8 @@ interface ModelRefund {
   readonly amountCents: number;
   readonly currency: string;
   reference: string | null;
+  /** Of which payment, where somebody said so. */
+  paymentId: string | null;
   /** Who reported it: the operator, the provider, or both. */
   readonly reportedBy: Set<'OPERATOR' | 'PROVIDER' | 'CHARGE'>;
 }
@@ -671,7 +673,8 @@ export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.c
 
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   if (data.sealedNote !== undefined) order.sealedTexts += 1;
-  const { refundId: id, amountCents, currency = order.currency, reference = null, provider, sameAs } = data;
+  const { refundId: id, amountCents, currency = order.currency, provider, sameAs } = data;
+  const { reference = null, paymentId = null } = data;
   const reporter = provider === undefined ? 'OPERATOR' : data.reportReference === undefined ? 'PROVIDER' : 'CHARGE';
   if (reference !== null) {
     const others = order.refunds.filter((refund) => refund.id !== sameAs);
@@ -681,12 +684,14 @@ function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   // A further word on one that is under way, or that failed, gives nothing back.
   if (known === undefined && sameAs !== undefined) return assert.equal(amountCents, 0);
   if (known !== undefined) {
-    assert.ok(amountCents === 0 && !known.reportedBy.has(reporter), 'a note and a report are one refund');
+    const isNew = !known.reportedBy.has(reporter) || (known.paymentId === null && paymentId !== null);
+    assert.ok(amountCents === 0 && isNew, 'a note and a report are one refund');
     known.reportedBy.add(reporter);
     known.reference ??= reference;
+    known.paymentId ??= paymentId;
     return;
   }
-  order.refunds.push({ id, amountCents, currency, reference, reportedBy: new Set([reporter]) });
+  order.refunds.push({ id, amountCents, currency, reference, paymentId, reportedBy: new Set([reporter]) });
   assert.ok(refundedOf(order, currency) <= paidOf(order, currency), 'no more is refunded than was paid');
 }
 

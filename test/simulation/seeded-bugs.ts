@@ -100,7 +100,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'what was settled for reading is kept',
     'src/actors/actor-pool.ts',
-    '      actor.retire();\n    }\n    this.#actors.clear();',
+    '      actor.retire(({ orders }) => {\n        if (!orders.refunds.isEmpty) this.#unfinished.add(actor.eventId);\n      });\n    }\n    this.#actors.clear();',
     '    }',
     'test/faults/disk-full.test.ts',
   ),
@@ -310,8 +310,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'half of a cancelled performance stays sold',
     'src/domain/orders/evolve.ts',
-    '    else {\n      liveByPerformance.delete(performanceId);\n      cancelling.delete(performanceId);\n    }',
-    '    else liveByPerformance.delete(performanceId);\n    cancelling.delete(performanceId);',
+    'if (addTo(liveByPerformance, performanceId, sign) === 0) cancelling.delete(performanceId);',
+    'addTo(liveByPerformance, performanceId, sign);\n    cancelling.delete(performanceId);',
   ),
   bug(
     'a cancellation is answered before its orders are cancelled',
@@ -494,6 +494,41 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'noteVoidTickets(state.orders.voidTickets, order, order.changed?.voidedTickets.length);',
     'noteVoidTickets(state.orders.voidTickets, order);',
     'test/domain/orders/changed-orders.test.ts',
+  ),
+  bug(
+    'amendments: stock is returned twice',
+    'src/domain/holds/evolve.ts',
+    'for (const line of beyond(before, lines)) performanceOf',
+    'for (const line of [...beyond(before, lines), ...beyond(before, lines)]) performanceOf',
+    'test/domain/orders/amendments.test.ts',
+  ),
+  bug(
+    'amendments: a credit is rounded twice, for each code',
+    'src/domain/orders/amendments/units.ts',
+    'shareOf(discountCents + promoDiscountCents, units, quantity);',
+    'shareOf(discountCents, units, quantity) - shareOf(promoDiscountCents, units, quantity);',
+    'test/money/sale.test.ts',
+  ),
+  bug(
+    'amendments: a fee is kept twice',
+    'src/domain/orders/amendments/settlement.ts',
+    'const feesCents = (order.changed?.feesCents ?? 0) + feeCents;',
+    'const feesCents = (order.changed?.feesCents ?? 0) + 2 * feeCents;',
+    'test/domain/orders/amendments.test.ts',
+  ),
+  bug(
+    'amendments: a quote is honoured after it ran out',
+    'src/domain/orders/amendments/quotes.ts',
+    'const isGood = turn.now < expiresAt && expiresAt',
+    'const isGood = expiresAt',
+    'test/domain/orders/amendments.test.ts',
+  ),
+  bug(
+    'amendments: a quote is honoured where what it said would be another',
+    'src/domain/orders/amendments/quotes.ts',
+    'JSON.stringify([orderId, by, request, quoted])',
+    'JSON.stringify([orderId, by, request, quoted.currency])',
+    'test/domain/orders/amendments.test.ts',
   ),
   bug(
     'money: late money breaks the allowance of its address',

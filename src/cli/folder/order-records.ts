@@ -198,6 +198,7 @@ const FIELDS = {
     differenceCents: 'SHOWN',
     feeCents: 'SHOWN',
     toRefundCents: 'SHOWN',
+    isWithdrawal: 'SHOWN',
     tickets: {
       ticketId: 'SHOWN',
       action: 'SHOWN',

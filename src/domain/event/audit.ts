@@ -5,7 +5,15 @@
  * in step (I7, I8). Slow and plain on purpose: it shares no arithmetic with `inventory.ts`. Never used in a turn.
  */
 import { sumOf } from '../money.ts';
-import { agreedOf, awaitsFirstSession, isCovered, isLiveOrder, performanceIdsOf, type Order } from '../orders/order.ts';
+import {
+  agreedOf,
+  awaitsFirstSession,
+  isCovered,
+  isLiveOrder,
+  isPaidOrder,
+  performanceIdsOf,
+  type Order,
+} from '../orders/order.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
@@ -181,9 +189,12 @@ function auditOrders(state: EventState): Discrepancy[] {
 /** The orders of a cancelled performance are cancelled, or that has yet to be done. */
 function auditCancellations({ orders, performances }: EventState): Discrepancy[] {
   const counted = new Map<string, number>();
+  const countedOnOthers = new Map<string, number>();
   for (const order of [...orders.inOrder].filter(isLiveOrder)) {
-    for (const id of performanceIdsOf(order)) {
+    const dates = performanceIdsOf(order);
+    for (const id of dates) {
       counted.set(id, (counted.get(id) ?? 0) + 1);
+      if (dates.size > 1 && isPaidOrder(order)) countedOnOthers.set(id, (countedOnOthers.get(id) ?? 0) + 1);
     }
   }
   return [...performances.values()].flatMap(({ id, status }) => {
@@ -191,6 +202,10 @@ function auditCancellations({ orders, performances }: EventState): Discrepancy[]
     const noted = orders.liveByPerformance.get(id) ?? 0;
     const found: string[] = [];
     if (noted !== count) found.push(`${noted} live orders are noted for it, but there are ${count}`);
+    const onOthers = countedOnOthers.get(id) ?? 0;
+    const notedOnOthers = orders.onOthersByPerformance.get(id) ?? 0;
+    if (notedOnOthers !== onOthers)
+      found.push(`${notedOnOthers} of them are noted on others, but there are ${onOthers}`);
     const isToDo = status === 'CANCELLED' && count > 0;
     if (orders.cancelling.has(id) !== isToDo) {
       found.push('live orders of the cancelled performance are not noted to be cancelled, or the other way round');

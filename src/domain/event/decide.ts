@@ -8,7 +8,7 @@
  */
 import { decideDefinition, performancesToCancel } from './definition-change.ts';
 import { valuesReply, type Decision } from '../decision.ts';
-import { fact, type Fact, type OperatorNote } from '../fact.ts';
+import { fact, type DateCancellation, type Fact } from '../fact.ts';
 import {
   decideChangeHold,
   decideExpireHold,
@@ -20,12 +20,12 @@ import { unreachable } from '../invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
 import { decideStartCheckout } from '../orders/checkout.ts';
 import {
-  decideCancelNextOrders,
   decideCancelOrder,
   decideExpireOrder,
   decideOpenPayment,
   decideRecordCheckoutSession,
 } from '../orders/decide.ts';
+import { decideCancelNextOrders } from '../orders/amendments/cancelled-dates.ts';
 import { decideAmendOrder } from '../orders/amendments/decide.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
@@ -34,11 +34,12 @@ import {
   decideExecuteDueRefunds,
   decideExecuteRefund,
   decideResolveRefund,
+  executionOf,
   withAutomaticRefunds,
 } from '../orders/refund-requests.ts';
 import { decideAnswerRefund, decideMatchRefunds } from '../orders/refund-tries.ts';
 import { decideRecordRefund } from '../orders/refunds.ts';
-import { liveOrdersOn, type OrderTurn } from '../orders/state.ts';
+import { liveOrdersOn, liveOrdersOnOthers, type OrderTurn } from '../orders/state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { decideDropOldest } from './retained-records.ts';
 import { idempotencyOf, recallDecision, rememberAnswer, withStoredDigest } from './repeats.ts';
@@ -151,7 +152,7 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'CancelPerformance':
       return cancelPerformance(state, command);
     case 'CancelNextOrders':
-      return decideCancelNextOrders(state, command);
+      return decideCancelNextOrders(state, command, turn);
     case 'BlockSeats':
       return decideBlockSeats(state, command);
     case 'UnblockSeats':
@@ -185,27 +186,32 @@ function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn:
 }
 
 function cancelPerformance(state: EventState, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
-  const { performanceId } = command;
+  const { performanceId, executes = false, operator } = command;
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
+  const live = facts.length === 0 ? 0 : liveOrdersOn(state, performanceId);
+  const amendedOrders = live > 0 && command.orders === 'TICKETS' ? liveOrdersOnOthers(state, performanceId) : 0;
   const reply = valuesReply<'CancelPerformance'>({
     releasedHolds: facts.filter(({ type }) => type === 'HoldReleased').length,
-    cancelledOrders: facts.length === 0 ? 0 : liveOrdersOn(state, performanceId),
+    cancelledOrders: live - amendedOrders,
+    amendedOrders,
   });
-  return { facts, reply };
+  const isToExecute = executes && (live > 0 || state.orders.refunds.toAsk(performanceId).length > 0);
+  return { facts: isToExecute ? [...facts, ...executionOf(state, performanceId, operator)] : facts, reply };
 }
 
 /**
- * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled
- * whole by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
+ * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled, or
+ * their tickets on it, by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
  */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
-  { operator, note }: OperatorNote,
+  { operator, note, orders }: DateCancellation,
 ): readonly Fact[] {
   if (performanceIds.length === 0) return [];
-  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, operator, note }));
+  const cancellation = { operator, note, ...(orders !== undefined && { orders }) };
+  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, ...cancellation }));
   return [...facts, ...releaseHoldsOn(state, new Set(performanceIds))];
 }

@@ -15,7 +15,7 @@ import { waitingRoomFigures } from '../waiting-room/view.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { EventState } from './state.ts';
 import type { WaitingRoomCounts } from '../view.ts';
-import type { RefundStatus } from '#machines/refund.ts';
+import type { RefundCounts } from '../orders/open-refunds.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 
@@ -49,7 +49,7 @@ export interface Gauges {
   /** Over all performances. */
   readonly tickets: Pick<StockTotals, 'available' | 'held' | 'sold' | 'blocked'>;
   readonly queue: { readonly waiting: number; readonly admitted: number } | null;
-  readonly refunds: Readonly<Record<RefundStatus, number>>;
+  readonly refunds: RefundCounts;
   /** Tickets beyond capacity; anything but 0 is a defect. */
   readonly oversold: number;
 }

@@ -15,7 +15,7 @@ import type { Audience, LiveView, OccupancyResult, PayloadView, SeatingResult, U
 import type { SeatFacts } from '../catalogue/seating-plan.ts';
 import type { AmendmentQuote, AmendmentRequest } from '../amendment-request.ts';
 import type { Order } from '../orders/order.ts';
-import type { CancellationForecast } from '../orders/cancellation-forecast.ts';
+import type { CancellationForecast, DateAsked } from '../orders/amendments/cancellation-forecast.ts';
 import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
@@ -98,7 +98,7 @@ interface Queries {
    */
   ListPersonalData: { readonly of: 'NAMED' | 'ALL_NEWEST_FIRST'; readonly from: number | null; readonly limit: number };
   /** What cancelling a performance would do to the orders after number `after`. */
-  ForecastCancellation: { readonly performanceId: string; readonly after: number | null };
+  ForecastCancellation: DateAsked & { readonly after: number | null };
   FindTicket: { readonly ticketId: string };
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */

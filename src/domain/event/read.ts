@@ -11,7 +11,7 @@ import { findPerformance } from '../inventory/performance.ts';
 import { liveView, occupancyReading, payloadView, seatingReading, type QueryContext } from './revisioned-views.ts';
 import { suggestSeats } from '../inventory/view.ts';
 import { activeHoldOf } from '../holds/state.ts';
-import { forecastCancellation } from '../orders/cancellation-forecast.ts';
+import { forecastCancellation } from '../orders/amendments/cancellation-forecast.ts';
 import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
 import { listDueRefunds } from '../orders/refund-tries.ts';

@@ -115,7 +115,9 @@ function answerTo(named: ReplyReference): RequestAnswer {
     case 'VALUES': {
       const { reply } = named;
       if ('releasedHolds' in reply) {
-        return { of: 'PERFORMANCE', releasedHolds: reply.releasedHolds, cancelledOrders: reply.cancelledOrders };
+        const { releasedHolds, cancelledOrders, amendedOrders } = reply;
+        const amended = amendedOrders > 0 && { amendedOrders };
+        return { of: 'PERFORMANCE', releasedHolds, cancelledOrders, ...amended };
       }
       if ('blockedSeats' in reply) return { of: 'SEATS', seats: reply.blockedSeats };
       if ('unblockedSeats' in reply) return { of: 'SEATS', seats: reply.unblockedSeats };
@@ -238,8 +240,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
     case 'AMENDMENT':
       return { shows: 'AMENDMENT', orderId: answer.orderId, amendmentId: answer.amendmentId, replayed: true };
     case 'PERFORMANCE': {
-      const { releasedHolds, cancelledOrders } = answer;
-      return valuesReply<'CancelPerformance'>({ releasedHolds, cancelledOrders, replayed: true });
+      const { of: _of, amendedOrders = 0, ...counts } = answer;
+      return valuesReply<'CancelPerformance'>({ ...counts, amendedOrders, replayed: true });
     }
     case 'SEATS':
       if (command.type === 'BlockSeats')

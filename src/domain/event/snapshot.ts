@@ -28,7 +28,7 @@ import type { EndedPart } from '../collections/ended-records.ts';
 import type { WholeRecord } from '../holds/ended-holds.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
 import type { IdempotencyRecord } from '../idempotency.ts';
-import type { OperatorNote } from '../fact.ts';
+import type { DateCancellation } from '../fact.ts';
 import type { IdempotentAnswer } from '../view.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 
@@ -70,7 +70,7 @@ type Piece =
       readonly status: PerformanceStatus;
       readonly inventory: InventorySnapshot;
       /** Present while the orders of a cancelled performance are being cancelled. */
-      readonly cancelling?: OperatorNote;
+      readonly cancelling?: DateCancellation;
     }
   | ({ readonly kind: 'HOLDS' | 'SETTLED_HOLDS' } & (HoldPage | HoldObjects))
   | { readonly kind: 'ORDERS'; readonly records: readonly OrderRecord[] }

@@ -1,23 +1,16 @@
 /**
  * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry. How an order
- * is placed is decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`.
+ * is placed is decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`, the
+ * orders of cancelled dates in `amendments/cancelled-dates.ts`.
  *
  * 1. An order that an operator cancelled stays cancelled.
  */
 import { orderTransitions } from '#machines/order.ts';
-import { valuesReply, type Decision, type ReplyReference } from '../decision.ts';
+import { type Decision, type ReplyReference } from '../decision.ts';
 import { fact, type CancellationCause, type Fact } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
-import {
-  agreedOf,
-  isLiveOrder,
-  paidCents,
-  paidInstallments,
-  refundedCents,
-  waitingPayment,
-  type Order,
-} from './order.ts';
+import { paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from '../holds/state.ts';
@@ -96,26 +89,6 @@ export function decideCancelOrder(
   if (cancellation !== null && cancellation.cause !== 'BUYER') return { facts: [], reply };
   if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
   return { facts: [cancelled(order, 'OPERATOR', sealMark(orderId, 'OrderCancelled', command, turn))], reply };
-}
-
-/**
- * Cancels whole the live orders with a ticket on a performance that was cancelled, those of a part of the event's
- * orders.
- */
-export function decideCancelNextOrders(
-  { orders: { inOrder, cancelling } }: OrderState,
-  { after, limit }: CommandOf<'CancelNextOrders'>,
-): Decision {
-  const begin = after === null ? 0 : after + 1;
-  const end = cancelling.size === 0 ? inOrder.length : Math.min(inOrder.length, begin + limit);
-  const facts: Fact[] = [];
-  for (let number = begin; number < end && cancelling.size > 0; number += 1) {
-    const order = inOrder.at(number);
-    const item = isLiveOrder(order) && agreedOf(order).items.find(({ performanceId }) => cancelling.has(performanceId));
-    if (item) facts.push(cancelled(order, 'PERFORMANCE', cancelling.get(item.performanceId)!));
-  }
-  const nextAfter = end < inOrder.length ? end - 1 : null;
-  return { facts, reply: valuesReply<'CancelNextOrders'>({ nextAfter }) };
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */

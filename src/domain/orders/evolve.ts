@@ -13,6 +13,7 @@ import {
   isInstallmentPaid,
   isOfOtherAmount,
   isLiveOrder,
+  isPaidOrder,
   isSettled,
   isWaiting,
   performanceIdsOf,
@@ -183,6 +184,7 @@ function evolveStrayMoneyRecorded(state: OrderState, data: FactData['StrayMoneyR
 function evolveOrderPaid(state: OrderState, { orderId, trigger }: FactData['OrderPaid']): void {
   const order = openOrder(state.orders, orderId);
   const { holdId } = order.purchase;
+  const wasPaid = isPaidOrder(order);
   if (order.status === 'PENDING') consumeHold(state, holdId);
   else if (!isLiveOrder(order)) {
     invariant(
@@ -194,6 +196,7 @@ function evolveOrderPaid(state: OrderState, { orderId, trigger }: FactData['Orde
     order.cancellation = null;
   }
   order.status = follow(orderTransitions, order.status, trigger);
+  if (!wasPaid) countOnOthers(state.orders, order, 1);
 }
 
 function evolveTicketsIssued(state: OrderState, { orderId, ticketIds }: FactData['TicketsIssued']): void {
@@ -221,6 +224,7 @@ function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
   else returnHold(state, holdId);
+  countOnOthers(state.orders, order, -1);
   order.status = follow(orderTransitions, order.status, 'CANCEL');
   const sealed = sealedNote !== undefined && { sealedNote };
   order.cancellation = { cause, operator, note, at, ...(amendmentId !== undefined && { amendmentId }), ...sealed };
@@ -314,23 +318,34 @@ export function countOrder(state: OrderState, order: Order, sign: 1 | -1): void 
   countPerks(state.perksSold, agreed.items, sign);
 }
 
+/** Counts a paid order on its performances where it has several. */
+export function countOnOthers({ onOthersByPerformance }: Orders, order: Order, sign: 1 | -1): void {
+  if (!isPaidOrder(order) || agreedOf(order).items.length === 1) return;
+  const performanceIds = performanceIdsOf(order);
+  if (performanceIds.size === 1) return;
+  for (const performanceId of performanceIds) addTo(onOthersByPerformance, performanceId, sign);
+}
+
+/** Adds to a tally, of which nothing is kept at 0; returns what it comes to. */
+function addTo(tally: Map<string, number>, key: string, sign: 1 | -1): number {
+  const count = (tally.get(key) ?? 0) + sign;
+  if (count > 0) tally.set(key, count);
+  else tally.delete(key);
+  return count;
+}
+
 function countOnPerformances({ liveByPerformance, cancelling }: Orders, order: Order, sign: 1 | -1): void {
   for (const performanceId of performanceIdsOf(order)) {
-    const count = (liveByPerformance.get(performanceId) ?? 0) + sign;
-    if (count > 0) liveByPerformance.set(performanceId, count);
-    else {
-      liveByPerformance.delete(performanceId);
-      cancelling.delete(performanceId);
-    }
+    if (addTo(liveByPerformance, performanceId, sign) === 0) cancelling.delete(performanceId);
   }
 }
 
 /** Notes a performance that was cancelled, where orders have to be cancelled after it (rule 4 of `state.ts`). */
 export function noteCancelled(
   { orders }: OrderState,
-  { performanceId, operator, note }: FactData['PerformanceCancelled'],
+  { performanceId, ...cancellation }: FactData['PerformanceCancelled'],
 ): void {
-  if (orders.liveByPerformance.has(performanceId)) orders.cancelling.set(performanceId, { operator, note });
+  if (orders.liveByPerformance.has(performanceId)) orders.cancelling.set(performanceId, cancellation);
 }
 
 /** Notes whether an order awaits its first session; once it does not, it never does again. */
@@ -356,6 +371,7 @@ export function restoreOrder(state: OrderState, record: OrderRecord): void {
   state.orders.inOrder.append(order);
   countPersonal(state.orders, order);
   if (isLiveOrder(order)) countOrder(state, order, 1);
+  countOnOthers(state.orders, order, 1);
   noteVoidTickets(state.orders.voidTickets, order);
   state.orders.money.noteOrder(order);
   state.orders.refunds.noteDue(order, 1);

@@ -8,7 +8,7 @@ import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { countLeading } from '../collections/sorted.ts';
 import { sumOf } from '../money.ts';
-import { performanceIdsOf, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
+import { datesOfRefunds, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
 import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
 /** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
@@ -19,7 +19,15 @@ export function refundsToAsk(order: Order, due = refundsDue(order)): readonly Cu
 }
 
 export const REFUND_STATUSES = refundTransitions.statuses;
+/** How many refunds there are of each status. */
+export type RefundCounts = Readonly<Record<RefundStatus, number>>;
 const KINDS = ['DUE', 'TO_ASK', ...REFUND_STATUSES] as const;
+
+export function sumOfCounts(all: readonly RefundCounts[]): RefundCounts {
+  const summed = REFUND_STATUSES.map((status) => [status, sumOf(all, (counts) => counts[status])]);
+  return Object.fromEntries(summed) as RefundCounts;
+}
+
 /** By currency. */
 type Sums = Map<string, RefundSum>;
 
@@ -55,7 +63,7 @@ export class OpenRefunds {
     for (const due of all) add(this.#sums.DUE, due, sign);
     for (const due of refundsToAsk(order, all)) {
       add(this.#sums.TO_ASK, due, sign);
-      for (const performanceId of performanceIdsOf(order)) {
+      for (const performanceId of datesOfRefunds(order)) {
         let sums = this.#toAskOn.get(performanceId);
         if (sums === undefined) this.#toAskOn.set(performanceId, (sums = new Map()));
         add(sums, due, sign);
@@ -112,13 +120,17 @@ export class OpenRefunds {
     return Object.fromEntries(KINDS.map((kind) => [kind, [...this.#sums[kind].values()]])) as unknown as RefundSums;
   }
 
+  get isEmpty(): boolean {
+    return this.#orders.length === 0;
+  }
+
   /** How many refunds there are of each status. */
-  get counts(): Readonly<Record<RefundStatus, number>> {
+  get counts(): RefundCounts {
     const counted = REFUND_STATUSES.map((status) => [
       status,
       sumOf([...this.#sums[status].values()], ({ count }) => count),
     ]);
-    return Object.fromEntries(counted) as Record<RefundStatus, number>;
+    return Object.fromEntries(counted) as RefundCounts;
   }
 
   /** What is being given back in a currency. */

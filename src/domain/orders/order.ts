@@ -123,6 +123,13 @@ export function performanceIdsOf(order: Order): ReadonlySet<string> {
   return new Set(agreedOf(order).items.map(({ performanceId }) => performanceId));
 }
 
+/** The dates that its refunds are of: those of its tickets, and those that it lost tickets with. */
+export function datesOfRefunds(order: Order): ReadonlySet<string> {
+  const lost = order.changed?.voidedTickets.filter(({ voidReason }) => voidReason === 'PERFORMANCE_CANCELLED') ?? [];
+  const dates = performanceIdsOf(order);
+  return lost.length === 0 ? dates : new Set([...dates, ...lost.map(({ performanceId }) => performanceId)]);
+}
+
 /** Whether a ticket is of an order, void or not. */
 export function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
   return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
@@ -211,6 +218,11 @@ export function personalOf({ id: orderId, purchase, erasure, changed }: Order): 
 /** Whether the order has, or may soon have, tickets (rule 2). */
 export function isLiveOrder({ status }: Order): boolean {
   return status === 'PENDING' || status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
+}
+
+/** Whether the order has tickets that were paid for, or cost nothing. */
+export function isPaidOrder({ status }: Order): boolean {
+  return status === 'PARTIALLY_PAID' || status === 'CONFIRMED';
 }
 
 /**

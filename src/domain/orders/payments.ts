@@ -145,7 +145,8 @@ function triggerOfMoney(
   turn: OrderTurn,
 ): FactData['OrderPaid']['trigger'] | null {
   const isPaid = isInstallmentPaid(order, payment.installment);
-  if (isPaid) return null;
+  // An amendment can leave nothing to pay while a session is open.
+  if (isPaid || remainingCents(order) === 0) return null;
   const isLast = remainingCents(order) <= payment.amountCents;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';

@@ -294,6 +294,17 @@ interface KnownDiscount {
   readonly promoDiscountCents: number;
 }
 
+/** Whether units have the order's code: it is for their type, and was for every type that they were of before. */
+export function hasPromo(
+  plan: SalePlan,
+  promoCode: string | null,
+  { ticketTypeId, priced }: Pick<OrderItem, 'ticketTypeId' | 'priced'>,
+): boolean {
+  if (promoCode === null || priced?.withoutPromo === true) return false;
+  const code = codesOf(plan).get(codeKey(promoCode));
+  return code === undefined || isFor(code, ticketTypeId);
+}
+
 /**
  * What the codes that units had take off their new price, where they are for the type, whatever their time and uses; of
  * an amount code the units keep their share.

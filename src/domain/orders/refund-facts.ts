@@ -62,8 +62,10 @@ export function evolveRefundAnswered(state: OrderState, data: FactData['RefundAn
   const known = order.refunds[index];
   invariant(known !== undefined, 'an answer about a refund names one of its order');
   const { answer, amountCents, tries, reference, failure, keyTry, nextTryAt } = data;
-  const { nextTryAt: _nextTryAt, unclearTries = 0, failure: _failure, ...before } = known;
+  const { nextTryAt: _nextTryAt, unclearTries = 0, failure: _failure, reportReference, ...before } = known;
   const status = refundStatusOf(known);
+  // One that is reduced is not at the provider yet: the report was about another one of the amount that it had.
+  const isReported = reportReference !== undefined && answer !== 'REDUCED';
   if (answer === 'FAILED' && status === 'SUCCEEDED') {
     const { finishedAt = known.at, currency = order.purchase.currency } = known;
     state.orders.money.noteRefund(finishedAt, known.amountCents, currency, -1);
@@ -76,6 +78,7 @@ export function evolveRefundAnswered(state: OrderState, data: FactData['RefundAn
     status: isOpen ? status : follow(refundTransitions, status, triggerOfAnswer[answer]),
     amountCents,
     tries,
+    ...(isReported && { reportReference }),
     ...(reference !== undefined && { reference }),
     ...(failure !== undefined && { failure }),
     ...(keyTry !== undefined && { keyTry }),

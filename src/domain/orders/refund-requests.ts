@@ -11,9 +11,9 @@ import { sealMark } from './erasure.ts';
 import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
 import {
+  datesOfRefunds,
   isReserved,
   notGivenBack,
-  performanceIdsOf,
   refundable,
   refundDueCents,
   type Order,
@@ -122,7 +122,7 @@ export function decideExecuteDueRefunds(
   if (performanceId !== null && !state.performances.has(performanceId)) {
     return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
   }
-  const { refunds, executing } = state.orders;
+  const { refunds } = state.orders;
   const toAsk = refunds.toAsk(performanceId);
   const confirmed = confirm.filter(({ amountCents }) => amountCents > 0);
   const isSame =
@@ -135,13 +135,21 @@ export function decideExecuteDueRefunds(
       due: toAsk.map(({ amountCents: amount, currency }) => ({ amount, currency })),
     });
   }
+  const facts = toAsk.length === 0 ? [] : executionOf(state, performanceId, operator);
+  return { facts, reply: valuesReply<'ExecuteDueRefunds'>({ sums: refunds.sums }) };
+}
+
+/** The fact that everything due is to be asked for, of a date or of all; none where such turns are to begin anyway. */
+export function executionOf(
+  { orders: { executing } }: OrderState,
+  performanceId: string | null,
+  operator: string | null,
+): readonly Fact[] {
   // The first one may have passed orders to which something is due since.
   const isToCome = executing
     .slice(1)
     .some((each) => each.performanceId === null || each.performanceId === performanceId);
-  const isNothing = toAsk.length === 0 || isToCome;
-  const facts = isNothing ? [] : [fact('DueRefundsOrdered', { performanceId, operator })];
-  return { facts, reply: valuesReply<'ExecuteDueRefunds'>({ sums: refunds.sums }) };
+  return isToCome ? [] : [fact('DueRefundsOrdered', { performanceId, operator })];
 }
 
 /** Asks for what is due to a part of the orders; the last part ends the execution. */
@@ -158,7 +166,7 @@ export function decideAskNextRefunds(
     const { performanceId, operator } = execution;
     for (let number = begin; number < end; number += 1) {
       const order = inOrder.at(number);
-      if (performanceId !== null && !performanceIdsOf(order).has(performanceId)) continue;
+      if (performanceId !== null && !datesOfRefunds(order).has(performanceId)) continue;
       for (const each of refundsToAsk(order)) {
         facts.push(...requests(order, each, undefined, { operator, note: null }, turn));
       }
@@ -192,14 +200,17 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
   const order = orders.byId.get(data.orderId);
   if (order === undefined) return null;
   if (type === 'OrderCancelled') return data.amendmentId === undefined ? { ...order, status: 'CANCELLED' } : null;
-  if (type === 'PaymentRecorded' && data.isCounted) return null;
+  const isCounted = type === 'PaymentRecorded' && data.isCounted;
+  // Only a session from before an amendment brings more than was left to pay.
+  if (isCounted && data.refundDueCents === 0) return null;
   const { paymentId, amountCents, currency } = data;
   const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;
   const paidAt = Number.POSITIVE_INFINITY;
-  const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted: false, paidAt };
+  const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted, paidAt };
   const others = order.payments.filter(({ id }) => id !== paymentId);
   const isCancelled = facts.some((other) => other.type === 'OrderCancelled' && other.data.orderId === order.id);
-  return { ...order, payments: [...others, paid], ...(isCancelled && { status: 'CANCELLED' as const }) };
+  const status = isCancelled ? 'CANCELLED' : isCounted ? 'PARTIALLY_PAID' : order.status;
+  return { ...order, payments: [...others, paid], status };
 }
 
 // ── ending ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -245,7 +245,7 @@ function factOfAnswer(
   const tries = before + 1;
   switch (answer.outcome) {
     case 'SUCCEEDED':
-      return succeeded(order, refund, { reference: answer.reference, amountCents, isTry: true });
+      return succeeded(order, refund, { amountCents, ...answer, isTry: true });
     case 'PENDING':
       return atProvider(order, refund, answer.reference, now);
     case 'FAILED':

@@ -5,7 +5,8 @@
  * 2. Live orders alone count for the limits of an e-mail address, the uses of codes and the perks sold.
  * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to
  *    happen is settled: it is packed, with its hold, until something happens to it after all.
- * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them.
+ * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them, or
+ *    their tickets on it.
  *    Until then who cancelled it is kept, for their facts; that something is kept is what makes those turns go on,
  *    after a crash as well.
  */
@@ -19,7 +20,7 @@ import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
 import { hasTicket, type Order } from './order.ts';
-import type { OperatorNote } from '../fact.ts';
+import type { DateCancellation } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
 import type { Sealing } from '../personal.ts';
@@ -53,8 +54,10 @@ export interface Orders {
   readonly ticketsByBuyer: HashedTally;
   readonly usesByCode: Map<string, number>;
   readonly liveByPerformance: Map<string, number>;
+  /** Those of them that were paid and have tickets on other performances too. */
+  readonly onOthersByPerformance: Map<string, number>;
   /** Cancelled performances with live orders, by id, and whose doing it was (rule 4). */
-  readonly cancelling: Map<string, OperatorNote>;
+  readonly cancelling: Map<string, DateCancellation>;
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
   readonly refunds: OpenRefunds;
@@ -79,6 +82,7 @@ export function noOrders(): Orders {
     ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
     liveByPerformance: new Map(),
+    onOthersByPerformance: new Map(),
     cancelling: new Map(),
     awaitingSession: new Set(),
     refunds: new OpenRefunds(),
@@ -105,9 +109,14 @@ export function liveOrdersOn({ orders }: { readonly orders: Orders }, performanc
   return orders.liveByPerformance.get(performanceId) ?? 0;
 }
 
-/** Whether orders have yet to be asked about that something is due to. */
+/** Those of them that go on where only their tickets on it are cancelled. */
+export function liveOrdersOnOthers({ orders }: { readonly orders: Orders }, performanceId: string): number {
+  return orders.onOthersByPerformance.get(performanceId) ?? 0;
+}
+
+/** Whether orders are to be asked about that something is due to; first those of cancelled performances end. */
 export function isAskingForRefunds({ orders }: { readonly orders: Orders }): boolean {
-  return orders.executing.length > 0;
+  return orders.executing.length > 0 && orders.cancelling.size === 0;
 }
 
 /** Whether orders of a cancelled performance have yet to be cancelled (rule 4). */

@@ -2,6 +2,7 @@
  * Gauges that are read when the metrics are read: tickets, queue entries, refunds, the journal's heads, the disk.
  *
  * 1. Only events in memory are read; none is activated for it. One reading passes over each of them once, in slices.
+ *    The refunds of the others are as they were when they left memory, or were stored.
  * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in
  *    memory.
  * 3. `holdfast_oversold_total` compares the counters of every performance with its capacity. It is 0, or there is a
@@ -9,7 +10,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import { REFUND_STATUSES } from '#domain/orders/open-refunds.ts';
+import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
 import type { DeploymentState } from '#engine/deployment.ts';
 import type { GaugesPort } from '../ports.ts';
@@ -122,24 +123,24 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
     collect: () => reading,
   });
   const tickets = gauge('holdfast_tickets', 'Tickets of all events in memory, by state.', ['state']);
-  const refunds = gauge('holdfast_refunds', 'Refunds of all events in memory, by status.', ['status']);
+  const refunds = gauge('holdfast_refunds', 'Refunds of all events, by status.', ['status']);
   let oversoldMost = 0;
   async function read(): Promise<void> {
     labelled.reset();
     queues.reset();
     const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
-    const refundCounts = new Map(REFUND_STATUSES.map((status) => [status, 0]));
+    const refundCounts = [gauges.refundsNotInMemory()];
     let found = 0;
     for await (const { eventId, index, view } of readAll(gauges)) {
       found += view.oversold;
       for (const state of TICKET_STATES) sums[state] += view.tickets[state];
-      for (const [status, count] of refundCounts) refundCounts.set(status, count + view.refunds[status]);
+      refundCounts.push(view.refunds);
       if (index >= LABELLED_EVENTS_MAX) continue;
       for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
       for (const [status, count] of Object.entries(view.queue ?? {})) queues.set({ event_id: eventId, status }, count);
     }
     for (const state of TICKET_STATES) tickets.set({ state }, sums[state]);
-    for (const [status, count] of refundCounts) refunds.set({ status }, count);
+    for (const [status, count] of Object.entries(sumOfCounts(refundCounts))) refunds.set({ status }, count);
     oversold.inc(Math.max(0, found - oversoldMost));
     oversoldMost = Math.max(oversoldMost, found);
   }

@@ -20,7 +20,6 @@ import {
   Count,
   Id,
   Note,
-  NoteOnly,
   NoteQuery,
   Nullable,
   OperatorHeaders,
@@ -32,6 +31,7 @@ import {
 import { formatMoment } from '../protocol/formats.ts';
 import { toCursor } from '../protocol/request-parts.ts';
 import { addRoute } from '../protocol/route.ts';
+import { OrdersOfDate, ordersOf } from './cancellation.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -89,7 +89,28 @@ const AdminEventList = Type.Object({
   next_cursor: Nullable(Type.String()),
 });
 
-const CancelledPerformance = Type.Object({ released_holds: Count, cancelled_orders: Count });
+const PerformanceCancellation = Type.Unsafe<{
+  readonly orders?: 'WHOLE' | 'TICKETS';
+  readonly refunds?: 'EXECUTE' | null;
+  readonly note?: string | null;
+} | null>({
+  ...Type.Object({
+    orders: Type.Optional(OrdersOfDate),
+    refunds: Type.Optional({
+      ...Nullable(Type.String({ enum: ['EXECUTE'] })),
+      description:
+        'Everything that is due then, of orders that had a ticket on the date, is given back at the provider.',
+    }),
+    note: Note,
+  }),
+  type: ['object', 'null'],
+});
+
+const CancelledPerformance = Type.Object({
+  released_holds: Count,
+  cancelled_orders: { ...Count, description: 'Orders that end.' },
+  amended_orders: { ...Count, description: 'Orders that go on with their tickets on other dates.' },
+});
 
 const SeatAction = Type.Object({
   seat_ids: Type.Array(SeatId, { minItems: 1, maxItems: 10_000, uniqueItems: true }),
@@ -147,13 +168,13 @@ const getAnyEventSchema = {
 const cancelPerformanceSchema = {
   operationId: 'cancelPerformance',
   tags: ['Events'],
-  summary: 'Cancel a date: holds are released, orders with a ticket on it cancelled whole with refunds due',
+  summary: 'Cancel a date: holds are released, orders with a ticket on it or those tickets cancelled, with refunds due',
   description:
-    'Answered when the last order is cancelled: some seconds for tens of thousands. After a 503 it goes on by itself; a repeat is answered when it is done.',
+    'Answered when the last order is cancelled: some seconds for tens of thousands. After a 503 it goes on by itself; a repeat is answered when it is done. Refunds are asked for after that, one after another, also after a restart; a repeat with `refunds` has what is due by then given back.',
   security: bearer,
   params: PerformancePath,
   headers: OperatorHeaders,
-  body: NoteOnly,
+  body: PerformanceCancellation,
   response: { 200: CancelledPerformance },
 };
 
@@ -213,13 +234,15 @@ function performanceRoutes(app: HttpApp, events: AdminPorts['events']): void {
   addRoute(app, 'POST /admin/events/:id/performances/:performance_id/cancel', cancelPerformanceSchema, {
     command: 'CancelPerformance',
     isRepeatable: true,
-    answer: ({ params: { id, performance_id: performanceId } }, { execute, idempotency, by }) => {
-      const command = { type: 'CancelPerformance', performanceId, idempotency, ...by } as const;
+    answer: ({ params: { id, performance_id: performanceId }, body }, { execute, idempotency, by }) => {
+      const how = { ...ordersOf(body?.orders), ...(body?.refunds === 'EXECUTE' && { executes: true }) };
+      const command = { type: 'CancelPerformance', performanceId, idempotency, ...by, ...how } as const;
       return execute(events.byEventId(id), EVENT_NOT_FOUND, command);
     },
-    body: ({ releasedHolds, cancelledOrders }) => ({
+    body: ({ releasedHolds, cancelledOrders, amendedOrders }) => ({
       released_holds: releasedHolds,
       cancelled_orders: cancelledOrders,
+      amended_orders: amendedOrders,
     }),
   });
 

@@ -77,13 +77,14 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, index: num
       <p>${whenOf(performance, definition.timezone, texts)}</p>
       ${doorsFor(ticket, definition, texts)} ${type === undefined ? null : entryOf(type, order.currency, texts)}
       ${perks.length === 0 ? null : html`<p class="perks">${texts.ticket.prepaid(perks.join(', '))}</p>`}
+      ${ticket.replaces === null ? null : html`<p class="quiet small">${texts.changes.inPlaceOf(shortOf(ticket.replaces))}</p>`}
     </div>
   </li>`;
 }
 
 /** The performance's name and beginning, because a ticket is shown alone. */
 function whenOf(
-  performance: OrderView['event']['performances'][number] | undefined,
+  performance: Pick<OrderView['event']['performances'][number], 'name' | 'startsAt'> | undefined,
   timeZone: string,
   { frame }: ServedTexts,
 ): string {
@@ -117,10 +118,33 @@ function entryOf(
   return html`<p class="small">${entry}</p>`;
 }
 
-function seatOf({ section, rowLabel, seatLabel }: TicketView, { ticket: words }: ServedTexts): Html | null {
+function seatOf(ticket: TicketView, texts: ServedTexts): Html | null {
+  const place = placeOf(ticket, texts);
+  return place === null ? null : html`<p class="seat">${place}</p>`;
+}
+
+type Place = Pick<TicketView, 'ticketTypeId' | 'performanceId' | 'section' | 'rowLabel' | 'seatLabel'>;
+
+/** Section, row and seat in words; null where seats have no numbers. */
+function placeOf({ section, rowLabel, seatLabel }: Place, { ticket: words }: ServedTexts): string | null {
   if (seatLabel === null) return null;
   const row = rowLabel === null ? null : words.row(rowLabel);
-  return html`<p class="seat">${[section, row, words.seat(seatLabel)].filter((part) => part !== null).join(', ')}</p>`;
+  return [section, row, words.seat(seatLabel)].filter((part) => part !== null).join(', ');
+}
+
+/** A ticket in one line: its type, date and place. */
+export function ticketInWords(
+  ticket: Place,
+  { texts, order, definition }: Pick<TicketsContent, 'texts' | 'order' | 'definition'>,
+): string {
+  const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId)?.name ?? ticket.ticketTypeId;
+  const dates = [...order.event.performances, ...definition.performances];
+  const date = whenOf(
+    dates.find(({ id }) => id === ticket.performanceId),
+    definition.timezone,
+    texts,
+  );
+  return [type, date, placeOf(ticket, texts)].filter((part) => part !== null && part !== '').join(', ');
 }
 
 function perksOf(order: OrderView, { barPerks }: TicketView): readonly string[] {

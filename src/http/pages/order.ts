@@ -8,7 +8,9 @@ import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { OrderView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
+import { offersOf, withdrawalButton } from './change-offers.ts';
 import { html, type Html, type Page } from './html.ts';
+import { doneOf, historyOf } from './order-history.ts';
 import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
 
 interface OrderPageContent {
@@ -19,6 +21,8 @@ interface OrderPageContent {
   readonly codeOf: CodeOf;
   readonly now: number;
   readonly baseUrl: string;
+  /** The change that was just made, whose page led here; null where none did. */
+  readonly done: string | null;
 }
 
 /** Between two loads of a page that waits for the provider's report. */
@@ -36,7 +40,8 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
     ...refresh,
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
-    body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
+    body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null} ${offersOf(content)}
+      ${historyOf(content)}
       <section class="bought">
         <h2>${words.bought}</h2>
         <table>
@@ -97,7 +102,9 @@ function headOf(content: OrderPageContent): Html {
   const { badge, tone, words } = standingOf(content);
   const isPayable = order.status === 'PENDING' || order.status === 'PARTIALLY_PAID';
   const hasTimes = order.event.performances.some(({ startsAt }) => startsAt !== null);
+  const done = order.amendments.find(({ id }) => id === content.done);
   return html`<section class="${hasEnded(order) ? 'ended' : ''}">
+    ${done === undefined ? null : doneOf(done, content)}
     <span class="badge ${tone}">${badge}</span>
     <h1>${headingOf(order, opened, texts)}</h1>
     <p class="event">${order.event.name}</p>
@@ -110,6 +117,7 @@ function headOf(content: OrderPageContent): Html {
     <p>${words}</p>
     ${isPayable ? payOf(order, now, texts) : null} ${hasEnded(order) ? chooseAgain(order, texts) : null}
     ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(order, hasTimes, texts) : null}
+    ${withdrawalButton(content)}
   </section>`;
 }
 

@@ -33,6 +33,13 @@ section { background: var(--surface); border: 1px solid var(--line); border-radi
 .badge.wait { color: var(--warn); background: var(--warn-soft); }
 .badge.bad { color: var(--bad); background: var(--bad-soft); }
 .notice { padding: .75rem 1rem; border-radius: 10px; background: var(--warn-soft); color: var(--warn); margin: .75rem 0; }
+.notice.good { background: var(--good-soft); color: var(--good); margin-top: 0; }
+.lines, .offers { list-style: none; margin: .5rem 0; padding: 0; } .lines li, .offers li { padding: .5rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+.lines li:first-child, .offers li:first-child { border-top: 0; } .offers a { font-weight: 600; } .offers .small { display: block; } .history h2:not(:first-child) { margin-top: 1.25rem; }
+details:not(:first-child) { margin-top: .75rem; } summary { cursor: pointer; font-weight: 600; min-height: 1.75rem; }
+fieldset { border: 0; margin: 1rem 0 0; padding: 0; min-width: 0; } legend { font-weight: 650; padding: 0; margin-bottom: .5rem; }
+.choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem 0; border-top: 1px solid var(--line); cursor: pointer; overflow-wrap: anywhere; }
+.choice input { flex: none; width: 1.375rem; height: 1.375rem; margin: .05rem 0 0; accent-color: var(--accent); } .choice .small { display: block; }
 table { width: 100%; border-collapse: collapse; }
 td { padding: .5rem 0; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 tr:first-child td { border-top: 0; }

@@ -35,10 +35,10 @@ export function createRequestIds(): (request: Pick<IncomingMessage, 'headers'>) 
 const FORM_BYTES_MAX = 4 * 1024;
 
 /** Lets the routes of a scope take the forms of the service's own pages. */
-export function readForms(scope: HttpApp): void {
+export function readForms(scope: HttpApp, bytesMax = FORM_BYTES_MAX): void {
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+    { parseAs: 'string', bodyLimit: bytesMax },
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
 }

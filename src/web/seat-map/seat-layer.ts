@@ -2,8 +2,10 @@
  * Elements without a picture over the plan: every seat and block has a name of its own for assistive technology and the
  * keyboard.
  *
- * Halls with more than `SEAT_ELEMENTS_MAX` seats have elements for their blocks alone; their seats are read from the
- * line below the plan.
+ *  1. Halls with more than `SEAT_ELEMENTS_MAX` seats have elements for their blocks alone; their seats are read from
+ *     the line below the plan.
+ *  2. Seats get their elements in slices of `SLICE`, each a task of its own, so that a slow phone answers a press
+ *     meanwhile; at once where the focus is to go to one that has none yet.
  */
 import type { LayoutPoint } from '#client/seat-layout.ts';
 import { isOwn, type Appearance, type View } from './appearance.ts';
@@ -22,25 +24,23 @@ export interface SeatLayer {
   blockOf(target: EventTarget | null): number | null;
   /** Leads the tabulator to the plan instead of a seat. */
   leave(): void;
+  /** Makes no further elements. */
+  dispose(): void;
 }
 
 export const SEAT_ELEMENTS_MAX = 5_000;
+
+const SLICE = 150;
 
 export function createSeatLayer(plan: SeatPlan): SeatLayer {
   const { x, y, width, height } = plan.box;
   const root = svg('svg', { class: 'seat-layer', width, height, viewBox: [x, y, width, height].join(' ') });
   const [blockGroup, seatGroup] = [svg('g', {}), svg('g', {})];
-  const hasElements = plan.seats.length <= SEAT_ELEMENTS_MAX;
-  const seats = (hasElements ? plan.seats : []).map((at, seat) => seatElement(at, seat, plan.radius));
+  const seats = new SeatElements(plan, seatGroup);
   const blocks = (plan.isByBlock ? plan.blocks : []).map(({ outline }, block) => blockElement(outline, block));
   blockGroup.append(...blocks);
-  seatGroup.append(...seats);
   root.append(blockGroup, seatGroup);
-  let shown: { readonly appearances: readonly Appearance[]; readonly nameOf: NameOf | null } = {
-    appearances: [],
-    nameOf: null,
-  };
-  let current: Element | null = null;
+  let current: SVGElement | null = null;
   const leave = (): void => {
     current?.setAttribute('tabindex', '-1');
     current = null;
@@ -50,17 +50,7 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
     root,
     show(appearances, nameOf, nameOfBlock) {
       blocks.forEach((element, block) => element.setAttribute('aria-label', nameOfBlock(block)));
-      if (!hasElements) return;
-      seats.forEach((element, seat) => {
-        const appearance = appearances[seat]!;
-        if (shown.appearances[seat] === appearance && shown.nameOf === nameOf) return;
-        element.setAttribute('data-appearance', appearance);
-        element.setAttribute('aria-label', nameOf(seat, appearance));
-        element.setAttribute('aria-checked', String(isOwn(appearance)));
-        if (appearance === 'free' || isOwn(appearance)) element.removeAttribute('aria-disabled');
-        else element.setAttribute('aria-disabled', 'true');
-      });
-      shown = { appearances, nameOf };
+      seats.show({ appearances, nameOf });
     },
     moveTo(view, isFar) {
       root.style.transform = `matrix(${view.scale}, 0, 0, ${view.scale}, ${view.x + x * view.scale}, ${view.y + y * view.scale})`;
@@ -69,9 +59,9 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
     },
     focus(seat) {
       leave();
-      current = seats[seat] ?? null;
+      current = seats.at(seat);
       current?.setAttribute('tabindex', '0');
-      (current as SVGElement | null)?.focus({ preventScroll: true });
+      current?.focus({ preventScroll: true });
     },
     focusBlock: (block) => blocks[block]?.focus({ preventScroll: true }),
     blockOf: (target) => {
@@ -79,7 +69,78 @@ export function createSeatLayer(plan: SeatPlan): SeatLayer {
       return block < 0 ? null : block;
     },
     leave,
+    dispose() {
+      seats.dispose();
+      root.remove();
+    },
   };
+}
+
+interface ShownSeats {
+  readonly appearances: readonly Appearance[];
+  readonly nameOf: NameOf;
+}
+
+/** The elements of a plan's seats, made in slices from the first time that they are shown (rule 2). */
+class SeatElements {
+  readonly #plan: SeatPlan;
+  readonly #group: SVGElement;
+  readonly #count: number;
+  readonly #elements: SVGRectElement[] = [];
+  #shown: ShownSeats | null = null;
+  #slice: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(plan: SeatPlan, group: SVGElement) {
+    [this.#plan, this.#group] = [plan, group];
+    this.#count = plan.seats.length <= SEAT_ELEMENTS_MAX ? plan.seats.length : 0;
+  }
+
+  show(next: ShownSeats): void {
+    const before = this.#shown;
+    this.#shown = next;
+    for (const seat of this.#elements.keys()) {
+      if (before!.appearances[seat] !== next.appearances[seat] || before!.nameOf !== next.nameOf) this.#write(seat);
+    }
+    this.#goOn();
+  }
+
+  /** The element of a seat; null in a hall without any. */
+  at(seat: number): SVGRectElement | null {
+    if (this.#shown !== null) this.#addUntil(Math.min(seat + 1, this.#count));
+    return this.#elements[seat] ?? null;
+  }
+
+  dispose(): void {
+    clearTimeout(this.#slice);
+  }
+
+  #goOn(): void {
+    if (this.#elements.length === this.#count) return;
+    this.#slice ??= setTimeout(() => {
+      this.#slice = undefined;
+      this.#addUntil(Math.min(this.#elements.length + SLICE, this.#count));
+      this.#goOn();
+    });
+  }
+
+  #addUntil(end: number): void {
+    const first = this.#elements.length;
+    for (let seat = first; seat < end; seat += 1) {
+      this.#elements.push(seatElement(this.#plan.seats[seat]!, seat, this.#plan.radius));
+      this.#write(seat);
+    }
+    this.#group.append(...this.#elements.slice(first));
+  }
+
+  #write(seat: number): void {
+    const { appearances, nameOf } = this.#shown!;
+    const [element, appearance] = [this.#elements[seat]!, appearances[seat]!];
+    element.setAttribute('data-appearance', appearance);
+    element.setAttribute('aria-label', nameOf(seat, appearance));
+    element.setAttribute('aria-checked', String(isOwn(appearance)));
+    if (appearance === 'free' || isOwn(appearance)) element.removeAttribute('aria-disabled');
+    else element.setAttribute('aria-disabled', 'true');
+  }
 }
 
 function seatElement({ x, y }: LayoutPoint, seat: number, r: number): SVGRectElement {

@@ -230,7 +230,7 @@ function usePicture(frame: { readonly current: HTMLDivElement | null }, props: S
       observer.disconnect();
       stop();
       scene.dispose();
-      layer.root.remove();
+      layer.dispose();
     };
   }, [parts]);
   useLayoutEffect(() => scene.colour(colours), [scene, colours]);

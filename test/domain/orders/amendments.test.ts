@@ -264,6 +264,33 @@ describe('An amendment that cancels tickets', () => {
     assertSameAfterReplay(fixture);
   });
 
+  it('has money due that comes when nothing is left to pay', () => {
+    const fixture = given(oddEvent());
+    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount: 2 }));
+    recordPayment(fixture, report(paymentOf(started), 'paid'));
+    const { order, payment } = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
+    openSession(fixture, order, payment);
+    amended(fixture, amend(order.id, idsOf(order).slice(0, 2)));
+    const paid = recordPayment(fixture, report(payment, 'paid'));
+    assert.deepEqual([paid.status, paid.totalCents, paid.refundDueCents], ['CONFIRMED', 3333, 9999 - 3333]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('gives back at once what such money brings more than was left to pay, where the event refunds by itself', () => {
+    const fixture = given(oddEvent({ refunds: 'AUTOMATIC' }));
+    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount: 3 }));
+    recordPayment(fixture, report(paymentOf(started), 'paid'));
+    const { order, payment } = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
+    openSession(fixture, order, payment);
+    amended(fixture, withFee(order.id, idsOf(order).slice(0, 2), 1000));
+    const paid = recordPayment(fixture, report(payment, 'paid'));
+    assert.deepEqual(
+      paid.refunds.map(({ status, amountCents }) => [status, amountCents]),
+      [['PENDING', 6666 - 4333]],
+    );
+    assertSameAfterReplay(fixture);
+  });
+
   it('keeps the fees of an order without tickets, which stays cancelled', () => {
     const fixture = openCheckoutEvent();
     const order = bought(fixture, [item('adult', 2)]);

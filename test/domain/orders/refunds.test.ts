@@ -437,6 +437,21 @@ describe('A refund that was made at the page of the provider', () => {
     assertSameAfterReplay(fixture);
   });
 
+  it('leaves the report of another one to that one, where both had the same amount before', () => {
+    const { fixture, order } = boughtInTwo();
+    fixture.do(cancelByOperator(order.id));
+    const [ofSecond, ofFirst] = fixture.do(execute(order)).order.refunds as [RefundView, RefundView];
+    fixture.do(answer(order, ofFirst, { outcome: 'SUCCEEDED', reference: 're_1' }));
+    // Of two with the same amount it is noted with the first; what that one asks for is less by then.
+    fixture.do(reported(order, 2599, { reportReference: 'evt_1' }));
+    assert.equal(requestOf(fixture, match(order, ofSecond, there(600)))!.amountCents, 1999);
+    fixture.do(answer(order, ofSecond, { outcome: 'SUCCEEDED', reference: 're_2' }));
+    fixture.do(reported(order, 1999, { reportReference: 'evt_2' }));
+    fixture.when(reported(order, 2599, { reportReference: 'evt_1' })).then(['RefundRecorded']);
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'SUCCEEDED', 'SUCCEEDED', 'SUCCEEDED']);
+    assertSameAfterReplay(fixture);
+  });
+
   it('and noted by an operator with its reference is known by its payment once a try found it', () => {
     const { fixture, order } = boughtInTwo();
     fixture.do(cancelByOperator(order.id));
@@ -448,6 +463,17 @@ describe('A refund that was made at the page of the provider', () => {
     assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, there(2599))), null);
     assert.deepEqual(books(orderNow(fixture, order)), [2599, 2599, 0, 'SUCCEEDED', 'FAILED']);
     assert.equal(asksFor(fixture.do(execute(order)).order), first.id);
+    assertSameAfterReplay(fixture);
+  });
+});
+
+describe('A refund that is reduced while a request for more is under way', () => {
+  it('is recorded with what the provider answers that it gave back', () => {
+    const { fixture, order, refund } = asked();
+    assert.equal(requestOf(fixture, match(order, refund))!.amountCents, 5198);
+    assert.equal(requestOf(fixture, match(order, refund, there(600, { status: 'PENDING' })))!.amountCents, 4598);
+    fixture.do(answer(order, refund, { outcome: 'SUCCEEDED', reference: 're_1', amountCents: 5198 }));
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'SUCCEEDED']);
     assertSameAfterReplay(fixture);
   });
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { auditEventState } from '#domain/event/audit.ts';
 import { findTicket } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import type { OrderView } from '#domain/view.ts';
 import type { AmendmentRequest, TicketChange } from '#domain/amendment-request.ts';
 import {
   amend,
@@ -185,6 +186,27 @@ describe('A ticket that is changed', () => {
     fixture.when(change(order.id, [second], { ticketTypeId: 'old' })).refuses('TICKET_NOT_ON_SALE');
     amended(fixture, change(order.id, [second], { ticketTypeId: 'old', sellingStageId: 'past' }));
     assert.equal(fixture.state.orders.usesByCode.get('seventh'), 1);
+  });
+
+  it('has no code of the order that was not for it before, and the last ticket that has it gives its use back', () => {
+    const promoCodes = [{ code: 'STANDING', percent_off: 10, max_uses: 1, ticket_type_ids: ['stand', 'gift'] }];
+    const fixture = given(oddEvent({ ...openStages(), promoCodes }));
+    const order = bought(fixture, [item('stand', 1), item('seat', 1)], { promoCode: 'STANDING' });
+    const [first = '', second = ''] = idsOf(order);
+    const uses = () => fixture.state.orders.usesByCode.get('standing') ?? 0;
+    const turned = (now: OrderView, from: string, ticketTypeId: string) =>
+      amended(fixture, change(now.id, [from], { ticketTypeId }, { goodwill: true }));
+    const latest = (now: OrderView, before: string) => now.tickets.find(({ replaces }) => replaces === before)!.id;
+    // 100 for a gift, without anything off: the seat had no code.
+    const now = turned(order, second, 'gift');
+    assert.equal(now.totalCents, 3333 - 333 + 100);
+    const other = turned(now, latest(now, second), 'stand');
+    assert.deepEqual([other.totalCents, uses()], [3333 - 333 + 100, 1]);
+    // What had the code and lost it does not get it back.
+    const seat = turned(other, first, 'seat');
+    assert.equal(uses(), 0);
+    const back = turned(seat, latest(seat, first), 'stand');
+    assert.deepEqual([back.items.map(({ promoDiscountCents }) => promoDiscountCents), uses()], [[0, 0], 0]);
   });
 
   it('is refused where it costs more, and done where that is not charged', () => {

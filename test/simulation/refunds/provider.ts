@@ -55,6 +55,8 @@ export class SimulatedProvider implements ProviderRefunds {
   readonly #slowShare: number;
   /** Whether it reports a payment that was given back, besides the refund. */
   readonly reportsCharges: boolean;
+  /** Whether its reports name the session besides the order. */
+  readonly #namesSessions: boolean;
   #names = 0;
 
   constructor(ports: ProviderPorts) {
@@ -63,6 +65,7 @@ export class SimulatedProvider implements ProviderRefunds {
     this.#lossShare = chance.percent(70) ? chance.between(0, 60) : 0;
     this.#slowShare = chance.percent(70) ? chance.between(0, 60) : 0;
     this.reportsCharges = chance.percent(50);
+    this.#namesSessions = chance.percent(70);
   }
 
   // ── what is known of it ────────────────────────────────────────────────────────────────────────────────────────────
@@ -158,7 +161,7 @@ export class SimulatedProvider implements ProviderRefunds {
       return refused('charge_already_refunded', 'more than is left of the payment');
     }
     const { reference } = this.#keep({ refundId, checkoutSessionId, amountCents, currency, status: outcome });
-    return { outcome, reference };
+    return { outcome, reference, amountCents };
   }
 
   // ── what happens there ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,7 +221,8 @@ export class SimulatedProvider implements ProviderRefunds {
     this.#send({ of: 'REFUND', orderId, checkoutSessionId, amountCents, currency, reference: null, reportReference });
   }
 
-  #send(report: RefundReport): void {
+  #send({ checkoutSessionId = null, ...named }: RefundReport): void {
+    const report = this.#namesSessions ? { ...named, checkoutSessionId } : named;
     const ms = this.#ports.chance.percent(70) ? 20 * SECOND : 72 * HOUR;
     this.#schedule(ms, () => this.#ports.report(report));
   }

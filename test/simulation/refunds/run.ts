@@ -354,8 +354,8 @@ class Refunds {
   }
 
   #deliverReport({ of: _of, orderId, ...report }: RefundReport): void {
-    const { eventId } = this.#sessions.find((session) => session.id === report.checkoutSessionId)!;
-    const isNamed = this.#chance.percent(80);
+    const { eventId } = this.#sessions.find((session) => session.orderId === orderId)!;
+    const isNamed = report.checkoutSessionId === undefined || this.#chance.percent(80);
     const about = { orderId: isNamed ? orderId : null, ...report };
     this.#deliver(eventId, { type: 'RecordRefund', provider: 'provider_a', ...NOBODY, ...about });
   }
@@ -403,7 +403,7 @@ class Refunds {
       ...{ tracking: null, queuePass: null, idempotency: null, acceptTerms: true },
       ...{ promoterCode: null, referralCode: null },
       items: [item],
-      customer: { email: `buyer-${n}@example.org`, name: 'Anna', documentNumber: null, phone: null },
+      customer: { email: `buyer-${n}@example.org`, name: 'Anna B', documentNumber: null, phone: null },
       installmentCount: chance.between(1, 3),
     });
     if (isRefusal(answer)) return;

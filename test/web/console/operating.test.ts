@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
 import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
-import { sample } from '../../fixtures/events.ts';
+import { clubNight, item, sample } from '../../fixtures/events.ts';
 import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 
@@ -131,7 +131,29 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     await page.goto('/#/events/evt_club');
     await page.getByRole('button', { name: 'Cancel date…' }).click();
     await page.getByText('1 order with 2 tickets is cancelled whole, and €35.50 is due back to 1 buyer.').waitFor();
+    await page
+      .getByText('2 tickets are cancelled: 0 orders go on with others, 1 order ends, and €35.50 is due')
+      .waitFor();
     await page.getByRole('button', { name: 'Leave as it is' }).click();
+  });
+
+  it('cancels the tickets of a date alone, and has what is due given back', async () => {
+    const { page } = operator;
+    const performances = ['sat', 'sun'].map((id, day) => ({ id, name: id, starts_at: `2028-05-1${day}T20:00:00Z` }));
+    await service.define(clubNight({ id: 'evt_two', slug: 'two', performances }));
+    const items = performances.map(({ id }) => ({ ...item('single', 1), performance_id: id }));
+    const bought = await start(service, { event_id: 'evt_two', items });
+    await settle(service, bought, 'paid');
+    await page.goto('/#/events/evt_two');
+    await page.getByRole('button', { name: 'Cancel date…' }).first().click();
+    await page.getByText('1 ticket is cancelled: 1 order goes on with others, 0 orders end, and €19.00').waitFor();
+    await page.getByLabel('What is cancelled with it').selectOption('TICKETS');
+    await page.getByRole('checkbox', { name: 'Give back what is due then' }).check();
+    await page.getByRole('button', { name: 'Cancel the date' }).click();
+    await page.getByText('CANCELLED').first().waitFor();
+    const { body } = await service.operate('GET', `/admin/orders/${bought.order_id}`);
+    assert.deepEqual([body['status'], body['ticket_count'], body['refunds'] !== undefined], ['CONFIRMED', 1, true]);
+    assert.equal((body['refunds'] as readonly object[]).length, 1);
   });
 
   it('keeps the filters of an event’s orders in the address, the newest first', async () => {

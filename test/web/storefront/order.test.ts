@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
 
@@ -69,6 +70,37 @@ describe('The page of an order', { skip: withoutBrowser }, () => {
     assert.equal(await buyer.page.evaluate(style), 'avoidrgb(0, 0, 0)');
     await buyer.close();
   });
+
+  for (const javaScriptEnabled of [true, false]) {
+    const script = javaScriptEnabled ? 'with' : 'without';
+    it(`has tickets given back and the contract withdrawn from, ${script} a script`, async () => {
+      const path = await shop.ownEvent('club-night', `given-back-${script}`);
+      const buyer = await shop.enter(await shop.buy(path), { ...PHONE, javaScriptEnabled });
+      const look = async (state: string): Promise<void> => {
+        if (!javaScriptEnabled) return;
+        assert.equal(await buyer.overflows(), false, state);
+        await isOpenToAll(buyer, state);
+      };
+      await look('order');
+      await buyer.press('Give tickets back');
+      await buyer.page.getByRole('checkbox').first().check();
+      await look('choice');
+      await buyer.press('Continue');
+      await buyer.sees('Is this right?');
+      await look('quote');
+      await buyer.press('Give back 1 ticket');
+      await buyer.sees('We received your withdrawal on');
+      await look('given back');
+      await buyer.press('Withdraw from contract here');
+      await buyer.page.getByText('Only for some of the tickets').click();
+      await look('withdrawal');
+      await buyer.press('Confirm withdrawal');
+      await buyer.sees('This order was cancelled');
+      await buyer.sees('We received your withdrawal on');
+      await look('withdrawn');
+      await buyer.close();
+    });
+  }
 
   it('says nothing of payment where nothing was to be paid', async () => {
     const buyer = await shop.enter(await shop.ownEvent('open-studios', 'free'), PHONE);

@@ -2,6 +2,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import { samplesFolder } from '#catalogue/files.ts';
 import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
+import { settle, start } from '../../fixtures/checkout.ts';
 import type { Answer, Json } from '../../fixtures/client.ts';
 import { sample } from '../../fixtures/events.ts';
 import { openService, type TestService } from '../../fixtures/service.ts';
@@ -13,6 +14,8 @@ export interface Shop {
   passTime(seconds: number): Promise<Answer>;
   /** Defines a copy of a sample under a name of its own, so that tests are independent; resolves to its path. */
   ownEvent(name: string, slug: string, overrides?: Json): Promise<string>;
+  /** Pays for three singles, or other items, at the event of a path; resolves to the path of the order. */
+  buy(path: string, items?: readonly Json[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -39,6 +42,13 @@ export async function openShop(): Promise<Shop> {
     async ownEvent(name, slug, overrides = {}) {
       await service.define(sample(name, { id: `evt_${slug.replaceAll('-', '_')}`, slug, ...overrides }));
       return `/e/${slug}`;
+    },
+    async buy(path, items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 3 }]) {
+      const customer = { name: 'Ada Lovelace', email: 'ada@example.com' };
+      const eventId = `evt_${path.split('/').at(-1)!.replaceAll('-', '_')}`;
+      const order = await start(service, { event_id: eventId, items, customer });
+      await settle(service, order, 'paid');
+      return `/orders/${order.order_id}`;
     },
     async close() {
       await browser.close();

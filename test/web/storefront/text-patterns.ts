@@ -28,7 +28,7 @@ export function textsIn(tree: TextTree, path: readonly string[] = []): readonly 
       if (typeof value === 'string') return [{ name, kind: 'text', example: value }];
       if (typeof value === 'function') {
         // Money and dates are written by functions of the wording, which have no words.
-        if (/\.(?:money|dayAndHour)$/.test(name)) return [];
+        if (/\.(?:money|dayAndHour|hour)$/.test(name)) return [];
         const values = Array.from({ length: 6 }, () => standIn);
         return [{ name, kind: 'function', example: String(value(...(values as unknown as never[]))) }];
       }

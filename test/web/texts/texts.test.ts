@@ -21,7 +21,7 @@ function readFiles(folder: string, name: RegExp): { readonly file: string; reado
 const pages = [
   ...readFiles('web/storefront', /\.tsx?$/),
   ...readFiles('web/seat-map', /\.tsx?$/),
-  ...readFiles('web/texts', /^event-lines\.ts$/),
+  ...readFiles('web/texts', /^(?:event-lines|refusal-words)\.ts$/),
   ...readFiles('http', /\.ts$/),
 ];
 
@@ -86,7 +86,7 @@ describe('The texts of the pages', () => {
 
   it('have a sentence for every code of the API that a buyer can meet', () => {
     const { refusals } = TEXTS.en;
-    const withFigures = readFileSync(path.join(source, 'web/storefront/app/messages.ts'), 'utf8').match(
+    const withFigures = readFileSync(path.join(source, 'web/texts/refusal-words.ts'), 'utf8').match(
       /^ {2}[A-Z_]+(?=:)/gm,
     );
     const known = new Set([...Object.keys(refusals), ...(withFigures ?? []).map((code) => code.trim())]);

@@ -56,28 +56,35 @@ export function decideAmendOrder(
   if (stale !== null) return stale;
   const amendmentId = turn.newId('amd');
   return {
-    facts: factsOf(state, order, plan, { ...command, amendmentId }, turn),
+    facts: factsOfAmendment(
+      state,
+      order,
+      plan,
+      { amendmentId, ...sealMark(orderId, 'OrderAmended', command, turn), ...sealAttendees(orderId, request, turn) },
+      turn,
+    ),
     reply: { shows: 'AMENDMENT', orderId, amendmentId },
   };
 }
 
-function factsOf(
+/** The facts of an amendment as it was planned, with what it says beside that. */
+export function factsOfAmendment(
   state: OrderState,
   order: Order,
   { change, after }: AmendmentPlan,
-  command: CommandOf<'AmendOrder'> & { readonly amendmentId: string },
+  said: Omit<FactData['OrderAmended'], keyof AmendmentPlan['change']>,
   turn: OrderTurn,
 ): readonly Fact[] {
   const { id: orderId } = order;
-  const { amendmentId, by: cause } = command;
-  const mark = sealMark(orderId, 'OrderAmended', command, turn);
-  const people = sealAttendees(orderId, command.request, turn);
-  const facts: Fact[] = [fact('OrderAmended', { ...withNewTickets(change, turn), amendmentId, ...mark, ...people })];
+  const { amendmentId, operator, note } = said;
+  const { by: cause } = change;
+  const facts: Fact[] = [fact('OrderAmended', { ...withNewTickets(change, turn), ...said })];
   for (const { id: paymentId } of outdatedPayments(order, after)) {
     facts.push(fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }));
   }
   if (change.ticketIds.length === 0) {
-    const by = { operator: command.operator, note: null };
+    // The note of a cancelled date is about no order.
+    const by = { operator, note: cause === 'PERFORMANCE' ? note : null };
     facts.push(fact('OrderCancelled', { orderId, cause, amendmentId, ...by, refundDueCents: refundDueCents(after) }));
   }
   const isAutomatic = state.plan.definition.refunds === 'AUTOMATIC';

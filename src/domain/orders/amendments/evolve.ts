@@ -8,7 +8,7 @@ import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { amendHold } from '../../holds/evolve.ts';
 import { addUpTickets } from './tickets.ts';
-import { changeOrder, countOrder } from '../evolve.ts';
+import { changeOrder, countOnOthers, countOrder } from '../evolve.ts';
 import { agreedOf, amendmentsOf, type ChangedOrder, type Order } from '../order.ts';
 import { openOrder, type OrderState } from '../state.ts';
 import { noteVoidTickets } from '../void-tickets.ts';
@@ -74,8 +74,13 @@ function applyAmended(state: OrderState, data: Amended, at: number): void {
   order.changed = { ...changed!, amendments: [...amendmentsOf(order), amendmentOf(data, at)] };
   if (data.ticketIds.length === 0) return;
   // First what the order has now: a date that it stays on is not without orders in between.
-  countOrder(state, order, 1);
-  countOrder(state, before, -1);
+  for (const [then, sign] of [
+    [order, 1],
+    [before, -1],
+  ] as const) {
+    countOrder(state, then, sign);
+    countOnOthers(state.orders, then, sign);
+  }
   amendHold(state, order.purchase.holdId, data.lines);
   for (const { newTicketId } of data.tickets) {
     if (newTicketId !== undefined) state.orders.inOrder.note(newTicketId, order);
@@ -84,7 +89,8 @@ function applyAmended(state: OrderState, data: Amended, at: number): void {
 }
 
 function amendmentOf(data: Amended, at: number): AmendmentView {
-  const { amendmentId: id, by, differenceCents, feeCents, toRefundCents, tickets, operator, note, sealedNote } = data;
+  const { amendmentId: id, by, differenceCents, feeCents, toRefundCents, tickets, operator, note } = data;
+  const { isWithdrawal, sealedNote } = data;
   return {
     id,
     status: 'APPLIED',
@@ -96,6 +102,7 @@ function amendmentOf(data: Amended, at: number): AmendmentView {
     tickets,
     operator,
     note,
+    ...(isWithdrawal === true && { isWithdrawal }),
     ...(sealedNote !== undefined && { sealedNote }),
   };
 }

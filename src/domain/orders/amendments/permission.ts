@@ -12,7 +12,7 @@ import { percentOf, sumOf } from '../../money.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import type { Order } from '../order.ts';
 import type { AmendmentRequest } from '../../amendment-request.ts';
-import type { ChangeRule, PerformanceDefinition } from '../../catalogue/definition.ts';
+import type { BuyerChanges, ChangeRule, PerformanceDefinition } from '../../catalogue/definition.ts';
 import type { OrderState } from '../state.ts';
 import type { OrderUnit } from './units.ts';
 import type { UnitsOfChange } from './destinations.ts';
@@ -51,15 +51,10 @@ export function checkPermission(
 ): Permission | Refusal {
   const { buyerChanges } = state.plan.definition;
   const dates = state.plan.performanceById;
-  const withdrawalEnd = order.placedAt + (buyerChanges?.withdrawalDays ?? 0) * DAY_MS;
   const ends: number[] = [];
   const may = (rule: ChangeRule | null | undefined, unit: OrderUnit, performanceIds: readonly string[]) => {
-    const checked = check(
-      rule ?? null,
-      unit,
-      performanceIds.map((id) => dates.get(id)),
-      now,
-    );
+    const of = performanceIds.map((id) => dates.get(id));
+    const checked = checkRule(rule ?? null, unit.ticketTypeId, of, now);
     if (!isRefusal(checked) && checked.endsAt !== null) ends.push(checked.endsAt);
     return isRefusal(checked) ? checked : null;
   };
@@ -68,8 +63,7 @@ export function checkPermission(
     return may(rule, unit, [unit.performanceId]);
   };
   const isWithdrawn = (unit: OrderUnit): boolean => {
-    const startsAt = dates.get(unit.performanceId)?.startsAt ?? null;
-    const end = Math.min(withdrawalEnd, startsAt ?? withdrawalEnd);
+    const end = withdrawalEndOf(buyerChanges, order.placedAt, dates.get(unit.performanceId)?.startsAt);
     if (now >= end) return false;
     ends.push(end);
     return true;
@@ -110,11 +104,21 @@ function ticketsOf(units: readonly OrderUnit[]): number {
   return sumOf(units, ({ slots }) => slots.length);
 }
 
-/** Whether a rule is for a unit, and until when (rules 1 and 2). */
-function check(
+/** Until when tickets of a date are given back without a fee (rule 3); past where they are not. */
+export function withdrawalEndOf(
+  changes: BuyerChanges | undefined,
+  placedAt: number,
+  startsAt: number | null | undefined,
+): number {
+  const end = placedAt + (changes?.withdrawalDays ?? 0) * DAY_MS;
+  return Math.min(end, startsAt ?? end);
+}
+
+/** Whether a rule is for tickets of a type on such dates, and until when (rules 1 and 2): AMENDMENT_NOT_ALLOWED. */
+export function checkRule(
   rule: ChangeRule | null,
-  { ticketTypeId }: OrderUnit,
-  performances: readonly (PerformanceDefinition | undefined)[],
+  ticketTypeId: string,
+  performances: readonly (Pick<PerformanceDefinition, 'startsAt' | 'endsAt'> | undefined)[],
   now: number,
 ): { readonly endsAt: number | null } | Refusal {
   if (rule === null) return refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });

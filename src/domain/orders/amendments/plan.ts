@@ -16,7 +16,7 @@ import { lineKey } from '../../inventory/hold-line.ts';
 import { sumOf } from '../../money.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import { agreedOf, amendmentsOf, isErased, type Order } from '../order.ts';
-import { discountAnew } from '../pricing.ts';
+import { discountAnew, hasPromo } from '../pricing.ts';
 import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
 import { checkPermission, feeOf } from './permission.ts';
 import { settle, type AmendmentPlan, type PlannedTicket } from './settlement.ts';
@@ -253,13 +253,17 @@ function newUnits(
   const { groupSize } = offer.ticketType;
   const quantity = slots.length / groupSize;
   const known = group.map(({ unit }) => credits.get(unit)!);
+  const { promoCode } = agreedOf(order);
+  const hadPromo = hasPromo(plan, promoCode, first);
+  const keepsPromo = hadPromo && hasPromo(plan, promoCode, { ticketTypeId });
   const { discountCode, ...discounts } = discountAnew(plan, ticketTypeId, quantity * unitPriceCents, {
     discountCode: first.discountCode,
     discountCents: sumOf(known, ({ discountCents }) => discountCents),
-    promoCode: agreedOf(order).promoCode,
+    promoCode: hadPromo ? promoCode : null,
     promoDiscountCents: sumOf(known, ({ promoDiscountCents }) => promoDiscountCents),
   });
-  const priced: PricedItem = { number, quantity, ...discounts };
+  const without = promoCode !== null && !keepsPromo && { withoutPromo: true as const };
+  const priced: PricedItem = { number, quantity, ...discounts, ...without };
   const isNamed = group.some(({ unit }) => unit.isNamed);
   return Array.from({ length: quantity }, (_, place) => ({
     performanceId,

@@ -7,11 +7,11 @@
 import { placeNames } from '../../catalogue/sale-plan.ts';
 import { refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order } from '../order.ts';
-import { totalOf } from '../pricing.ts';
+import { hasPromo, totalOf } from '../pricing.ts';
 import { amendedOrder } from './evolve.ts';
 import { itemsOf, linesOf, type OrderUnit, type TicketSlot } from './units.ts';
 import type { QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
-import type { AmendedTicket, CancellationCause, FactData, OrderItem } from '../../fact.ts';
+import type { AmendedTicket, CancellationCause, FactData } from '../../fact.ts';
 import type { OrderState } from '../state.ts';
 
 /** The fields of the fact that a plan settles; its new tickets have no ids yet. */
@@ -69,6 +69,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
   const tickets = withGoodwill(settled.tickets, Math.max(0, differenceCents));
   const hold = state.holds.byId.get(order.purchase.holdId);
   const items = itemsOf(order, units);
+  const { promoCode } = agreedOf(order);
   const feesCents = (order.changed?.feesCents ?? 0) + feeCents;
   const goodwillBefore = order.changed?.goodwillCents ?? 0;
   const goodwillCents = goodwillBefore - settled.goodwillGoneCents + Math.max(0, differenceCents);
@@ -81,7 +82,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
     ticketIds: units.flatMap(({ slots }) => slots.map(({ ticketId }) => ticketId)),
     items,
     lines: linesOf(items, hold?.lines ?? []),
-    promoCode: hasPromoCode(order, items) ? order.purchase.promoCode : null,
+    promoCode: items.some((item) => hasPromo(state.plan, promoCode, item)) ? promoCode : null,
     totalCents,
     feesCents,
     ...(goodwillCents > 0 && { goodwillCents }),
@@ -157,12 +158,4 @@ function quotedTickets(
       ...placeNames(plan, ticketTypeId, seatId),
     };
   });
-}
-
-/** Whether the order's code is still used: by an item that has something of it, where one had. */
-function hasPromoCode(order: Order, items: readonly OrderItem[]): boolean {
-  const { items: before, promoCode } = agreedOf(order);
-  const uses = (of: readonly OrderItem[]): boolean =>
-    of.some(({ priced, promoDiscountCents }) => (priced?.promoDiscountCents ?? promoDiscountCents) > 0);
-  return promoCode !== null && (uses(items) || (items.length > 0 && !uses(before)));
 }

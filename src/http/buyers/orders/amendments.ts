@@ -142,7 +142,7 @@ export const Amendment = Type.Object(
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-type RequestBody = Static<typeof RequestFields>;
+export type RequestBody = Static<typeof RequestFields>;
 type OperatorsBody = RequestBody & { readonly fee?: number; readonly goodwill?: boolean };
 
 /** What no schema shows of a request. */
@@ -175,6 +175,11 @@ function repeatedIn(named: readonly (readonly [path: string, ticketId: string])[
     known.add(ticketId);
     return isRepeated ? [{ path, message: 'names a ticket a second time' }] : [];
   });
+}
+
+/** A buyer's request: what operators alone may ask for is ignored. */
+export function ownRequest(body: RequestBody): AmendmentRequest {
+  return toAmendmentRequest({ ...body, fee: 0, goodwill: false });
 }
 
 export function toAmendmentRequest(body: OperatorsBody): AmendmentRequest {

@@ -3,7 +3,6 @@
  */
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
-import type { AmendmentRequest } from '#domain/amendment-request.ts';
 import type { PublicPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
 import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
@@ -13,10 +12,10 @@ import {
   Amendment,
   amendmentRequestFields,
   AmendmentQuoteBody,
+  ownRequest,
   problemsOf,
   quoteText,
   toAmendmentBody,
-  toAmendmentRequest,
   toQuoteBody,
   withQuoteBody,
 } from './amendments.ts';
@@ -81,9 +80,4 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
       readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindAmendment', orderId, amendmentId }),
     body: toAmendmentBody,
   });
-}
-
-/** What operators alone may ask for is ignored. */
-function ownRequest(body: Parameters<typeof toAmendmentRequest>[0]): AmendmentRequest {
-  return toAmendmentRequest({ ...body, fee: 0, goodwill: false });
 }

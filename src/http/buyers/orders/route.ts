@@ -18,6 +18,7 @@ import { fail, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
 import { ref } from '../../protocol/fields.ts';
 import { textsFor } from '../../protocol/negotiation.ts';
 import { addRoute } from '../../protocol/route.ts';
+import { changeRoutes } from './changes.ts';
 import { codeOf, toOrderStatusBody, toStatusBody } from './body.ts';
 import { OrderStatus, TicketsQuery } from './schema.ts';
 import { createTicketPages, LARGE_TICKETS_MIN, ticketObjectsOf, ticketsKey, type TicketTexts } from './ticket-pages.ts';
@@ -69,6 +70,7 @@ export async function orderRoutes(app: HttpApp, ports: OrdersPorts): Promise<voi
   });
 
   await pageRoutes(app, ports);
+  await changeRoutes(app, ports);
 }
 
 /** The page of an order, its file for calendars, and the button that goes on to a payment. */
@@ -76,7 +78,7 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
   const { events, tickets, personalData, baseUrl } = ports;
   const { checkoutSessions } = ports.payments;
 
-  addRoute(app, 'GET /orders/:order_id', PAGE, {
+  addRoute(app, 'GET /orders/:order_id', ORDER_PAGE, {
     config: { page: true },
     answer: async ({ params: { order_id: orderId } }) => {
       const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
@@ -89,6 +91,7 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
         ...found,
         definition: found.definition!,
         baseUrl: baseUrl(),
+        done: request.query.done ?? null,
         texts: textsFor(request),
         codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
       };
@@ -127,6 +130,7 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
 }
 
 const PAGE = { params: OrderPath, hide: true };
+const ORDER_PAGE = { ...PAGE, querystring: Type.Object({ done: Type.Optional(Type.String()) }) };
 
 /** The dates of an order as a file for calendars. */
 const CALENDAR = {

@@ -78,11 +78,13 @@ export interface MoneyList {
 }
 
 export interface Cancellation {
-  /** Orders with a ticket on the date that are not over: they are cancelled whole. */
+  /** Orders with a ticket on the date that are not over: they are cancelled, but for those amended. */
   readonly orders: number;
-  /** Those of them for which money came. */
+  /** With `orders=TICKETS`: those of them that go on with their tickets on other dates. */
+  readonly amended_orders?: number;
+  /** Those of all for which money came. */
   readonly paid_orders: number;
-  /** All tickets of these orders, those on other dates too. */
+  /** What of their tickets is cancelled; of whole orders those on other dates too. */
   readonly tickets: number;
   /** What is due back to their buyers then, by currency. */
   readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];

@@ -19,8 +19,10 @@ interface EventPageProps {
 export function EventPage({ event, history, api, reload }: EventPageProps) {
   const [cancelling, setCancelling] = useState<OverviewPerformance | null>(null);
   const queue = event.waiting_room;
-  const cancel = async (performance: OverviewPerformance, note: string | null): Promise<void> => {
-    await api('POST', addressOf('events', event.id, 'performances', performance.id, 'cancel'), { note });
+  const cancel = async (performance: OverviewPerformance, fields: FormData, note: string | null): Promise<void> => {
+    const refunds = fields.get('execute') === null ? {} : { refunds: 'EXECUTE' };
+    const body = { orders: fields.get('orders'), ...refunds, note };
+    await api('POST', addressOf('events', event.id, 'performances', performance.id, 'cancel'), body);
     reload();
   };
   return (
@@ -68,10 +70,10 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           title={`Cancel ${cancelling.name}?`}
           action="Cancel the date"
           isGrave
-          act={(_fields, note) => cancel(cancelling, note)}
+          act={(fields, note) => cancel(cancelling, fields, note)}
           onClose={() => setCancelling(null)}
         >
-          <Forecast
+          <CancellationChoice
             api={api}
             address={addressOf('events', event.id, 'performances', cancelling.id, 'cancellation')}
             held={cancelling.held}
@@ -82,22 +84,67 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
   );
 }
 
-/** What a cancellation will do, in orders and money, read when the question is asked. */
-function Forecast({ api, address, held }: { readonly api: Api; readonly address: string; readonly held: number }) {
+interface CancellationProps {
+  readonly api: Api;
+  readonly address: string;
+  /** Tickets of the date in holds. */
+  readonly held: number;
+}
+
+/** What is cancelled with the date, and what each choice will do, in orders and money. */
+function CancellationChoice({ api, address, held }: CancellationProps) {
+  return (
+    <>
+      <label class="field">
+        What is cancelled with it
+        <select name="orders">
+          <option value="WHOLE">Orders with a ticket on it, whole</option>
+          <option value="TICKETS">The tickets of this date alone</option>
+        </select>
+      </label>
+      <h3>Orders with a ticket on it, whole</h3>
+      <Forecast api={api} address={`${address}?orders=WHOLE`} />
+      <h3>The tickets of this date alone</h3>
+      <Forecast api={api} address={`${address}?orders=TICKETS`} />
+      <label class="check">
+        <input type="checkbox" name="execute" />
+        Give back what is due then, at the payment provider
+      </label>
+      <p>
+        {countOf(held, 'held ticket')} {held === 1 ? 'is' : 'are'} released. This cannot be undone.
+      </p>
+    </>
+  );
+}
+
+/** What a cancellation will do, read when the question is asked. */
+function Forecast({ api, address }: Pick<CancellationProps, 'api' | 'address'>) {
   const { value, trouble } = usePolled<Cancellation>(address, () => api('GET', address), null);
   if (value === null) {
     return <p role="status">{trouble ?? 'Counting the orders…'}</p>;
   }
-  const { orders, tickets, paid_orders: paidOrders, refunds_due: due } = value;
-  return (
+  const { orders, amended_orders: amended = 0, tickets, paid_orders: paidOrders, refunds_due: due } = value;
+  const ending = orders - amended;
+  const isDue = due.length === 1 && paidOrders === 1 ? 'is' : 'are';
+  const money = (
     <>
+      <b>{sums(due, 'no money')}</b> {isDue} due back to {countOf(paidOrders, 'buyer')}.
+    </>
+  );
+  if (value.amended_orders === undefined) {
+    return (
       <p role="status">
         <b>{countOf(orders, 'order')}</b> with {countOf(tickets, 'ticket')} {orders === 1 ? 'is' : 'are'} cancelled
-        whole, and <b>{sums(due, 'no money')}</b> {due.length === 1 && paidOrders === 1 ? 'is' : 'are'} due back to{' '}
-        {countOf(paidOrders, 'buyer')}. {countOf(held, 'held ticket')} {held === 1 ? 'is' : 'are'} released.
+        whole, and {money}
       </p>
-      <p>This cannot be undone.</p>
-    </>
+    );
+  }
+  return (
+    <p role="status">
+      <b>{countOf(tickets, 'ticket')}</b> {tickets === 1 ? 'is' : 'are'} cancelled: <b>{countOf(amended, 'order')}</b>{' '}
+      {amended === 1 ? 'goes' : 'go'} on with others, <b>{countOf(ending, 'order')}</b> {ending === 1 ? 'ends' : 'end'},
+      and {money}
+    </p>
   );
 }
 

@@ -8,7 +8,8 @@ import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.t
 import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
 import { texts } from '../app/language.ts';
-import { announce } from '../parts/controls.tsx';
+import { usePainted } from '../../hooks.ts';
+import { announce, Loading } from '../parts/controls.tsx';
 import { useFullScreen } from '../parts/full-screen.ts';
 import { companionSeat } from '../../seat-map/adjacent.ts';
 import { useColours, type Colours } from '../../seat-map/colours.ts';
@@ -49,6 +50,10 @@ interface SeatPickerProps {
 const CLOSE_MARGIN = 60;
 
 export function SeatPicker(props: SeatPickerProps) {
+  return usePainted() ? <Picker {...props} /> : <Loading what={texts.event.loadingPlan} />;
+}
+
+function Picker(props: SeatPickerProps) {
   const { event, seating, performanceId, rows, picked } = props;
   const [localityIndex, setLocality] = useState(0);
   const [goal, setGoal] = useState<Goal | null>(null);

@@ -74,6 +74,11 @@ export const refused: Texts['refused'] = {
     seats > 1
       ? `${number(seats)} dieser Plätze wurden gerade von jemand anderem genommen${inBrackets(names)}. Bitte wählen Sie andere.`
       : `Dieser Platz wurde gerade von jemand anderem genommen${inBrackets(names)}. Bitte wählen Sie einen anderen.`,
+  notOffered: 'Diese Änderung wird hier nicht angeboten. Bitte fragen Sie den Veranstalter.',
+  notThisType: 'Diese Ticketart lässt sich hier nicht ändern. Bitte fragen Sie den Veranstalter.',
+  tooLate: (when) => `Das war bis ${when} Uhr möglich. Bitte fragen Sie den Veranstalter.`,
+  changesNothing:
+    'Damit ändert sich nichts: Bitte wählen Sie einen anderen Termin, eine andere Ticketart oder einen anderen Platz.',
   checkEmail: 'Bitte prüfen Sie die E-Mail-Adresse.',
   checkName: 'Bitte prüfen Sie den Namen.',
   checkEntries: 'Bitte prüfen Sie Ihre Angaben.',

@@ -1,8 +1,10 @@
 /** The pages that the service writes itself, in German. */
 import type { served as english } from '../en/served.ts';
 import { wordingOf } from '../locale/wording.ts';
+import { changes } from './changes.ts';
+import { refusals, refused } from './refusals.ts';
 
-const { count, number, dayAndHour, money } = wordingOf('de');
+const { count, number, dayAndHour, hour, money } = wordingOf('de');
 
 export const served: typeof english = {
   frame: {
@@ -10,6 +12,7 @@ export const served: typeof english = {
     questions: 'Fragen zu einer Bestellung? Halten Sie die Bestellnummer bereit.',
     seeAll: 'Alle Veranstaltungen',
     dayAndHour,
+    hour,
     money,
     free: 'Kostenlos',
   },
@@ -75,6 +78,7 @@ export const served: typeof english = {
     entryLate: (time, fee) => `Einlass bis ${time} Uhr, danach ${fee} am Einlass`,
     prepaid: (perks) => `Im Voraus bezahlt: ${perks}`,
   },
+  changes,
   sandbox: {
     title: (event) => `${event} bezahlen`,
     yourOrder: 'Ihre Bestellung',
@@ -117,6 +121,8 @@ export const served: typeof english = {
     ownPlace:
       'Ihr eigener Platz: Suchen Sie die SHA-256 der Kennung Ihres Eintrags in der Liste; wo sie steht, standen Sie.',
   },
+  refusals,
+  refused,
   failures: {
     NOT_FOUND: ['Unter dieser Adresse gibt es nichts.', 'Der Link ist vielleicht veraltet oder falsch geschrieben.'],
     EVENT_NOT_FOUND: ['Diese Veranstaltung gibt es nicht.', 'Vielleicht ist sie nicht mehr im Verkauf.'],

@@ -75,6 +75,11 @@ export const refused = {
     seats > 1
       ? `${number(seats)} of these seats were just taken by somebody else${inBrackets(names)}. Please choose others.`
       : `This seat was just taken by somebody else${inBrackets(names)}. Please choose another one.`,
+  /** Why a buyer may not change something by themselves. */
+  notOffered: 'This change is not offered here. Please ask the organizer.',
+  notThisType: 'This kind of ticket cannot be changed here. Please ask the organizer.',
+  tooLate: (when: string) => `This was possible until ${when}. Please ask the organizer.`,
+  changesNothing: 'This changes nothing: please choose another date, kind of ticket or seat.',
   checkEmail: 'Please check the e-mail address.',
   checkName: 'Please check the name.',
   checkEntries: 'Please check your entries.',

@@ -3,14 +3,17 @@
  * there.
  */
 import { wordingOf } from '../locale/wording.ts';
+import { changes } from './changes.ts';
+import { refusals, refused } from './refusals.ts';
 
-const { count, number, dayAndHour, money } = wordingOf('en');
+const { count, number, dayAndHour, hour, money } = wordingOf('en');
 
 const frame = {
   language: 'en',
   questions: 'Questions about an order? Have its order number at hand.',
   seeAll: 'See all events',
   dayAndHour,
+  hour,
   money,
   free: 'Free',
 };
@@ -150,7 +153,10 @@ export const served = {
   frame,
   order,
   ticket,
+  changes,
   sandbox,
   draw,
+  refusals,
+  refused,
   failures: failures as Readonly<Record<keyof typeof failures, Failure>>,
 };

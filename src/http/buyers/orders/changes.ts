@@ -1,0 +1,159 @@
+/**
+ * The pages on which buyers change a paid order, without a script: a form that asks for a quote, and one that does what
+ * was quoted and leads back to the order.
+ *
+ * 1. The quote is the idempotency key as well: a button that is pressed twice does it once.
+ * 2. A refusal is shown on the page that asked, with the status that the API has for it.
+ */
+import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readAt } from '#actors/event-port.ts';
+import type { AmendmentQuote } from '#domain/amendment-request.ts';
+import type { CommandOf, ReplyTo } from '#domain/command.ts';
+import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
+import { isChangeKind, offerOf, unitsOf } from '../../pages/change-offers.ts';
+import { changePage, UNIT_FIELD, type ChangeContent, type FormFields } from '../../pages/changes.ts';
+import { sendPage } from '../../pages/html.ts';
+import type { PublicPorts } from '../../ports.ts';
+import { readForms, type HttpApp } from '../../protocol/app.ts';
+import { ERRORS, invalid, isRefused, NOT_FOUND, ORDER_NOT_FOUND, type Refused } from '../../protocol/errors.ts';
+import { textsFor } from '../../protocol/negotiation.ts';
+import { readIdempotencyKey } from '../../protocol/request-parts.ts';
+import { addRoute } from '../../protocol/route.ts';
+import { compileValidator, problemsOf as problemsOfSchema } from '../../protocol/validation.ts';
+import { ownRequest, problemsOf, RequestFields, type RequestBody } from './amendments.ts';
+
+const PATH = Type.Object({ order_id: Type.String(), kind: Type.String() });
+const Fields = Type.Record(Type.String(), Type.String());
+
+/** A page of a thousand tickets fits. */
+const FORM_BYTES_MAX = 128 * 1024;
+
+type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData'>;
+
+/** What a page is made of, but for its language. */
+type Content = Omit<ChangeContent, 'texts'>;
+type Execute = (command: CommandOf<'AmendOrder'>) => Promise<ReplyTo<'AmendOrder'> | Refusal>;
+
+export async function changeRoutes(app: HttpApp, { events, personalData }: ChangesPorts): Promise<void> {
+  const open = async (orderId: string, kind: string, fields: FormFields): Promise<Content | Refused> => {
+    if (!isChangeKind(kind)) return NOT_FOUND;
+    const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
+    const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
+    if (isRefusal(found)) return ORDER_NOT_FOUND;
+    const { order, definition, now } = found;
+    const opened = await personalData.open(order);
+    return { order, definition: definition!, now, opened, kind, fields, refusal: null, quote: null };
+  };
+
+  /** The content with a quote, or with why there is none. */
+  const quoted = async (content: Content): Promise<Content> => {
+    const body = bodyOf(content);
+    const refusal = notOffered(content, body) ?? refusalOf(body);
+    if (refusal !== null) return { ...content, refusal };
+    const { id: orderId } = content.order;
+    const query = { type: 'QuoteAmendment', orderId, by: 'BUYER', request: ownRequest(body) } as const;
+    const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
+    return isRefusal(found) ? { ...content, refusal: found } : { ...content, quote: found };
+  };
+
+  addRoute(
+    app,
+    'GET /orders/:order_id/changes/:kind',
+    { params: PATH, hide: true },
+    {
+      config: { page: true },
+      costs: 'AmendOrder',
+      answer: async ({ params: { order_id: orderId, kind } }) => {
+        const content = await open(orderId, kind, {});
+        // The first page of a withdrawal has the button already: for all of it.
+        if (isRefused(content) || content.kind !== 'withdrawal') return content;
+        return quoted({ ...content, fields: fieldsOfAll(content) });
+      },
+      send: sendChange,
+    },
+  );
+
+  await app.register(async (scope: HttpApp) => {
+    readForms(scope, FORM_BYTES_MAX);
+    addRoute(
+      scope,
+      'POST /orders/:order_id/changes/:kind',
+      { params: PATH, body: Fields, hide: true },
+      {
+        config: { page: true, bodyBytesMax: FORM_BYTES_MAX },
+        command: 'AmendOrder',
+        answer: async ({ params: { order_id: orderId, kind }, body: fields }, { execute }) => {
+          const content = await open(orderId, kind, fields);
+          if (isRefused(content)) return content;
+          if (fields['quote'] === undefined) return quoted(content);
+          return amended(content, (command) => execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
+        },
+        send: (content, reply, request) => {
+          if ('done' in content) return reply.redirect(`/orders/${content.orderId}?done=${content.done}`, 303);
+          return sendChange(content, reply, request);
+        },
+      },
+    );
+  });
+}
+
+function sendChange(content: Content, reply: FastifyReply, request: Pick<FastifyRequest, 'headers'>): FastifyReply {
+  if (content.refusal !== null) reply.code(ERRORS[content.refusal.code].status);
+  return sendPage(reply, changePage({ ...content, texts: textsFor(request) }));
+}
+
+/** Does what was quoted (rule 1); where that is stale, the content has the new quote. */
+async function amended(
+  content: Content,
+  execute: Execute,
+): Promise<Content | Refused | { readonly orderId: string; readonly done: string }> {
+  const {
+    order: { id: orderId },
+    fields,
+  } = content;
+  const body = bodyOf(content);
+  const refusal = refusalOf(body);
+  if (refusal !== null) return { ...content, refusal };
+  const quote = fields['quote']!;
+  const asked = { headers: { 'idempotency-key': quote }, body };
+  const idempotency = readIdempotencyKey('POST /orders/changes', asked, { subject: [orderId] });
+  if (idempotency !== null && 'outcome' in idempotency) return { ...content, refusal: idempotency };
+  const by = { by: 'BUYER', operator: null, note: null } as const;
+  const command = { type: 'AmendOrder', orderId, request: ownRequest(body), quote, idempotency, ...by } as const;
+  const done = await execute(command);
+  if (!isRefusal(done)) return { orderId, done: done.amendment.id };
+  if (done.code !== 'QUOTE_STALE' || notOffered(content, body) !== null) return { ...content, refusal: done };
+  return { ...content, refusal: done, quote: done.detail.quote as AmendmentQuote };
+}
+
+/** What the fields of a form ask for, as a body of the API says it. */
+function bodyOf({ fields }: Content): RequestBody {
+  const chosen = Object.entries(fields).flatMap(([name, ids]) => (name.startsWith(UNIT_FIELD) ? ids.split(' ') : []));
+  return { cancel: chosen };
+}
+
+/** The fields of a form in which every ticket is chosen. */
+function fieldsOfAll(content: Content): FormFields {
+  const units = unitsOf(content.order, offerOf(content.kind, content)?.tickets ?? []);
+  return Object.fromEntries(units.map((unit, index) => [`${UNIT_FIELD}${index}`, unit.map(({ id }) => id).join(' ')]));
+}
+
+/**
+ * Whether a page asks for what it does not offer: tickets whose days of withdrawal are over would be given back for a
+ * fee, which is no withdrawal.
+ */
+function notOffered(content: Content, { cancel = [] }: RequestBody): Refused | null {
+  const offered = new Set(offerOf(content.kind, content)?.tickets.map(({ id }) => id));
+  const isOffered = offered.size > 0 && (content.kind !== 'withdrawal' || cancel.every((id) => offered.has(id)));
+  return isOffered ? null : refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });
+}
+
+const check = compileValidator({ schema: RequestFields } as Parameters<typeof compileValidator>[0]);
+
+/** What is wrong with a request as the API would say it; null where nothing is. */
+function refusalOf(body: RequestBody): Refused | null {
+  const isValid = check(body) === true;
+  const problems = isValid ? problemsOf(body) : problemsOfSchema(check.errors ?? []);
+  return problems.length === 0 ? null : invalid(problems);
+}

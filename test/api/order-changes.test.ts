@@ -1,0 +1,216 @@
+/** Buyers change their paid orders on its pages, without a script. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { newCustomer, settle, start, statusOf, type Started } from '../fixtures/checkout.ts';
+import type { Json } from '../fixtures/client.ts';
+import { gala, item } from '../fixtures/events.ts';
+import { formWith, plainVisitor } from '../fixtures/plain-pages.ts';
+import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+
+const DAY = 24 * 60 * MINUTE;
+const cancel = { until_minutes: 60, fee: 150, fee_percent: 10 };
+
+let service: TestService;
+before(async () => {
+  service = await openServiceWith([
+    gala({ buyer_changes: { cancel, withdrawal_days: 2 } }),
+    gala({ id: 'evt_seats', slug: 'seats', buyer_changes: { cancel: { ticket_type_ids: ['seat'] } } }),
+    gala({ id: 'evt_none', slug: 'none' }),
+  ]);
+});
+beforeEach(() => service.wait(60 * MINUTE));
+after(() => service.close());
+
+async function paid(items: readonly Json[], overrides: object = {}): Promise<Started> {
+  const started = await start(service, { items, customer: newCustomer(), ...overrides });
+  await settle(service, started, 'paid');
+  return started;
+}
+
+const pageOf = ({ order_id: id }: Started): string => `/orders/${id}`;
+const english = () => plainVisitor(service.publicUrl);
+const german = () => plainVisitor(service.publicUrl, 'de');
+
+describe('The page of an order', () => {
+  it('offers nothing where its event offers nothing, and nothing of an order that is not paid', async () => {
+    const none = await english().open(pageOf(await paid([item('single', 1)], { event_id: 'evt_none' })));
+    const unpaid = await english().open(pageOf(await start(service, { customer: newCustomer() })));
+    for (const { text } of [none, unpaid]) assert.doesNotMatch(text, /Withdraw|Change your order|Give tickets back/);
+  });
+
+  it('says what may be given back, until when and for which fee', async () => {
+    const started = await paid([item('single', 2)]);
+    const { text } = await english().open(pageOf(started));
+    assert.match(
+      text,
+      /Give tickets back Until Mon, 8 May 2028, 19:00 · without a fee until .+ · fee: €1\.50 a ticket and 10 % of the price/,
+    );
+    assert.match((await german().open(pageOf(started))).text, /Gebühr: 1,50 € je Ticket und 10 % des Preises/);
+    await service.wait(2 * DAY);
+    const later = await english().open(pageOf(started));
+    assert.doesNotMatch(later.text, /Withdraw|without a fee/);
+  });
+});
+
+describe('A withdrawal without a script', () => {
+  for (const [visitor, withdraw, confirm, receipt, history] of [
+    [
+      english,
+      'Withdraw from contract here',
+      'Confirm withdrawal',
+      /We received your withdrawal on \w{3}, \d+ \w+ 20\d\d, \d\d:\d\d\./,
+      /Withdrawal, received on .+: 6 tickets given back\. €106\.00 to be given back\./,
+    ],
+    [
+      german,
+      'Vertrag widerrufen',
+      'Widerruf bestätigen',
+      /Ihr Widerruf ist am \w{2}\., \d+\. \p{L}+ 20\d\d, \d\d:\d\d Uhr bei uns eingegangen\./u,
+      /Widerruf, eingegangen am .+ Uhr: 6 Tickets zurückgegeben\. 106,00 € werden zurückgezahlt\./,
+    ],
+  ] as const) {
+    it(`is two buttons with the words of the directive, and is confirmed with date and time: ${confirm}`, async () => {
+      const started = await paid([item('single', 2), item('crew', 1)]);
+      const { open, follow, press } = visitor();
+      const asked = await follow(await open(pageOf(started)), withdraw);
+      assert.match(asked.text, /Buyer \d+/);
+      assert.match(asked.text, /buyer-\d+@example\.com/);
+      assert.match(asked.text, new RegExp(started.order_id.slice(-8)));
+      const done = await press(asked, confirm);
+      assert.deepEqual([done.status, done.redirects], [200, [303]]);
+      assert.match(done.text, receipt);
+      assert.match(done.text, history);
+      const order = await statusOf(service, started);
+      assert.deepEqual([order.status, order.refund_due, order.fees_amount], ['CANCELLED', 10_600, 0]);
+      assert.equal(order.amendments[0]!.by, 'BUYER');
+      // The button that is pressed a second time does it once.
+      const again = await press(asked, confirm);
+      assert.deepEqual([again.status, again.path], [200, done.path]);
+      assert.equal((await statusOf(service, started)).amendments.length, 1);
+      assert.doesNotMatch(
+        (await open(pageOf(started))).text,
+        new RegExp(receipt.source.slice(0, 20)),
+        'the receipt is shown once',
+      );
+    });
+  }
+
+  it('is of some of the tickets where that is asked for', async () => {
+    const started = await paid([item('single', 3)]);
+    const { open, press } = english();
+    const asked = await open(`${pageOf(started)}/changes/withdrawal`);
+    const { boxes, fields } = formWith(asked, 'Continue');
+    assert.deepEqual([Object.keys(boxes).length, fields], [3, {}]);
+    const none = await press(asked, 'Continue');
+    assert.equal(none.status, 400);
+    assert.match(none.text, /Please choose at least one ticket\./);
+    const quoted = await press(asked, 'Continue', { 'unit.1': boxes['unit.1']! });
+    assert.match(quoted.text, /You get back €19\.00/);
+    const done = await press(quoted, 'Confirm withdrawal');
+    assert.match(done.text, /We received your withdrawal on .+: 1 ticket given back|1 ticket given back/);
+    assert.match(done.text, /1 void ticket \w+ Single, Eve.+: given back/);
+    const { tickets, refund_due: due } = await statusOf(service, started);
+    assert.deepEqual([tickets.length, tickets.includes(boxes['unit.1']!), due], [2, false, 1900]);
+  });
+
+  it('is not asked for a fee when its days are over while its page is open', async () => {
+    const started = await paid([item('single', 1)]);
+    const { open, press } = english();
+    const asked = await open(`${pageOf(started)}/changes/withdrawal`);
+    await service.wait(2 * DAY);
+    const late = await press(asked, 'Confirm withdrawal');
+    assert.equal(late.status, 409);
+    assert.match(late.text, /The time to withdraw is over\./);
+    assert.doesNotMatch(late.html, /Confirm withdrawal/);
+    const fresh = await open(`${pageOf(started)}/changes/withdrawal`);
+    assert.equal(fresh.status, 403);
+    assert.equal((await statusOf(service, started)).ticket_count, 1);
+  });
+});
+
+describe('Tickets given back without a script', () => {
+  it('are chosen, quoted and given back with one button, for the fee that was quoted', async () => {
+    const started = await paid([item('single', 2), item('crew', 1)]);
+    await service.wait(3 * DAY);
+    const { open, follow, press } = english();
+    const choice = await follow(await open(pageOf(started)), 'Give tickets back');
+    const { boxes } = formWith(choice, 'Continue');
+    assert.deepEqual(
+      Object.values(boxes).map((ids) => ids.split(' ').length),
+      [1, 1, 4],
+      'a group goes together',
+    );
+    const quoted = await press(choice, 'Continue', { 'unit.0': boxes['unit.0']! });
+    assert.match(quoted.text, /Credited €19\.00 Fee €3\.40 You get back €15\.60/);
+    const done = await press(quoted, 'Give back 1 ticket');
+    assert.match(done.text, /Done on .+ 1 ticket given back\. Fee: €3\.40\. €15\.60 to be given back\./);
+    assert.equal((await statusOf(service, started)).refund_due, 1560);
+  });
+
+  it('are quoted anew where the quote ran out, and asked for again', async () => {
+    const started = await paid([item('single', 2)]);
+    await service.wait(3 * DAY);
+    const { open, press } = english();
+    const choice = await open(`${pageOf(started)}/changes/cancel`);
+    const quoted = await press(choice, 'Continue', { 'unit.0': formWith(choice, 'Continue').boxes['unit.0']! });
+    await service.wait(11 * MINUTE);
+    const stale = await press(quoted, 'Give back 1 ticket');
+    assert.equal(stale.status, 409);
+    assert.match(
+      stale.text,
+      /What we told you has changed meanwhile\. Please look at it again\..+You get back €15\.60/,
+    );
+    assert.equal((await statusOf(service, started)).ticket_count, 2);
+    const done = await press(stale, 'Give back 1 ticket');
+    assert.deepEqual([done.status, (await statusOf(service, started)).ticket_count], [200, 1]);
+  });
+
+  it('are refused in words of both languages, by reason', async () => {
+    const started = await paid([item('single', 1), item('seat', 1)], { event_id: 'evt_seats' });
+    const [single = ''] = (await statusOf(service, started)).tickets;
+    for (const [visitor, button, notThisType, isVoid] of [
+      [
+        english,
+        'Continue',
+        /This kind of ticket cannot be changed here\./,
+        /One of these tickets is no longer valid\./,
+      ],
+      [
+        german,
+        'Weiter',
+        /Diese Ticketart lässt sich hier nicht ändern\./,
+        /Eines dieser Tickets ist nicht mehr gültig\./,
+      ],
+    ] as const) {
+      const { open, press } = visitor();
+      const choice = await open(`${pageOf(started)}/changes/cancel`);
+      assert.equal(Object.keys(formWith(choice, button).boxes).length, 1, 'the seat alone is offered');
+      const other = await press(choice, button, { 'unit.0': single });
+      assert.deepEqual([other.status, notThisType.test(other.text)], [403, true]);
+      const strange = await press(choice, button, { 'unit.0': 'tkt_nothing' });
+      assert.equal(strange.status, 400);
+      const started2 = await paid([item('seat', 2)], { event_id: 'evt_seats' });
+      const before = await open(`${pageOf(started2)}/changes/cancel`);
+      const { boxes } = formWith(before, button);
+      const [first = ''] = Object.values(boxes);
+      await service.admin.post(`/admin/orders/${started2.order_id}/amendments`, { cancel: [first] });
+      const gone = await press(before, button, { 'unit.0': first });
+      assert.deepEqual([gone.status, isVoid.test(gone.text)], [409, true]);
+    }
+  });
+
+  it('answer what no page has sent with a clear 4xx', async () => {
+    const started = await paid([item('single', 1)]);
+    const { open } = english();
+    assert.equal((await open(`${pageOf(started)}/changes/nothing`)).status, 404);
+    assert.equal((await open('/orders/ord_nothing/changes/cancel')).status, 404);
+    const path = `${service.publicUrl}${pageOf(started)}/changes/cancel`;
+    const send = async (body: string, type = 'application/x-www-form-urlencoded') =>
+      (await fetch(path, { method: 'POST', body, headers: { 'content-type': type } })).status;
+    assert.equal(await send('__proto__=1&unit.0=a%00b'), 400);
+    assert.equal(await send(`unit.0=${'tkt_x '.repeat(1_001)}`), 400);
+    assert.equal(await send(`unit.0=${'x'.repeat(200_000)}`), 413);
+    assert.equal(await send(`unit.0=tkt_x&quote=${'q'.repeat(300)}`), 400);
+    assert.equal(await send('[]', 'application/json'), 400);
+  });
+});

@@ -8,6 +8,9 @@ import { formWith, plainVisitor } from '../fixtures/plain-pages.ts';
 import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const DAY = 24 * 60 * MINUTE;
+const eve = { starts_at: '2028-05-08T20:00:00Z', ends_at: '2028-05-09T04:00:00Z' };
+const dates = ['Eve', 'Late', 'Draft'].map((name) => ({ ...eve, id: name.toLowerCase(), name }));
+const two = { performances: dates.map((date) => (date.name === 'Draft' ? { ...date, status: 'DRAFT' } : date)) };
 const cancel = { until_minutes: 60, fee: 150, fee_percent: 10 };
 
 let service: TestService;
@@ -16,6 +19,8 @@ before(async () => {
     gala({ buyer_changes: { cancel, withdrawal_days: 2 } }),
     gala({ id: 'evt_seats', slug: 'seats', buyer_changes: { cancel: { ticket_type_ids: ['seat'] } } }),
     gala({ id: 'evt_none', slug: 'none' }),
+    gala({ ...two, id: 'evt_two', slug: 'two', buyer_changes: { change: { fee: 100 }, attendees: {} } }),
+    gala({ ...two, id: 'evt_free', slug: 'free', buyer_changes: { change: {}, attendees: {} } }),
   ]);
 });
 beforeEach(() => service.wait(60 * MINUTE));
@@ -108,7 +113,7 @@ describe('A withdrawal without a script', () => {
     assert.match(quoted.text, /You get back €19\.00/);
     const done = await press(quoted, 'Confirm withdrawal');
     assert.match(done.text, /We received your withdrawal on .+: 1 ticket given back|1 ticket given back/);
-    assert.match(done.text, /1 void ticket \w+ Single, Eve.+: given back/);
+    assert.match(done.text, /1 void ticket [\w-]+ Single, Eve.+: given back/);
     const { tickets, refund_due: due } = await statusOf(service, started);
     assert.deepEqual([tickets.length, tickets.includes(boxes['unit.1']!), due], [2, false, 1900]);
   });
@@ -212,5 +217,92 @@ describe('Tickets given back without a script', () => {
     assert.equal(await send(`unit.0=${'x'.repeat(200_000)}`), 413);
     assert.equal(await send(`unit.0=tkt_x&quote=${'q'.repeat(300)}`), 400);
     assert.equal(await send('[]', 'application/json'), 400);
+  });
+});
+
+describe('Tickets changed without a script', () => {
+  it('go to another date and keep their seats, where these are free', async () => {
+    const seats = [item('seat', 2, { seat_ids: ['W-1-4', 'W-1-5'], performance_id: 'eve' })];
+    const started = await paid(seats, { event_id: 'evt_free' });
+    const { open, follow, press } = english();
+    const choice = await follow(await open(pageOf(started)), 'Change date, kind of ticket or seats');
+    assert.match(choice.text, /Until Mon, 8 May 2028, 20:00 · without a fee/);
+    assert.doesNotMatch(choice.text, /Draft/);
+    const { boxes } = formWith(choice, 'Continue');
+    const quoted = await press(choice, 'Continue', { ...boxes, performance_id: 'late' });
+    assert.match(quoted.text, /Seat, Eve, .+ West, row 1, seat 4 .+ becomes: Seat, Late, .+ West, row 1, seat 4/);
+    const done = await press(quoted, 'Change 2 tickets');
+    assert.match(done.text, /2 tickets changed\./);
+    const { ticket_objects: tickets } = await statusOf(service, started);
+    assert.deepEqual(
+      tickets.map(({ performance_id: date, seat_id: seat }) => [date, seat]),
+      [
+        ['late', 'W-1-4'],
+        ['late', 'W-1-5'],
+      ],
+    );
+    const taken = await press(await open(`${pageOf(started)}/changes/change`), 'Continue', {
+      'unit.0': tickets[0]!.id,
+      seats: 'best',
+    });
+    assert.match(taken.text, /seat 4 .+ becomes: Seat, Late, .+ West, row 1, seat (?![45] )\d+/);
+    assert.equal((await press(taken, 'Change 1 ticket')).status, 200);
+  });
+
+  it('cost what another kind costs, with the fee', async () => {
+    const seats = [item('seat', 2, { seat_ids: ['W-1-9', 'W-1-10'], performance_id: 'eve' })];
+    const started = await paid(seats, { event_id: 'evt_two' });
+    const { open, press } = english();
+    const choice = await open(`${pageOf(started)}/changes/change`);
+    const { boxes } = formWith(choice, 'Continue');
+    const nothing = await press(choice, 'Continue', boxes);
+    assert.deepEqual([nothing.status, /This changes nothing: please choose/.test(nothing.text)], [400, true]);
+    const cheaper = await press(choice, 'Continue', { 'unit.0': boxes['unit.0']!, ticket_type_id: 'single' });
+    assert.match(cheaper.text, /New price €19\.00 Credited €30\.00 Fee €1\.00 You get back €10\.00/);
+    const done = await press(cheaper, 'Change 1 ticket');
+    assert.match(done.text, /1 ticket changed\. Fee: €1\.00\. €10\.00 to be given back\./);
+    assert.match(done.text, /New; takes the place of [\w-]{8}/);
+    assert.match(done.text, /1 void ticket [\w-]+ Seat, Eve.+: replaced by a new one/);
+    const { ticket_objects: tickets } = await statusOf(service, started);
+    assert.deepEqual(tickets.map(({ ticket_type_id: type }) => type).toSorted(), ['seat', 'single']);
+  });
+
+  it('get new codes, and other names', async () => {
+    const attendees = ['Ann', 'Ben'].map((name) => ({ name, email: `${name}@example.com`, phone: '0361 1' }));
+    const started = await paid([item('single', 2, { performance_id: 'eve', attendees })], {
+      event_id: 'evt_free',
+    });
+    const { open, follow, press } = german();
+    const page = await open(pageOf(started));
+    const codes = await follow(page, 'Neue Codes anfordern');
+    const quoted = await press(codes, 'Weiter', { 'unit.0': formWith(codes, 'Weiter').boxes['unit.0']! });
+    assert.match(quoted.text, /bekommt einen neuen Code .*Das kostet nichts\./);
+    const reissued = await press(quoted, '1 neuen Code anfordern');
+    assert.match(reissued.text, /Erledigt am .+ 1 neuer Code\./);
+    const names = await follow(reissued, 'Namen ändern');
+    const { fields } = formWith(names, 'Weiter');
+    const [ann, annsEmail, ben, bensEmail] = Object.keys(fields) as [string, string, string, string];
+    assert.deepEqual(
+      [fields[ann], fields[annsEmail], fields[ben], fields[bensEmail]],
+      ['Ann', 'Ann@example.com', 'Ben', 'Ben@example.com'],
+    );
+    const same = await press(names, 'Weiter');
+    assert.deepEqual([same.status, /Es wurde kein Name geändert\./.test(same.text)], [400, true]);
+    const wrong = await press(names, 'Weiter', { [annsEmail]: 'nobody' });
+    assert.deepEqual([wrong.status, /Bitte prüfen Sie die E-Mail-Adresse\./.test(wrong.text)], [400, true]);
+    assert.equal(formWith(wrong, 'Weiter').fields[annsEmail], 'nobody', 'what was written stays');
+    const renamed = await press(names, 'Weiter', { [ann]: 'Dora <b>', [annsEmail]: '', [bensEmail]: 'b@example.com' });
+    assert.match(renamed.text, /für Dora <b>/);
+    const done = await press(renamed, '2 Namen ändern');
+    assert.deepEqual([done.status, /2 Namen geändert\./.test(done.text)], [200, true]);
+    assert.equal((await press(renamed, '2 Namen ändern')).path, done.path, 'once, however often it is pressed');
+    const { ticket_objects: tickets } = await statusOf(service, started);
+    assert.deepEqual(
+      tickets.map(({ attendee }) => [attendee?.name, attendee?.email, attendee?.phone]),
+      [
+        ['Dora <b>', null, null],
+        ['Ben', 'b@example.com', '0361 1'],
+      ],
+    );
   });
 });

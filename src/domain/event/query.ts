@@ -190,6 +190,8 @@ interface FoundOrder {
   readonly definitionVersion: number;
   /** What names the things bought; null unless it was asked for. */
   readonly definition: EventDefinition | null;
+  /** The dates that are on sale; empty unless the definition was asked for. */
+  readonly datesOnSale: readonly string[];
   readonly now: number;
 }
 

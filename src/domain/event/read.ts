@@ -7,7 +7,7 @@ import { countUnknownCodes } from '../orders/pricing.ts';
 import { eventTotals, gaugesOf, operatorEventView } from './operator-view.ts';
 import { findHold } from '../holds/view.ts';
 import { unreachable } from '../invariant.ts';
-import { findPerformance } from '../inventory/performance.ts';
+import { findPerformance, findPerformanceOnSale } from '../inventory/performance.ts';
 import { liveView, occupancyReading, payloadView, seatingReading, type QueryContext } from './revisioned-views.ts';
 import { suggestSeats } from '../inventory/view.ts';
 import { activeHoldOf } from '../holds/state.ts';
@@ -83,7 +83,9 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       const order = findOrder(state, query.orderId, query.tickets);
       if (isRefusal(order)) return order;
       const { definitionVersion, plan } = state;
-      return { order, definitionVersion, definition: query.withDefinition === true ? plan.definition : null, now };
+      if (query.withDefinition !== true) return { order, definitionVersion, definition: null, datesOnSale: [], now };
+      const onSale = plan.visiblePerformances.filter(({ id }) => !isRefusal(findPerformanceOnSale(state, id, now)));
+      return { order, definitionVersion, definition: plan.definition, datesOnSale: onSale.map(({ id }) => id), now };
     }
     case 'ListOrders':
       return listOrders(state, query, context.sealing);

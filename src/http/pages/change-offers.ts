@@ -1,5 +1,5 @@
 /** What the buyer of an order may change by themselves now, with which tickets, until when and for which fee. */
-import type { ChangeRule, EventDefinition } from '#domain/catalogue/definition.ts';
+import type { BuyerChanges, ChangeRule, EventDefinition } from '#domain/catalogue/definition.ts';
 import { checkRule, withdrawalEndOf } from '#domain/orders/amendments/permission.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
@@ -7,7 +7,7 @@ import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html } from './html.ts';
 
 /** What can be asked for at a page of its own. */
-const CHANGE_KINDS = ['withdrawal', 'cancel'] as const;
+const CHANGE_KINDS = ['withdrawal', 'cancel', 'change', 'reissue', 'attendees'] as const;
 
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
@@ -34,7 +34,7 @@ interface Offer {
 export function offerOf(kind: ChangeKind, { order, definition, now }: Omit<OfferedOrder, 'texts'>): Offer | null {
   if (order.status !== 'CONFIRMED' && order.status !== 'PARTIALLY_PAID') return null;
   const { buyerChanges } = definition;
-  const rule = kind === 'withdrawal' ? null : (buyerChanges?.[kind] ?? null);
+  const rule = ruleOf(kind, buyerChanges);
   const dates = new Map(order.event.performances.map((performance) => [performance.id, performance]));
   const ends = new Map<string, number | null>();
   let freeUntil: number | null = null;
@@ -49,6 +49,12 @@ export function offerOf(kind: ChangeKind, { order, definition, now }: Omit<Offer
     return true;
   });
   return tickets.length === 0 ? null : { tickets, ends, rule, freeUntil };
+}
+
+/** The rule that a kind of change follows: new codes follow the one for changes. */
+function ruleOf(kind: ChangeKind, changes: BuyerChanges | undefined): ChangeRule | null {
+  if (kind === 'withdrawal') return null;
+  return changes?.[kind === 'reissue' ? 'change' : kind] ?? null;
 }
 
 /** The tickets that are changed together: those of a unit. The last one may go on behind the page, and is left out. */

@@ -6,6 +6,7 @@
  * 2. A withdrawal is of all tickets at once, or of a part where that is asked for: its first page has the button.
  */
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
+import { isStageOpen } from '#domain/catalogue/sale-plan.ts';
 import type { TicketView } from '#domain/view.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import { refusalInWords } from '#texts/refusal-words.ts';
@@ -21,6 +22,7 @@ export type FormFields = Readonly<Record<string, string>>;
 export interface ChangeContent extends OfferedOrder {
   readonly opened: OpenedOrder;
   readonly kind: ChangeKind;
+  readonly datesOnSale: readonly string[];
   readonly fields: FormFields;
   /** Why it was not done; a stale quote has the new one. */
   readonly refusal: Refused | null;
@@ -29,6 +31,14 @@ export interface ChangeContent extends OfferedOrder {
 
 /** The fields whose values are ids of tickets, of one unit each. */
 export const UNIT_FIELD = 'unit.';
+
+/** Before the id of a ticket: the seat that it gets, and who comes with it. */
+export const SEAT_FIELD = 'seat.';
+export const NAME_FIELD = 'name.';
+export const EMAIL_FIELD = 'email.';
+
+/** Longer lists of names are the organizer's. */
+const NAMES_MAX = 200;
 
 export function changePage(content: ChangeContent): Page {
   const { texts, order, kind, quote } = content;
@@ -42,7 +52,7 @@ export function changePage(content: ChangeContent): Page {
   };
 }
 
-function troubleOf({ refusal, texts, definition }: ChangeContent): Html | null {
+function troubleOf({ refusal, texts, definition, kind }: ChangeContent): Html | null {
   if (refusal === null) return null;
   const { refusals, refused, frame } = texts;
   const detail = toDetailBody(refusal.detail);
@@ -53,7 +63,8 @@ function troubleOf({ refusal, texts, definition }: ChangeContent): Html | null {
     hour: (moment: string) => at(moment, frame.hour),
     dayAndHour: (moment: string) => at(moment, frame.dayAndHour),
   };
-  const sentence = isEmpty(detail) ? texts.changes.chooseSome : refusalInWords({ code: refusal.code, detail }, words);
+  const none = kind === 'attendees' ? texts.changes.nobodyRenamed : texts.changes.chooseSome;
+  const sentence = isEmpty(detail) ? none : refusalInWords({ code: refusal.code, detail }, words);
   return html`<p class="notice" role="alert">${sentence}</p>`;
 }
 
@@ -80,33 +91,19 @@ function choiceOf(content: ChangeContent, title: string): Html {
     <h1>${title}</h1>
     ${troubleOf(content)}
     <p class="quiet">${termsOf(offer, content)}</p>
-    ${formOf(content, offer.tickets, words.cancelWhich)}
+    ${formOf(content, offer.tickets)}
   </section>`;
 }
 
-/** Tickets to choose among, and the button that goes on to the quote. */
-function formOf(content: ChangeContent, tickets: readonly TicketView[], question: string): Html {
-  const { texts, order, kind, fields } = content;
+/** What is asked for, and the button that goes on to the quote. */
+function formOf(content: ChangeContent, tickets: readonly TicketView[]): Html {
+  const { texts, order, kind } = content;
   const words = texts.changes;
-  const units = unitsOf(order, tickets);
-  const more = order.ticketCount - order.tickets.length;
+  const listed = kind === 'attendees' ? tickets.slice(0, NAMES_MAX) : tickets;
+  const more = order.ticketCount - order.tickets.length + tickets.length - listed.length;
+  const fields = kind === 'attendees' ? peopleOf(content, listed) : choicesOf(content, listed);
   return html`<form method="post" action="${changeHref(order, kind)}">
-    <fieldset>
-      <legend>${question}</legend>
-      ${units.map((unit, index) => {
-        const name = `${UNIT_FIELD}${index}`;
-        const isChosen = units.length === 1 || name in fields;
-        return html`<label class="choice">
-          <input
-            type="checkbox"
-            name="${name}"
-            value="${unit.map(({ id }) => id).join(' ')}"
-            ${isChosen ? CHECKED : null}
-          />
-          <span>${unitInWords(unit, content)}</span>
-        </label>`;
-      })}
-    </fieldset>
+    ${fields} ${kind === 'change' ? destinationOf(content) : null}
     ${more > 0 ? html`<p class="quiet small">${words.more(more)}</p>` : null}
     <p class="actions">
       <button>${words.goOn}</button>
@@ -116,6 +113,102 @@ function formOf(content: ChangeContent, tickets: readonly TicketView[], question
   </form>`;
 }
 
+/** Tickets to choose among: whole units, or for new codes each by itself. */
+function choicesOf(content: ChangeContent, tickets: readonly TicketView[]): Html {
+  const { texts, order, kind, fields } = content;
+  const { cancelWhich, changeWhich, reissueWhich } = texts.changes;
+  const question = { withdrawal: cancelWhich, cancel: cancelWhich, change: changeWhich, reissue: reissueWhich };
+  const units = kind === 'reissue' ? tickets.map((ticket) => [ticket]) : unitsOf(order, tickets);
+  const chosen = new Set(
+    Object.entries(fields).flatMap(([name, ids]) => (name.startsWith(UNIT_FIELD) ? ids.split(' ') : [])),
+  );
+  return html`<fieldset>
+    <legend>${question[kind as keyof typeof question]}</legend>
+    ${units.map((unit, index) => {
+      const isChosen = units.length === 1 || unit.some(({ id }) => chosen.has(id));
+      return html`<label class="choice">
+        <input
+          type="checkbox"
+          name="${UNIT_FIELD}${index}"
+          value="${unit.map(({ id }) => id).join(' ')}"
+          ${isChosen ? CHECKED : null}
+        />
+        <span>${unitInWords(unit, content)}</span>
+      </label>`;
+    })}
+  </fieldset>`;
+}
+
+/** Where the chosen tickets go: what is left as it is stays. */
+function destinationOf({ texts, definition, datesOnSale, fields, now }: ChangeContent): Html {
+  const { changes: words, frame } = texts;
+  const dates = definition.performances
+    .filter(({ id }) => datesOnSale.includes(id))
+    .map(({ id, name, startsAt }) => ({
+      id,
+      name: startsAt === null ? name : `${name}, ${frame.dayAndHour(startsAt, definition.timezone)}`,
+    }));
+  const open = definition.sellingStages.filter((stage) => isStageOpen(stage, now));
+  const types = definition.ticketTypes.filter(({ id }) => open.some(({ prices }) => prices[id] !== undefined));
+  const isNumbered = definition.localities.some(({ seating }) => seating === 'NUMBERED');
+  const select = (name: string, label: string, options: readonly { readonly id: string; readonly name: string }[]) =>
+    html`<label class="field">
+      <span>${label}</span>
+      <select name="${name}">
+        <option value="">${words.stays}</option>
+        ${options.map(
+          (option) =>
+            html`<option value="${option.id}" ${fields[name] === option.id ? SELECTED : null}>${option.name}</option>`,
+        )}
+      </select>
+    </label>`;
+  const seats = (value: string, label: string, isChosen: boolean) =>
+    html`<label class="choice">
+      <input type="radio" name="seats" value="${value}" ${isChosen ? CHECKED : null} />
+      <span>${label}</span>
+    </label>`;
+  return html`${dates.length > 1 ? select('performance_id', words.toDate, dates) : null}
+  ${types.length > 1 ? select('ticket_type_id', words.toType, types) : null}
+  ${
+    isNumbered
+      ? html`<fieldset>
+          <legend>${words.toSeats}</legend>
+          ${seats('same', words.sameSeats, fields['seats'] !== 'best')}
+          ${seats('best', words.bestSeats, fields['seats'] === 'best')}
+        </fieldset>`
+      : null
+  }`;
+}
+
+/** Who comes with each ticket, as fields. */
+function peopleOf(content: ChangeContent, tickets: readonly TicketView[]): Html {
+  const { texts, opened, fields } = content;
+  const words = texts.changes;
+  return html`<h2>${words.attendeesWho}</h2>
+    ${tickets.map((ticket) => {
+      const before = opened.attendees[ticket.itemIndex]?.[ticket.offset];
+      const [name, email] = [`${NAME_FIELD}${ticket.id}`, `${EMAIL_FIELD}${ticket.id}`];
+      return html`<fieldset class="person">
+        <legend>${ticketInWords(ticket, content)} <span class="quiet small">${shortOf(ticket.id)}</span></legend>
+        <label class="field">
+          <span>${words.name}</span>
+          <input name="${name}" value="${fields[name] ?? before?.name ?? ''}" maxlength="200" autocomplete="off" />
+        </label>
+        <label class="field">
+          <span>${words.email}</span>
+          <input
+            type="email"
+            name="${email}"
+            value="${fields[email] ?? before?.email ?? ''}"
+            maxlength="254"
+            autocomplete="off"
+          />
+        </label>
+      </fieldset>`;
+    })}`;
+}
+
+const SELECTED = html`selected`;
 const CHECKED = html`checked`;
 
 function unitInWords(unit: readonly TicketView[], content: ChangeContent): Html {
@@ -177,43 +270,66 @@ function partOf(content: ChangeContent): Html | null {
   return html`<section>
     <details>
       <summary>${content.texts.changes.withdrawSome}</summary>
-      ${formOf({ ...content, fields: {} }, offer.tickets, content.texts.changes.cancelWhich)}
+      ${formOf({ ...content, fields: {} }, offer.tickets)}
     </details>
   </section>`;
 }
 
 /** What happens to a ticket; of a withdrawal the page has said it. */
 function quotedInWords(quoted: AmendmentQuote['tickets'][number], content: ChangeContent): Html {
-  const ticket = content.order.tickets.find(({ id }) => id === quoted.ticketId) ?? quoted;
-  const what = content.kind === 'withdrawal' ? '' : ` · ${content.texts.changes.given}`;
-  return html`${ticketInWords(ticket, content)} <span class="quiet small">${shortOf(quoted.ticketId)}${what}</span>`;
+  const { texts, kind, fields, order } = content;
+  const words = texts.changes;
+  const what = {
+    CANCEL: words.given,
+    CHANGE: words.becomes(ticketInWords(quoted, content)),
+    REISSUE: words.newCode,
+    RENAME: words.willCome(fields[`${NAME_FIELD}${quoted.ticketId}`] ?? ''),
+  };
+  const ticket = order.tickets.find(({ id }) => id === quoted.ticketId) ?? quoted;
+  return html`${ticketInWords(ticket, content)}
+    <span class="quiet small">${shortOf(quoted.ticketId)}</span>
+    ${kind === 'withdrawal' ? null : html`<strong class="becomes">${what[quoted.action]}</strong>`}`;
 }
 
 function moneyOf(quote: AmendmentQuote, { texts }: ChangeContent): Html {
-  const { creditCents, perksCreditCents, feeCents, toRefundCents, currency } = quote;
+  const { creditCents, perksCreditCents, chargeCents, feeCents, toRefundCents, toPayCents, currency } = quote;
   const words = texts.changes;
-  const row = (name: string, cents: number, kind = '') =>
-    html`<tr class="${kind}">
-      <td>${name}</td>
-      <td>${texts.frame.money(cents, currency)}</td>
-    </tr>`;
-  const rows = [
-    ...(creditCents > 0 ? [row(words.credit, creditCents)] : []),
-    ...(perksCreditCents > 0 ? [row(words.perksCredit, perksCreditCents)] : []),
-    ...(feeCents > 0 ? [row(words.fee, feeCents)] : []),
-    ...(toRefundCents > 0 ? [row(words.toRefund, toRefundCents, 'sum total')] : []),
-  ];
-  const note = toRefundCents > 0 ? words.wayBack : words.nothingBack;
+  const row = ([name, cents, kind = '']: readonly [name: string, cents: number, kind?: string]) =>
+    cents === 0
+      ? html``
+      : html`<tr class="${kind}">
+          <td>${name}</td>
+          <td>${texts.frame.money(cents, currency)}</td>
+        </tr>`;
+  const isFree = creditCents + chargeCents + feeCents === 0;
+  const note = isFree ? words.free : toRefundCents > 0 ? words.wayBack : words.nothingBack;
   return html`${
-      rows.length === 0
-        ? null
-        : html`<table>
-            ${rows}
-          </table>`
-    }
-    <p class="quiet small">${note}</p>`;
+    isFree
+      ? null
+      : html`<table>
+          ${row([words.charge, chargeCents])} ${row([words.credit, creditCents])}
+          ${row([words.perksCredit, perksCreditCents])} ${row([words.fee, feeCents])}
+          ${row([words.toRefund, toRefundCents, 'sum total'])} ${row([words.toPay, toPayCents, 'sum total'])}
+        </table>`
+  }
+  ${toPayCents > 0 ? null : html`<p class="quiet small">${note}</p>`}`;
 }
 
-function buttonOf({ tickets }: AmendmentQuote, { kind, texts }: ChangeContent): string {
-  return kind === 'withdrawal' ? texts.changes.confirmWithdrawal : texts.changes.giveBack(tickets.length);
+/** The button says what it does, and what is paid. */
+function buttonOf({ tickets, toPayCents, currency }: AmendmentQuote, { kind, texts }: ChangeContent): string {
+  const { changes: words, frame } = texts;
+  if (toPayCents > 0) return words.changeAndPay(frame.money(toPayCents, currency));
+  const n = tickets.length;
+  switch (kind) {
+    case 'withdrawal':
+      return words.confirmWithdrawal;
+    case 'cancel':
+      return words.giveBack(n);
+    case 'change':
+      return words.changeTickets(n);
+    case 'reissue':
+      return words.makeCodes(n);
+    case 'attendees':
+      return words.rename(n);
+  }
 }

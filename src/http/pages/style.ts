@@ -39,7 +39,9 @@ section { background: var(--surface); border: 1px solid var(--line); border-radi
 details:not(:first-child) { margin-top: .75rem; } summary { cursor: pointer; font-weight: 600; min-height: 1.75rem; }
 fieldset { border: 0; margin: 1rem 0 0; padding: 0; min-width: 0; } legend { font-weight: 650; padding: 0; margin-bottom: .5rem; }
 .choice { display: flex; gap: .75rem; align-items: flex-start; padding: .75rem 0; border-top: 1px solid var(--line); cursor: pointer; overflow-wrap: anywhere; }
-.choice input { flex: none; width: 1.375rem; height: 1.375rem; margin: .05rem 0 0; accent-color: var(--accent); } .choice .small { display: block; }
+.choice input { flex: none; width: 1.375rem; height: 1.375rem; margin: .05rem 0 0; accent-color: var(--accent); } .choice .small, .becomes { display: block; }
+.field { display: grid; gap: .25rem; margin: 1rem 0 0; font-weight: 600; } .person { border-top: 1px solid var(--line); padding-top: .75rem; }
+.field input, .field select { width: 100%; min-width: 0; min-height: 2.875rem; padding: .5rem .75rem; border: 1px solid var(--line-strong); border-radius: 10px; background: var(--surface); color: var(--ink); font: 1rem/1.3 var(--sans); }
 table { width: 100%; border-collapse: collapse; }
 td { padding: .5rem 0; vertical-align: top; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 tr:first-child td { border-top: 0; }

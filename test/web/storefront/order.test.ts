@@ -102,6 +102,41 @@ describe('The page of an order', { skip: withoutBrowser }, () => {
     });
   }
 
+  it('has dates, seats and names changed, and codes made anew', async () => {
+    const path = await shop.ownEvent('theatre-run', 'moved', { buyer_changes: { change: {}, attendees: {} } });
+    const stalls = { ticket_type_id: 'stalls', selling_stage_id: 'general', performance_id: 'premiere', quantity: 2 };
+    const buyer = await shop.enter(await shop.buy(path, [stalls]), PHONE);
+    const { page } = buyer;
+    const look = async (state: string): Promise<void> => {
+      assert.equal(await buyer.overflows(), false, state);
+      await isOpenToAll(buyer, state);
+    };
+    await buyer.press('Change date, kind of ticket or seats');
+    for (const box of await page.getByRole('checkbox').all()) await box.check();
+    await page.getByLabel('Date').selectOption({ index: 2 });
+    await page.getByLabel('the best ones that are free').check();
+    await look('choice of a date');
+    await buyer.press('Continue');
+    await look('quote of a date');
+    await buyer.press('Change 2 tickets');
+    await buyer.sees('2 tickets changed');
+    await page.getByText('2 void tickets').click();
+    await look('another date');
+    await buyer.press('Change names');
+    await page.getByLabel('Name', { exact: true }).first().fill('Grace Hopper');
+    await look('names');
+    await buyer.press('Continue');
+    await buyer.press('Change 1 name');
+    await page.locator('.holder', { hasText: 'Grace Hopper' }).waitFor();
+    await buyer.press('Get new codes');
+    await page.getByRole('checkbox').first().check();
+    await look('codes');
+    await buyer.press('Continue');
+    await buyer.press('Make 1 new code');
+    await buyer.sees('1 new code.');
+    await buyer.close();
+  });
+
   it('says nothing of payment where nothing was to be paid', async () => {
     const buyer = await shop.enter(await shop.ownEvent('open-studios', 'free'), PHONE);
     await buyer.press('More: Visitor');

@@ -11,17 +11,17 @@ import { readAt } from '#actors/event-port.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
 import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
-import { isChangeKind, offerOf, unitsOf } from '../../pages/change-offers.ts';
-import { changePage, UNIT_FIELD, type ChangeContent, type FormFields } from '../../pages/changes.ts';
+import { isChangeKind, offerOf } from '../../pages/change-offers.ts';
+import { changePage, type ChangeContent, type FormFields } from '../../pages/changes.ts';
 import { sendPage } from '../../pages/html.ts';
 import type { PublicPorts } from '../../ports.ts';
 import { readForms, type HttpApp } from '../../protocol/app.ts';
-import { ERRORS, invalid, isRefused, NOT_FOUND, ORDER_NOT_FOUND, type Refused } from '../../protocol/errors.ts';
+import { ERRORS, isRefused, NOT_FOUND, ORDER_NOT_FOUND, type Refused } from '../../protocol/errors.ts';
 import { textsFor } from '../../protocol/negotiation.ts';
 import { readIdempotencyKey } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
-import { compileValidator, problemsOf as problemsOfSchema } from '../../protocol/validation.ts';
-import { ownRequest, problemsOf, RequestFields, type RequestBody } from './amendments.ts';
+import { ownRequest, type RequestBody } from './amendments.ts';
+import { bestSeats, bodyOf, fieldsOf, fieldsOfAll, refusalOf } from './change-fields.ts';
 
 const PATH = Type.Object({ order_id: Type.String(), kind: Type.String() });
 const Fields = Type.Record(Type.String(), Type.String());
@@ -41,20 +41,26 @@ export async function changeRoutes(app: HttpApp, { events, personalData }: Chang
     const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
     const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
     if (isRefusal(found)) return ORDER_NOT_FOUND;
-    const { order, definition, now } = found;
+    const { order, definition, datesOnSale, now } = found;
     const opened = await personalData.open(order);
-    return { order, definition: definition!, now, opened, kind, fields, refusal: null, quote: null };
+    return { order, definition: definition!, datesOnSale, now, opened, kind, fields, refusal: null, quote: null };
   };
 
   /** The content with a quote, or with why there is none. */
-  const quoted = async (content: Content): Promise<Content> => {
-    const body = bodyOf(content);
+  const quoted = async (asked: Content): Promise<Content> => {
+    const { id: orderId } = asked.order;
+    const event = events.byId('ord', orderId);
+    const seated = await bestSeats(asked, (wanted) =>
+      readAt(event, ORDER_NOT_FOUND, { type: 'SuggestSeats', ...wanted }),
+    );
+    if (isRefusal(seated)) return { ...asked, refusal: seated };
+    const body = bodyOf({ ...asked, fields: seated });
+    const content = { ...asked, fields: fieldsOf(body, asked) };
     const refusal = notOffered(content, body) ?? refusalOf(body);
-    if (refusal !== null) return { ...content, refusal };
-    const { id: orderId } = content.order;
+    if (refusal !== null) return { ...asked, refusal };
     const query = { type: 'QuoteAmendment', orderId, by: 'BUYER', request: ownRequest(body) } as const;
-    const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
-    return isRefusal(found) ? { ...content, refusal: found } : { ...content, quote: found };
+    const found = await readAt(event, ORDER_NOT_FOUND, query);
+    return isRefusal(found) ? { ...asked, refusal: found } : { ...content, quote: found };
   };
 
   addRoute(
@@ -127,18 +133,6 @@ async function amended(
   return { ...content, refusal: done, quote: done.detail.quote as AmendmentQuote };
 }
 
-/** What the fields of a form ask for, as a body of the API says it. */
-function bodyOf({ fields }: Content): RequestBody {
-  const chosen = Object.entries(fields).flatMap(([name, ids]) => (name.startsWith(UNIT_FIELD) ? ids.split(' ') : []));
-  return { cancel: chosen };
-}
-
-/** The fields of a form in which every ticket is chosen. */
-function fieldsOfAll(content: Content): FormFields {
-  const units = unitsOf(content.order, offerOf(content.kind, content)?.tickets ?? []);
-  return Object.fromEntries(units.map((unit, index) => [`${UNIT_FIELD}${index}`, unit.map(({ id }) => id).join(' ')]));
-}
-
 /**
  * Whether a page asks for what it does not offer: tickets whose days of withdrawal are over would be given back for a
  * fee, which is no withdrawal.
@@ -147,13 +141,4 @@ function notOffered(content: Content, { cancel = [] }: RequestBody): Refused | n
   const offered = new Set(offerOf(content.kind, content)?.tickets.map(({ id }) => id));
   const isOffered = offered.size > 0 && (content.kind !== 'withdrawal' || cancel.every((id) => offered.has(id)));
   return isOffered ? null : refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });
-}
-
-const check = compileValidator({ schema: RequestFields } as Parameters<typeof compileValidator>[0]);
-
-/** What is wrong with a request as the API would say it; null where nothing is. */
-function refusalOf(body: RequestBody): Refused | null {
-  const isValid = check(body) === true;
-  const problems = isValid ? problemsOf(body) : problemsOfSchema(check.errors ?? []);
-  return problems.length === 0 ? null : invalid(problems);
 }

@@ -12,6 +12,9 @@ export const changes = {
   /** The words of the directive (2011/83/EU, article 11a). */
   withdraw: 'Withdraw from contract here',
   cancel: 'Give tickets back',
+  change: 'Change date, kind of ticket or seats',
+  reissue: 'Get new codes',
+  attendees: 'Change names',
   until: (when: string) => `until ${when}`,
   dateUntil: (date: string, when: string) => `${date}: until ${when}`,
   withoutFee: 'without a fee',
@@ -26,6 +29,18 @@ export const changes = {
   nothingYet: 'Nothing is changed yet: next you see what it comes to.',
   chooseSome: 'Please choose at least one ticket.',
   cancelWhich: 'Which tickets do you give back?',
+  changeWhich: 'Which tickets do you change?',
+  reissueWhich: 'Which tickets get a new code? The old one is void from then on.',
+  attendeesWho: 'Who comes with which ticket?',
+  nobodyRenamed: 'No name was changed.',
+  toDate: 'Date',
+  toType: 'Kind of ticket',
+  stays: 'as it is',
+  toSeats: 'Seats',
+  sameSeats: 'the same ones where they are free, else the best',
+  bestSeats: 'the best ones that are free',
+  name: 'Name',
+  email: 'E-mail (optional)',
   group: (n: number) => `${count(n, TICKETS)}, which go together`,
 
   // ── withdrawal ──
@@ -41,6 +56,12 @@ export const changes = {
   // ── the quote ──
   quoteTitle: 'Is this right?',
   given: 'is given back',
+  becomes: (what: string) => `becomes: ${what}`,
+  newCode: 'gets a new code',
+  willCome: (name: string) => `for ${name}`,
+  charge: 'New price',
+  toPay: 'To pay',
+  free: 'This costs nothing.',
   credit: 'Credited',
   perksCredit: 'of it for extras',
   fee: 'Fee',
@@ -49,6 +70,10 @@ export const changes = {
   wayBack: 'The money goes back the way it came.',
   quoteHolds: (hour: string) => `This holds until ${hour}.`,
   giveBack: (n: number) => `Give back ${count(n, TICKETS)}`,
+  changeTickets: (n: number) => `Change ${count(n, TICKETS)}`,
+  makeCodes: (n: number) => `Make ${count(n, { one: 'new code', other: 'new codes' })}`,
+  rename: (n: number) => `Change ${count(n, { one: 'name', other: 'names' })}`,
+  changeAndPay: (amount: string) => `Change and pay ${amount}`,
 
   // ── what was changed ──
   history: 'Changes of this order',

@@ -2,8 +2,7 @@
  * The examples of the public API, each under a key of its own; an operation may have several. Guides, operation pages,
  * the OpenAPI document and tests use these and no others.
  *
- * They work on the demo catalogue. The webhook, which a provider signs, has no example, and what settles a refund that
- * did not succeed at once has none either.
+ * They work on the demo catalogue. The webhook, which a provider signs, has no example.
  */
 import type { Example, Examples } from './example.ts';
 import { operatorExamples } from './operator-examples.ts';
@@ -225,15 +224,32 @@ const publicExamples = {
     noun: 'revoked',
   }),
 
+  refuseSandboxRefund: post(
+    '/sandbox/refunds',
+    { next: 'refused', times: 1 },
+    { operation: 'chooseSandboxRefunds', title: 'The next refund is refused', noun: 'chosen' },
+  ),
   chooseSandboxRefunds: post(
     '/sandbox/refunds',
-    { next: 'succeeded', times: 1 },
-    { operation: 'chooseSandboxRefunds', title: 'The next refund succeeds', noun: 'chosen' },
+    { next: 'pending', times: 1 },
+    { operation: 'chooseSandboxRefunds', title: 'The next refund stays pending', noun: 'chosen' },
+  ),
+  settleSandboxRefund: post(
+    '/sandbox/refunds/$REFERENCE',
+    { outcome: 'succeeded' },
+    {
+      operation: 'settleSandboxRefund',
+      title: 'A pending refund succeeds',
+      noun: 'settled',
+      needs:
+        'It needs a refund that is pending: have the next one stay pending, then give money back for a paid order.',
+    },
   ),
   listSandboxRefunds: get('/sandbox/refunds', {
     operation: 'listSandboxRefunds',
     title: 'What the sandbox gave back',
     noun: 'given',
+    gives: { REFERENCE: ['refunds', 0, 'reference'] },
   }),
   breakSandboxDown: post(
     '/sandbox/outage',

@@ -174,6 +174,22 @@ export const operatorExamples = {
     title: 'The refunds of an event',
     noun: 'refunds',
   }),
+  listOpenRefunds: get('/admin/events/evt_club/refunds?status=NEEDS_OPERATOR', {
+    operation: 'listRefunds',
+    title: 'Those that need an operator',
+    noun: 'open',
+    gives: { REFUND: ['refunds', 0, 'id'], REFUND_ORDER: ['refunds', 0, 'order_id'] },
+  }),
+  resolveRefund: post(
+    '/admin/orders/$REFUND_ORDER/refunds/$REFUND/resolve',
+    { outcome: 'GIVEN_BACK', reference: 'transfer 17', note: 'By bank transfer.' },
+    {
+      operation: 'resolveRefund',
+      title: 'A refund that was refused, given back by a transfer',
+      noun: 'resolved',
+      needs: 'It needs a refund that was refused: have the sandbox refuse the next one, then give money back.',
+    },
+  ),
   executeDueRefunds: post(
     '/admin/events/evt_late/refunds',
     { confirm: [] },

@@ -113,8 +113,8 @@ type DocumentedPaths = Readonly<Record<string, Readonly<Record<string, Documente
  */
 const GIVEN_BY_OTHERS = /NOT_FOUND$|^QUEUE_PASS_INVALID$|^UNAUTHORIZED$/;
 
-/** A provider signs the webhook; a refund that did not succeed at once is there only where somebody chose so. */
-const WITHOUT_EXAMPLE = ['receivePaymentWebhook', 'settleSandboxRefund', 'resolveRefund'];
+/** A provider signs the webhook. */
+const WITHOUT_EXAMPLE = ['receivePaymentWebhook'];
 
 /** Whether an example, or else the first one of an operation, needs nothing of others. */
 function isComplete(operationId: string, key: string): boolean {

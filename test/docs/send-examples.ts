@@ -10,6 +10,7 @@ import {
 } from '#docs/example.ts';
 import { examples, refusedExample, type ExampleKey } from '#docs/examples.ts';
 import { ADMIN_TOKEN, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 export interface Answer {
   readonly status: number;
@@ -20,18 +21,16 @@ export interface Answer {
 export const exampleKeys = (Object.keys(examples) as ExampleKey[]).filter((key) => key !== 'getCluster');
 
 /** What the other listener has to do first, where an example says that it needs something (`needs`). */
-const PREPARED_BY: Readonly<Partial<Record<ExampleKey, ExampleKey>>> = {
-  getOrder: 'getOrderStatus',
-  cancelOrder: 'getOrderStatus',
-  recordRefund: 'getOrderStatus',
-  executeRefund: 'getOrderStatus',
-  eraseOrder: 'getOrderStatus',
+const PREPARED_BY: Readonly<Partial<Record<ExampleKey, readonly ExampleKey[]>>> = {
+  cancelOrder: ['getOrderStatus'],
+  recordRefund: ['getOrderStatus'],
+  listOpenRefunds: ['refuseSandboxRefund', 'executeRefund'],
+  settleSandboxRefund: ['chooseSandboxRefunds', 'executeRefund'],
 };
 
 /** Sends the examples that have to come before one; answers the values that they give. */
 export async function sendStepsBefore(service: TestService, key: ExampleKey): Promise<Record<string, string>> {
-  const other = PREPARED_BY[key];
-  if (other !== undefined) await sendWithSteps(service, other);
+  for (const other of PREPARED_BY[key] ?? []) await sendWithSteps(service, other);
   let values: Record<string, string> = { [TOKEN_NAME]: ADMIN_TOKEN };
   if (valuesOf(examples[key]).includes(STATION_TOKEN_NAME)) {
     const { body } = await send(service, examples.addStation, values);
@@ -73,6 +72,7 @@ async function send(service: TestService, example: Example, values: Readonly<Rec
     signal: ended.signal,
   });
   const { status } = response;
+  if (body !== undefined && 'execute' in body) await refundsTried(service);
   if (answers === 'json' || !response.ok) return { status, body: (await response.json()) as unknown };
   if (answers === 'text') return { status, body: await response.text() };
   let text = '';
@@ -82,6 +82,15 @@ async function send(service: TestService, example: Example, values: Readonly<Rec
   }
   ended.abort();
   return { status, body: text };
+}
+
+/** Waits for the provider, which is asked for a refund beside the answer. */
+function refundsTried({ admin, now }: TestService): Promise<void> {
+  type Page = { readonly refunds: readonly { readonly next_try_at: string }[] };
+  return until(async () => {
+    const { refunds } = (await admin.get<Page>('/admin/events/evt_club/refunds?status=PENDING')).body;
+    return refunds.every(({ next_try_at: at }) => Date.parse(at) > now());
+  });
 }
 
 const ARRAY_LENGTH_MAX = 2;

@@ -5,7 +5,9 @@
  * testing), because a sale without any release finds other faults than one with many.
  */
 import { code } from '../fixtures/definitions.ts';
+import { drawAmendment } from './amending.ts';
 import { START } from './events.ts';
+import type { ModelOrder } from './model-order.ts';
 import type { Chance } from './chance.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -13,7 +15,7 @@ import type { HoldView, PaymentView } from '#domain/view.ts';
 
 export const HABITS = [
   'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'foreign', 'read',
-  'cancel', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
+  'cancel', 'amend', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
 ] as const; // prettier-ignore
 
 type Habit = (typeof HABITS)[number];
@@ -30,6 +32,7 @@ export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits
     redefine: 0.5,
     block: 1,
     cancel: 1,
+    amend: 15,
     refund: 4,
     erase: 3,
     retain: 1,
@@ -69,6 +72,7 @@ export interface People {
   readonly knownPayments: KnownPayment[];
   readonly chance: Chance;
   definitionOf(eventId: string): EventDefinition;
+  ordersOf(eventId: string): readonly ModelOrder[];
 }
 
 export function drawBuyers(chance: Chance, count: number, eventIds: readonly string[]): Buyer[] {
@@ -151,6 +155,14 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       if (habit === 'erase') return { type: 'EraseOrder', orderId: chance.pick(orderIds), ...operator, note: null };
       const orderId = chance.pick(habit === 'cancel' ? orderIds : orderIds.slice(0, 2));
       return habit === 'cancel' ? { type: 'CancelOrder', orderId, ...writing(chance) } : refund(chance, orderId);
+    }
+    case 'amend': {
+      const orders = people.ordersOf(buyer.eventId);
+      const issued = orders.filter(({ tickets }) => tickets.length > 0);
+      const live = issued.filter(({ status }) => status === 'CONFIRMED' || status === 'PARTIALLY_PAID');
+      const choice = live.length > 0 && chance.percent(95) ? live : issued;
+      const order = choice.length === 0 ? undefined : chance.pick(choice);
+      return order === undefined ? null : drawAmendment(chance, order, people.definitionOf(buyer.eventId), orders);
     }
     case 'block': {
       const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';

@@ -165,12 +165,16 @@ export function assertForgotten(state: EventState, model: SaleModel, sealing: Se
 }
 
 /**
- * The void tickets are those of orders that were cancelled after their tickets were issued, each once, and no others.
+ * The void tickets are those that amendments gave up, and those of orders that were cancelled after their tickets were
+ * issued, each once, and no others.
  */
 function assertVoidTickets(state: EventState, model: SaleModel): void {
   const page = listVoidTickets(state, { performanceId: null, after: null, limit: Number.MAX_SAFE_INTEGER });
   assert.ok(!isRefusal(page));
-  const expected = [...model.orders.values()].flatMap(({ status, tickets }) => (status === 'CANCELLED' ? tickets : []));
+  const expected = [...model.orders.values()].flatMap(({ status, tickets, voided, isEndedByAmendment }) => [
+    ...voided,
+    ...(status === 'CANCELLED' && !isEndedByAmendment ? tickets : []),
+  ]);
   assert.deepEqual([...page.ticketIds].sort(), expected.sort(), 'void tickets are those of cancelled orders');
 }
 

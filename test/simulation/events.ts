@@ -36,11 +36,12 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
     endsAt: START + chance.between(1, 40) * MINUTE,
   };
   const holdMinutes = chance.pick([0.5, 2, 5]);
+  const startsAt = chance.pick([START, START + 25 * MINUTE]);
   const date = (id: string, sortOrder: number, endsAt: number | null) =>
-    ({ id, name: id, startsAt: START, endsAt, status: 'ON_SALE', sortOrder }) as const;
+    ({ id, name: id, startsAt, endsAt, status: 'ON_SALE', sortOrder }) as const;
   const dates = [
     date('d1', 0, null),
-    date('d2', 1, chance.percent(50) ? START + chance.between(1, 50) * MINUTE : null),
+    date('d2', 1, chance.percent(50) ? startsAt + chance.between(1, 50) * MINUTE : null),
   ];
   return eventOf([floor, hall(chance.pick(HALLS))], types, [early, stage('general', prices)], {
     id: `evt_${n}`,
@@ -60,6 +61,7 @@ export function drawEvent(chance: Chance, n: number, withRoom: boolean): EventDe
       code('ALL', { percentOff: 100, maxUses: 2 }),
       code('OVER', { percentOff: 10, endsAt: START + MINUTE }),
     ],
+    ...drawBuyerChanges(chance),
     waitingRoom: withRoom,
     waitingRoomOpensAt: withRoom && chance.percent(50) ? START + opensIn(chance) : null,
     waitingRoomRate: chance.between(1, 5),
@@ -75,4 +77,18 @@ function opensIn(chance: Chance): number {
 
 function quotasOf(adult: number | null): Record<string, number> {
   return adult === null ? {} : { adult };
+}
+
+/** What buyers of an event may change; their changes cost nothing, so that nothing is to be paid. */
+function drawBuyerChanges(chance: Chance): Pick<EventDefinition, 'buyerChanges'> {
+  if (chance.percent(40)) return {};
+  const rule = (fee: number, feePercent: number) =>
+    chance.percent(75) ? { untilMinutes: chance.pick([0, 10]), fee, feePercent, ticketTypeIds: null } : null;
+  const buyerChanges = {
+    cancel: rule(chance.pick([0, 99, 5_000]), chance.pick([0, 10])),
+    change: rule(0, 0),
+    attendees: rule(0, 0),
+    withdrawalDays: chance.percent(20) ? 1 : 0,
+  };
+  return { buyerChanges };
 }

@@ -90,9 +90,9 @@ export class SimulatedKeys {
         const { orderId, personal } = fact.data;
         const { customer } = this.#open(orderId, fact.type, personal!.sealed!) as PersonalData;
         this.#addresses.set(orderId, customer.email);
-      } else if (fact.type === 'OrderCancelled' || fact.type === 'RefundRecorded') {
-        const { orderId, sealedNote } = fact.data;
-        if (sealedNote !== undefined) this.#open(orderId, fact.type, sealedNote);
+      } else {
+        for (const sealed of textsOf(fact))
+          this.#open((fact.data as { readonly orderId: string }).orderId, fact.type as SealingFactType, sealed);
       }
     }
   }
@@ -172,7 +172,12 @@ export class SimulatedKeys {
 
 /** The keys of the texts in a fact. */
 function keyIdsSealing(fact: Fact): readonly string[] {
-  if (fact.type === 'OrderPlaced') return [keyIdOf(fact.data.personal!.sealed!)];
-  if (fact.type !== 'OrderCancelled' && fact.type !== 'RefundRecorded') return [];
-  return fact.data.sealedNote === undefined ? [] : [keyIdOf(fact.data.sealedNote)];
+  return fact.type === 'OrderPlaced' ? [keyIdOf(fact.data.personal!.sealed!)] : textsOf(fact).map(keyIdOf);
+}
+
+/** The texts about people that a fact of an order seals after its purchase. */
+function textsOf(fact: Fact): readonly string[] {
+  if (fact.type !== 'OrderCancelled' && fact.type !== 'RefundRecorded' && fact.type !== 'OrderAmended') return [];
+  const people = fact.type === 'OrderAmended' ? fact.data.sealedAttendees : undefined;
+  return [fact.data.sealedNote, people].filter((sealed) => sealed !== undefined);
 }

@@ -8,74 +8,27 @@
 import assert from 'node:assert/strict';
 import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
 import { MINUTE } from './events.ts';
+import { takeAmendment } from './amendments.ts';
+import {
+  countedOf,
+  paidOf,
+  refundedOf,
+  remainingOf,
+  splitAnew,
+  type ModelHold,
+  type ModelOrder,
+  type ModelPayment,
+} from './model-order.ts';
 import type { EventDefinition, SeatDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
 
 /** A code as the catalogue of the simulation spells it, which has capital letters alone. */
 export const asInCatalogue = (typed: string): string => typed.trim().toUpperCase();
 
-export interface ModelHold {
-  readonly id: string;
-  readonly sessionKey: string;
-  status: 'ACTIVE' | 'CONVERTED' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
-  lines: readonly HoldLine[];
-  expiresAt: number;
-  readonly firstPlacedAt: number;
-  orderId: string | null;
-  /** The time of the fact that ended it; null before. */
-  endedAt: number | null;
-}
-
-export interface ModelPayment {
-  readonly installment: number;
-  readonly amountCents: number;
-  readonly currency: string;
-  status: 'WAITING' | 'OVER';
-  session: string | null;
-  isCounted: boolean;
-  paidCents: number | null;
-  webhookId: string | null;
-  readonly strayOf: string | null;
-}
-
-export interface ModelOrder {
-  readonly id: string;
-  readonly holdId: string;
-  status: 'PENDING' | 'PARTIALLY_PAID' | 'CONFIRMED' | 'EXPIRED' | 'CANCELLED';
-  cause: string | null;
-  readonly email: string;
-  readonly codes: ReadonlySet<string>;
-  readonly ticketCount: number;
-  readonly beers: number;
-  readonly totalCents: number;
-  readonly installmentsCents: readonly number[];
-  readonly expiresAt: number | null;
-  readonly payments: Map<string, ModelPayment>;
-  tickets: readonly string[];
-  readonly provider: string;
-  readonly currency: string;
-  /** Those that were given back. */
-  refunds: ModelRefund[];
-  /** Sealed texts that are not erased. */
-  sealedTexts: number;
-  isErased: boolean;
-}
-
 /** What the facts do not say: the address of an order, and the digest that is kept in place of one. */
 interface ModelSecrets {
   addressOf(orderId: string): string;
   keyed(digest: string): string;
-}
-
-interface ModelRefund {
-  readonly id: string;
-  readonly amountCents: number;
-  readonly currency: string;
-  reference: string | null;
-  /** Of which payment, where somebody said so. */
-  paymentId: string | null;
-  /** Who reported it: the operator, the provider, or both. */
-  readonly reportedBy: Set<'OPERATOR' | 'PROVIDER' | 'CHARGE'>;
 }
 
 interface ModelEntry {
@@ -301,7 +254,7 @@ export class SaleModel {
       ? at + this.definition.paymentMinutes * MINUTE
       : this.#windowEnd(data.firstPlacedAt, previous?.expiresAt ?? at, at);
     assert.equal(data.expiresAt, end, 'the window of a new hold');
-    this.#assertFree(data.lines, at, null);
+    this.assertFree(data.lines, at, null);
     for (const line of data.lines)
       assert.equal(line.unitPriceCents, this.#priceNow(line), 'a new line has the price of now');
     const { holdId: id, sessionKey, lines, expiresAt, firstPlacedAt, idempotency } = data;
@@ -315,7 +268,7 @@ export class SaleModel {
   #change({ holdId, lines, expiresAt }: FactData['HoldChanged'], at: number): void {
     const hold = this.#hold(holdId);
     assert.equal(hold.status, 'ACTIVE');
-    this.#assertFree(lines, at, hold);
+    this.assertFree(lines, at, hold);
     const end = this.#windowEnd(hold.firstPlacedAt, hold.expiresAt, at);
     assert.equal(expiresAt, end, 'a change restarts the window');
     for (const line of lines) {
@@ -339,7 +292,7 @@ export class SaleModel {
   }
 
   /** Seats must be free, of the type's zones and named once; counters are checked after the turn. */
-  #assertFree(lines: readonly HoldLine[], at: number, own: ModelHold | null): void {
+  assertFree(lines: readonly HoldLine[], at: number, own: ModelHold | null): void {
     const named = new Set<string>();
     for (const { performanceId, ticketTypeId, seatIds, ticketCount } of lines) {
       const type = this.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
@@ -357,6 +310,14 @@ export class SaleModel {
 
   #priceNow({ ticketTypeId, sellingStageId }: Line): number {
     return this.definition.sellingStages.find(({ id }) => id === sellingStageId)!.prices[ticketTypeId]!;
+  }
+
+  /** Tickets that no other has the id of. */
+  issue(ticketIds: readonly string[]): void {
+    for (const ticketId of ticketIds) {
+      assert.ok(!this.#ticketIds.has(ticketId), 'a ticket is issued once');
+      this.#ticketIds.add(ticketId);
+    }
   }
 
   // ── orders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -413,10 +374,7 @@ export class SaleModel {
       case 'TicketsIssued': {
         const order = this.#order(fact.data.orderId);
         assert.equal(fact.data.ticketIds.length, order.ticketCount, 'one ticket for each place of the order');
-        for (const ticketId of fact.data.ticketIds) {
-          assert.ok(!this.#ticketIds.has(ticketId), 'a ticket is issued once');
-          this.#ticketIds.add(ticketId);
-        }
+        this.issue(fact.data.ticketIds);
         order.tickets = fact.data.ticketIds;
         return;
       }
@@ -428,6 +386,8 @@ export class SaleModel {
         closePayments(order);
         return this.#endHold(order.holdId, ['CONVERTED'], 'EXPIRED', at);
       }
+      case 'OrderAmended':
+        return takeAmendment(this, this.#order(fact.data.orderId), fact.data, at);
       case 'OrderCancelled':
         return this.#cancelOrder(fact.data, at);
       case 'RefundRecorded': {
@@ -504,6 +464,13 @@ export class SaleModel {
       beers,
       totalCents,
       installmentsCents,
+      items: items.map((item, number) => ({ ...item, priced: { ...item, number } })),
+      placedAt: at,
+      feesCents: 0,
+      goodwillCents: 0,
+      amendments: 0,
+      voided: [],
+      isEndedByAmendment: false,
       expiresAt,
       payments,
       sealedTexts: 1,
@@ -512,11 +479,11 @@ export class SaleModel {
     this.orders.set(id, order);
     if (idempotency !== null)
       this.keys.set(idempotency.key, { digest: idempotency.digest, at, orderId: id, holdId: null });
-    this.#assertCaps(order, at);
+    this.assertCaps(order, at);
   }
 
   /** No limit of the event is exceeded: uses of codes, perks, tickets of one address. */
-  #assertCaps({ email, codes }: ModelOrder, at: number): void {
+  assertCaps({ email, codes }: ModelOrder, at: number): void {
     for (const text of codes) {
       const max = this.definition.promoCodes.find(({ code }) => code === text)!.maxUses ?? Infinity;
       assert.ok(this.usesOf(text, at) <= max, `${text} was used too often`);
@@ -533,33 +500,42 @@ export class SaleModel {
     if (isLate) {
       assert.notEqual(order.cause, 'OPERATOR', 'what an operator cancelled stays cancelled');
       assert.notEqual(order.cause, 'PERFORMANCE', 'what an operator cancelled stays cancelled');
-      this.#assertFree(hold.lines, at, hold);
+      this.assertFree(hold.lines, at, hold);
     }
-    order.status = counted.length === order.installmentsCents.length ? 'CONFIRMED' : 'PARTIALLY_PAID';
+    splitAnew(order);
+    order.status = remainingOf(order) === 0 ? 'CONFIRMED' : 'PARTIALLY_PAID';
     order.cause = null;
-    if (isLate) this.#assertCaps(order, at);
-    assert.ok(counted.length <= order.installmentsCents.length, 'an installment was paid twice');
+    if (isLate) this.assertCaps(order, at);
+    assert.equal(
+      new Set(counted.map(({ installment }) => installment)).size,
+      counted.length,
+      'an installment was paid twice',
+    );
     hold.status = 'CONSUMED';
   }
 
-  #cancelOrder({ orderId, cause, refundDueCents, sealedNote }: FactData['OrderCancelled'], at: number): void {
+  #cancelOrder(
+    { orderId, cause, refundDueCents, sealedNote, amendmentId }: FactData['OrderCancelled'],
+    at: number,
+  ): void {
     const order = this.#order(orderId);
     if (sealedNote !== undefined) order.sealedTexts += 1;
     assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'only a live order is cancelled');
-    assert.ok(cause !== 'BUYER' || order.status === 'PENDING', 'a buyer cancels only what is not paid');
-    assert.equal(refundDueCents, paidOf(order) - refundedOf(order), 'all money paid and not refunded is due');
+    assert.equal(amendmentId !== undefined, order.isEndedByAmendment, 'an order without tickets is cancelled at once');
+    const isLate = cause !== 'BUYER' || order.status === 'PENDING' || order.isEndedByAmendment;
+    assert.ok(isLate, 'a buyer cancels only what is not paid');
+    const due = order.isEndedByAmendment ? this.refundDue(order, at) : paidOf(order) - refundedOf(order);
+    assert.equal(refundDueCents, due, 'all money paid, not kept and not refunded is due');
     order.status = 'CANCELLED';
     order.cause = cause;
     closePayments(order);
     this.#endHold(order.holdId, ['CONVERTED', 'CONSUMED'], 'RELEASED', at);
   }
 
-  /** Money that the order cannot use and that was not refunded. */
+  /** Money that the order cannot use and that was not refunded; ended by an amendment it keeps its fees. */
   refundDue(order: ModelOrder, now: number): number {
-    const isLive = this.#liveOrders(now).includes(order);
-    const useful = isLive
-      ? [...order.payments.values()].reduce((sum, each) => sum + (each.isCounted ? (each.paidCents ?? 0) : 0), 0)
-      : 0;
+    const isKept = order.isEndedByAmendment || this.#liveOrders(now).includes(order);
+    const useful = isKept ? Math.min(order.totalCents, countedOf(order)) : 0;
     return Math.max(0, paidOf(order) - useful - refundedOf(order));
   }
 
@@ -658,17 +634,6 @@ function newPayment(installment: number, amountCents: number, currency: string):
     strayOf: null,
   } as const;
   return { ...empty, installment, amountCents, currency };
-}
-
-/** The money paid for an order in a currency; amounts of two currencies are never added. */
-export function paidOf({ payments, ...order }: ModelOrder, currency = order.currency): number {
-  const ofCurrency = [...payments.values()].filter((payment) => payment.currency === currency);
-  return ofCurrency.reduce((sum, { paidCents }) => sum + (paidCents ?? 0), 0);
-}
-
-export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.currency): number {
-  const ofCurrency = refunds.filter((refund) => refund.currency === currency);
-  return ofCurrency.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {

@@ -6,15 +6,9 @@
  * accepted.
  */
 import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
-import {
-  asInCatalogue,
-  paidOf,
-  refundedOf,
-  type ModelHold,
-  type ModelOrder,
-  type ModelPayment,
-  type SaleModel,
-} from './model.ts';
+import { predictAmendment } from './amending.ts';
+import { asInCatalogue, type SaleModel } from './model.ts';
+import { paidOf, refundedOf, remainingOf, type ModelHold, type ModelOrder, type ModelPayment } from './model-order.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
 
@@ -114,6 +108,8 @@ function predictKept(model: SaleModel, command: Command, now: number): Predictio
       if (status === 'CANCELLED' && order.cause !== 'BUYER') return done();
       return status === 'EXPIRED' || status === 'CANCELLED' ? refused('ORDER_NOT_CANCELLABLE') : done('OrderCancelled');
     }
+    case 'AmendOrder':
+      return predictAmendment(model, command, now);
     case 'RecordRefund':
       return predictRefund(model, command);
     case 'EraseOrder':
@@ -784,9 +780,12 @@ function foretellOutcome(
     (each) => each.isCounted && each.installment === payment.installment,
   );
   if (paidBefore) return done('PaymentRecorded');
+  if (status !== 'EXPIRED' && status !== 'CANCELLED' && remainingOf(order) === 0) {
+    return rare('nothing left to pay', 'PaymentRecorded');
+  }
   if (status === 'PENDING') return done('PaymentRecorded', 'OrderPaid', 'TicketsIssued');
   if (status === 'PARTIALLY_PAID' || status === 'CONFIRMED') return done('PaymentRecorded', 'OrderPaid');
-  const mayReturn = status === 'EXPIRED' || order.cause === 'BUYER';
+  const mayReturn = status === 'EXPIRED' || (order.cause === 'BUYER' && !order.isEndedByAmendment);
   if (!mayReturn || !canReturn(model, order, now)) return rare('late money due back', 'PaymentRecorded');
   return rare('late money taken', 'PaymentRecorded', 'OrderPaid', 'TicketsIssued');
 }

@@ -191,7 +191,8 @@ class Sale {
     );
     const buyers = drawBuyers(chance, chance.between(2, scenario.buyersMax), this.#eventIds);
     const definitionOf = (eventId: string) => this.service.models.get(eventId)!.definition;
-    this.#people = { chance, buyers, knownPayments: [], definitionOf };
+    const ordersOf = (eventId: string) => [...this.service.models.get(eventId)!.orders.values()];
+    this.#people = { chance, buyers, knownPayments: [], definitionOf, ordersOf };
     this.#habits = drawHabits(chance, scenario.without);
     this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
     this.service.onWake = (eventId, at) => this.#wakeAt(eventId, at);

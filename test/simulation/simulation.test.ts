@@ -19,7 +19,7 @@ const SCENARIO = { stepsMax: 40, buyersMax: 8, without: new Set<string>() };
 // prettier-ignore
 const MUST_BE_SEEN = [
   'PlaceHold', 'ChangeHold', 'ReleaseHold', 'StartCheckout', 'OpenPayment', 'RecordCheckoutSession', 'RecordPayment', 'CancelOrder',
-  'RecordRefund', 'EraseOrder', 'EraseDueOrders', 'JoinQueue', 'PollQueue', 'LeaveQueue', 'DefineEvent', 'CancelPerformance', 'BlockSeats', 'UnblockSeats',
+  'RecordRefund', 'AmendOrder', 'amended by OPERATOR', 'AMENDMENT_NOT_ALLOWED', 'ORDER_NOT_AMENDABLE', 'EraseOrder', 'EraseDueOrders', 'JoinQueue', 'PollQueue', 'LeaveQueue', 'DefineEvent', 'CancelPerformance', 'BlockSeats', 'UnblockSeats',
   'INSUFFICIENT_TICKETS', 'SEAT_TAKEN', 'SEAT_COUNT_MISMATCH', 'SEAT_NOT_IN_TICKET_TYPE', 'HOLD_EXPIRED',
   'HOLD_NOT_ACTIVE', 'HOLD_NOT_FOUND', 'QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID', 'QUEUE_NOT_ENABLED',
   'MAX_TICKETS_PER_EMAIL_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', 'ORDER_NOT_ERASABLE', 'OVERLOADED', 'crash',
@@ -35,6 +35,9 @@ const MUST_BE_SEEN_IN_TIME = [
   'erasure cut short',
   'cancellation cut short',
   'refund matched',
+  'amended by BUYER',
+  'TICKET_VOID',
+  'ORDER_ERASED',
   'foreign money',
   'report of the other provider',
   'late money taken',

@@ -62,26 +62,39 @@ export function filesOf(name: GroupName): readonly string[] {
 
 /** Registers the tests of a group. */
 export function importGroup(name: GroupName): void {
-  importFiles(filesOf(name));
+  void importFiles(filesOf(name));
+}
+
+/**
+ * Registers the tests of `api` for a process whose services are opened in another way, but for some files: their names,
+ * and why.
+ */
+export function importApiTests(leftOut: Readonly<Record<string, string>>): Promise<void> {
+  const files = new Set(filesOf('api'));
+  for (const [file, why] of Object.entries(leftOut)) {
+    if (!files.delete(`api/${file}`)) throw new Error(`${file}, left out for ${why}, is no file of api`);
+  }
+  return importFiles([...files]);
 }
 
 /**
  * Registers the tests of files, whose paths are below `test`; each file is a suite, which keeps its hooks to itself.
+ * Resolves when all are registered, which a test file that imports others must wait for.
  *
  * The runner follows every promise of the process by an async hook, to know in which suite a test is registered and
  * which test an uncaught error came from. Once all are registered only the second is left, and it costs a sixth of the
  * processor time: the hook is disabled, and such an error fails the file in place of one of its tests.
  */
-export function importFiles(files: readonly string[]): void {
+export function importFiles(files: readonly string[]): Promise<void> {
   const hooks = enabledHooks();
-  let registered = 0;
-  for (const file of files) {
+  const registered = files.map((file) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
     describe(file, async () => {
-      await import(path.join(root, file));
-      registered += 1;
-      if (registered === files.length) for (const hook of hooks) hook.disable();
+      await import(path.join(root, file)).finally(resolve);
     });
-  }
+    return promise;
+  });
+  return Promise.all(registered).then(() => hooks.forEach((hook) => hook.disable()));
 }
 
 /** The async hooks that are enabled from now on; the runner enables its own when the first suite is registered. */

@@ -17,9 +17,18 @@ import {
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import {
+  MINUTE,
+  ofOneMachine,
+  ofOneThread,
+  openServiceWith,
+  spawnService,
+  type TestService,
+} from '../fixtures/service.ts';
 
-const skip = ofOneMachine('a process is killed and started again on its folder');
+const skip =
+  ofOneMachine('a process is killed and started again on its folder') ||
+  ofOneThread('linearizability/history.test.ts kills one with threads');
 
 /** How often each status was answered. */
 function tally(answers: readonly { readonly status: number }[]): Record<number, number> {

@@ -11,10 +11,19 @@ import type { DrawBody, QueueEntryBody } from '#http/buyers/queue.ts';
 import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
 import { as, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import {
+  MINUTE,
+  ofOneMachine,
+  ofOneThread,
+  openServiceWith,
+  spawnService,
+  type TestService,
+} from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
-const skip = ofOneMachine('a process is killed and started again on its folder');
+const skip =
+  ofOneMachine('a process is killed and started again on its folder') ||
+  ofOneThread('linearizability/history.test.ts kills one with threads');
 
 const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);

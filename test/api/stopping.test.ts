@@ -10,9 +10,10 @@ import { openSlowProvider } from '../payments/stripe-stand-in.ts';
 import { checkoutBody, newCustomer, START_CHECKOUT, type OrderStatus, type Started } from '../fixtures/checkout.ts';
 import { HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, item } from '../fixtures/events.ts';
-import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { ofOneThread, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 
 const BUYERS = 24;
+const skip = ofOneThread('what a stop waits for, and writes, is on the main thread');
 
 /** So many singles that no request is refused for lack of them. */
 const stadium = (id: string, overrides: object = {}): Json =>
@@ -95,7 +96,7 @@ describe('A signal while checkouts are under way', () => {
     });
   }
 
-  it('waits for a payment provider that is slow to open the session', async (t) => {
+  it('waits for a payment provider that is slow to open the session', { skip }, async (t) => {
     const provider = await openSlowProvider(t);
     const service = await spawn(t, provider.environment);
     await service.define(stadium('evt_club'));
@@ -112,7 +113,7 @@ describe('A signal while checkouts are under way', () => {
 });
 
 describe('A signal while many events have grown', () => {
-  it('snapshots every one of forty before the process ends', async (t) => {
+  it('snapshots every one of forty before the process ends', { skip }, async (t) => {
     const EVENTS = 40;
     const service = await spawn(t);
     const ids = Array.from({ length: EVENTS }, (_, n) => `evt_${n}`);

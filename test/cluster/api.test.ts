@@ -4,14 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { apiFiles, passApiTests, shareOut } from '../fixtures/api-suite.ts';
-import { newSession } from '../fixtures/client.ts';
-import { openCluster } from '../fixtures/cluster.ts';
-import { clubNight } from '../fixtures/events.ts';
 import { nats } from '../fixtures/nats.ts';
+import { importApiTests } from '../groups.ts';
 
 /** Files that are about one machine, and why; single tests say so with `ofOneMachine`. */
-const ofOneMachine: Readonly<Record<string, string>> = {
+const ofOneMachine = {
   'connections.test.ts': 'the connections and the admission queue of one process, and what a stalled disk does to them',
   'crash.test.ts': 'one process is killed and started on its folder; failures.test.ts kills nodes',
   'heap.test.ts': 'the heaps of the threads of one process are looked at',
@@ -20,8 +17,15 @@ const ofOneMachine: Readonly<Record<string, string>> = {
   'walkthrough.test.ts': 'the README starts one machine',
 };
 
-describe('Three nodes, requests in turn,', { skip: nats.missing, concurrency: true }, () => {
+process.env['TEST_CLUSTER'] = 'on';
+
+describe('Three nodes, requests in turn,', { skip: nats.missing }, () => {
   it('all answer, and forward what they do not own', async () => {
+    const [{ newSession }, { openCluster }, { clubNight }] = await Promise.all([
+      import('../fixtures/client.ts'),
+      import('../fixtures/cluster.ts'),
+      import('../fixtures/events.ts'),
+    ]);
     const cluster = await openCluster();
     try {
       await cluster.define(clubNight());
@@ -38,12 +42,6 @@ describe('Three nodes, requests in turn,', { skip: nats.missing, concurrency: tr
       await cluster.close();
     }
   });
-
-  for (const files of shareOut(apiFiles.filter((file) => ofOneMachine[file] === undefined))) {
-    it(`pass ${files.join(', ')}`, () => passApiTests(files, { TEST_CLUSTER: 'on' }));
-  }
-
-  it('leave out files that exist', () => {
-    for (const file of Object.keys(ofOneMachine)) assert.ok(apiFiles.includes(file), file);
-  });
 });
+
+if (nats.missing === false) await importApiTests(ofOneMachine);

@@ -14,6 +14,8 @@ import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
 
 const THREADS = { HTTP_THREADS: '2' };
+/** Threads of this service alone, as the product starts them. */
+const OWN = { worker: {} };
 const CLOSING = { connection: 'close' };
 
 async function open(t: TestContext, options: TestServiceOptions = {}): Promise<TestService> {
@@ -78,7 +80,7 @@ function stream(service: TestService, address: string): RawClient {
 
 describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with threads') }, () => {
   it('has two threads answer on one port, whose requests are counted together', async (t) => {
-    const service = await open(t);
+    const service = await open(t, OWN);
     const asked = await bothAnswer(service);
     const counted = (): Promise<number> =>
       metric(
@@ -188,7 +190,7 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
   });
 
   it('starts a thread again that ended, keeps what was answered and counted, and says so meanwhile', async (t) => {
-    const service = await open(t);
+    const service = await open(t, OWN);
     await service.define(clubNight());
     const holds = [];
     for (let n = 0; n < 10; n += 1) {

@@ -2,8 +2,8 @@
  * Threads that answer buyers for one service of this process after another.
  *
  * A thread takes most of its processor time to import its modules, and a file of `test/api` opens many services. What a
- * thread's start and its end are like is tested where threads are opened as the product opens them: in
- * `service/http-threads.test.ts`, and by every process of its own.
+ * thread's start and its end are like is tested where threads are opened as the product opens them: where
+ * `service/http-threads.test.ts` asks for it, and by every process of its own.
  *
  * 1. A thread whose service has closed it waits for the next service. One that is ended before, or ends by itself, is
  *    lost, as the product's are.

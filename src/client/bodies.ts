@@ -20,6 +20,8 @@ export interface EventListEntry {
   readonly from_price: number;
   readonly sold_out: boolean;
   readonly waiting_room: boolean;
+  /** When the next stage opens; absent where one is open, and where nothing is to be sold. */
+  readonly sale_starts_at?: string;
   /** The zone in which its dates are read. */
   readonly timezone?: string;
   /**

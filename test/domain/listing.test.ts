@@ -62,6 +62,22 @@ describe('The summary of an event in the list', () => {
     assert.deepEqual([priceAt(0), priceAt(10), priceAt(20), priceAt(30)], [700, 700, 900, 900]);
   });
 
+  it('says when the sale begins where no stage is open and one will, unless nothing is to be sold', () => {
+    const saleAt = (definition: (typeof definitions)[number], minute: number): number | undefined => {
+      const at = summaryOf(listingOfUnsold(definition), START + minute * MINUTE).saleStartsAt;
+      return at === undefined ? undefined : (at - START) / MINUTE;
+    };
+    const [always, , cancelled, inStages] = definitions;
+    assert.deepEqual(
+      [0, 10, 19, 20, 30].map((minute) => saleAt(inStages!, minute)),
+      [10, undefined, undefined, 30, undefined],
+    );
+    assert.deepEqual(
+      [saleAt(always!, 0), saleAt({ ...inStages!, performances: cancelled!.performances }, 0)],
+      [undefined, undefined],
+    );
+  });
+
   it('names the price of the stages on sale where nothing can be bought, and of the last stage when all have closed', () => {
     const early = { ...stage('early', { adult: 700 }, { adult: 0 }), endsAt: START + 10 * MINUTE };
     const next = { ...stage('next', { adult: 900 }), startsAt: START + 10 * MINUTE, endsAt: START + 20 * MINUTE };

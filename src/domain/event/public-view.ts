@@ -115,15 +115,18 @@ const saleRevisionOf = (state: EventState): number => state.revision - (state.wa
 /** The last listing and line of an event in memory, by its state: made anew only after a fact, or at another line. */
 const summaries = new WeakMap<EventState, { revision: string; listing: EventListing; summary: EventSummary }>();
 
+/** What changes in a line of the list by time alone. */
+const TIMELY = ['fromPrice', 'soldOut', 'saleStartsAt'] as const;
+
 /** The event's line in the list of events: the same object until it says something else. */
 export function eventSummary(state: EventState, now: number): EventSummary {
   const revision = `${state.definitionVersion}.${saleRevisionOf(state)}`;
   const known = summaries.get(state);
   const listing = known?.revision === revision ? known.listing : listingOf(state);
-  const { fromPrice, soldOut } = pricesOf(listing, now);
-  const isSame = known?.listing === listing && known.summary.fromPrice === fromPrice;
-  if (isSame && known.summary.soldOut === soldOut) return known.summary;
   const summary = summaryOf(listing, now);
+  if (known?.listing === listing && TIMELY.every((field) => known.summary[field] === summary[field])) {
+    return known.summary;
+  }
   summaries.set(state, { revision, listing, summary });
   return summary;
 }
@@ -202,6 +205,8 @@ export interface EventSummary {
   readonly fromPrice: number;
   readonly soldOut: boolean;
   readonly waitingRoom: boolean;
+  /** When its sale begins; absent once it has begun, and where nothing is to be sold. */
+  readonly saleStartsAt?: number;
   /** Absent in listings that were kept before it was listed. */
   readonly timezone?: string;
   /** The file of its picture; absent where there is none, as `venue` is. */
@@ -212,7 +217,7 @@ export interface EventSummary {
 type ListedVenue = Pick<VenueDefinition, 'name' | 'city'>;
 
 /** The same with what changes by time left open; plain data. */
-export interface EventListing extends Omit<EventSummary, 'fromPrice' | 'soldOut'> {
+export interface EventListing extends Omit<EventSummary, (typeof TIMELY)[number]> {
   readonly performances: readonly ListedPerformance[];
   /** Selling stages in which something has a price. */
   readonly stages: readonly ListedStage[];
@@ -244,13 +249,18 @@ export function summaryOf(listing: EventListing, now: number): EventSummary {
   return { ...rest, ...pricesOf(listing, now) };
 }
 
-function pricesOf({ performances, stages }: EventListing, now: number): Pick<EventSummary, 'fromPrice' | 'soldOut'> {
+function pricesOf({ performances, stages }: EventListing, now: number): Pick<EventSummary, (typeof TIMELY)[number]> {
   const isOnSale = ({ isOpen, endsAt }: ListedPerformance): boolean => isOpen && (endsAt === null || now < endsAt);
   const soldOut = performances.every(
     (each) => each.isSoldOutByOperator || ((each.available === 0 || !isOnSale(each)) && each.held === 0),
   );
   const left = performances.filter(isOnSale).map((performance) => performance.stages ?? stages);
-  return { fromPrice: lowestPrice(left, stages, now), soldOut };
+  const startsAt = soldOut || stages.some((stage) => isStageOpen(stage, now)) ? null : nextStart(stages, now);
+  return {
+    fromPrice: lowestPrice(left, stages, now),
+    soldOut,
+    ...(startsAt !== null && { saleStartsAt: startsAt }),
+  };
 }
 
 /**
@@ -263,11 +273,15 @@ function lowestPrice(left: readonly (readonly ListedStage[])[], all: readonly Li
   if (sold.length > 0) return lowestOf(sold);
   const open = all.filter(isOpen);
   if (open.length > 0) return lowestOf(open);
-  const next = least(all.map(({ startsAt }) => (startsAt !== null && startsAt > now ? startsAt : null)));
+  const next = nextStart(all, now);
   if (next !== null) return lowestOf(all.filter(({ startsAt }) => startsAt === next));
   const last = greatest(all.map(({ endsAt }) => endsAt));
   return lowestOf(all.filter(({ endsAt }) => endsAt === last));
 }
+
+/** When the next stage opens; null where none will. */
+const nextStart = (stages: readonly ListedStage[], now: number): number | null =>
+  least(stages.map(({ startsAt }) => (startsAt !== null && startsAt > now ? startsAt : null)));
 
 const lowestOf = (stages: readonly ListedStage[]): number =>
   least(stages.map(({ lowestPriceCents }) => lowestPriceCents)) ?? 0;

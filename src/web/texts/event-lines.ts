@@ -30,6 +30,9 @@ export function eventLinesOf(language: Language) {
       if (end !== null && Date.parse(end) <= now) return texts.list.over;
       return isSoldOut ? texts.list.soldOut : null;
     },
+    /** When the sale of an event begins; null where it has begun. */
+    saleNote: ({ sale_starts_at: at, timezone }: EventListEntry): string | null =>
+      at === undefined ? null : texts.list.saleFrom(wording.dayAndHour(at, timezone)),
     /** "Kesselhaus, Leipzig". */
     venueOf: ({ venue }: EventListEntry): string | null =>
       venue === undefined ? null : [venue.name, venue.city].filter((part) => part !== null).join(', '),

@@ -62,6 +62,21 @@ describe('A buyer whose own clock is an hour wrong', { skip: withoutBrowser }, (
     await buyer.close();
   });
 
+  it('reads in the list when a sale begins that has not begun', async () => {
+    const { sellingStages: stages } = sample('club-night') as { sellingStages: Record<string, unknown>[] };
+    const startsAt = new Date((await now()) + 2 * HOUR_MS).toISOString();
+    await shop.ownEvent('club-night', 'clock-sale', {
+      name: 'Later Shift',
+      sellingStages: stages.map((stage) => ({ ...stage, starts_at: startsAt, ends_at: null })),
+    });
+    const { events } = (await shop.service.get('/api/events/public')).body as { events: Record<string, unknown>[] };
+    assert.equal(events.find(({ slug }) => slug === 'clock-sale')!['sale_starts_at'], startsAt);
+    const buyer = await shop.enter('/', { clockAheadMs: -HOUR_MS });
+    const card = buyer.page.getByRole('article').filter({ hasText: 'Later Shift' });
+    await card.getByText(/on sale from /).waitFor();
+    await buyer.close();
+  });
+
   it('sees the time in the example', async () => {
     await shop.service.define(sample('club-night'));
     const buyer = await shop.enter('/example', { clockAheadMs: -HOUR_MS });

@@ -25,6 +25,7 @@ export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
     from_price: event.fromPrice,
     sold_out: event.soldOut,
     waiting_room: event.waitingRoom,
+    ...(event.saleStartsAt !== undefined && { sale_starts_at: formatTime(event.saleStartsAt) }),
     ...(event.timezone !== undefined && { timezone: event.timezone }),
     ...(event.picture !== undefined && { picture: pictureAddress(event.picture) }),
     ...(event.venue !== undefined && { venue: { name: event.venue.name, city: event.venue.city } }),

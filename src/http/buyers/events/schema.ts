@@ -213,6 +213,10 @@ export const EventListEntry = Type.Object(
     from_price: Cents,
     sold_out: Type.Boolean(),
     waiting_room: Type.Boolean(),
+    sale_starts_at: Type.Optional({
+      ...Time,
+      description: 'When the next stage opens; absent where one is open, and where nothing is to be sold.',
+    }),
     timezone: Type.Optional(Type.String({ description: 'The zone in which its dates are read.' })),
     picture: Type.Optional(Picture),
     venue: Type.Optional(

@@ -55,7 +55,7 @@ export function Cards({ events, filter, isWhole, now, cardsMax }: CardsProps) {
   );
 }
 
-const { datesOf, fromPrice, goneNote, venueOf } = eventLinesOf(language);
+const { datesOf, fromPrice, goneNote, saleNote, venueOf } = eventLinesOf(language);
 
 interface CardProps {
   readonly event: EventListEntry;
@@ -67,6 +67,7 @@ function Card({ event, isFirst, now }: CardProps) {
   const sheet = event.starts_at === null ? null : dayParts(event.starts_at, event.timezone);
   const venue = venueOf(event);
   const gone = goneNote(event, now);
+  const sale = saleNote(event);
   return (
     <article class={gone === null ? 'card' : 'card over'}>
       <div class="card-art">
@@ -88,6 +89,7 @@ function Card({ event, isFirst, now }: CardProps) {
         {venue !== null && <p class="quiet">{venue}</p>}
         <p class="card-foot">
           {gone === null ? <b>{fromPrice(event)}</b> : <span>{gone}</span>}
+          {gone === null && sale !== null && <span>{sale}</span>}
           {event.waiting_room && <span class="chip">{texts.list.waitingRoom}</span>}
         </p>
       </div>

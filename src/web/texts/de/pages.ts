@@ -38,6 +38,7 @@ export const de: Texts = {
     more: 'Weitere Veranstaltungen',
     soldOut: 'Ausverkauft',
     over: 'Vorbei',
+    saleFrom: (when) => `im Verkauf ab ${when}`,
     waitingRoom: 'Warteraum',
     noDates: 'Termine folgen',
     from: (price) => `ab ${price}`,

@@ -40,6 +40,7 @@ export const en = {
     more: 'Show more events',
     soldOut: 'Sold out',
     over: 'Over',
+    saleFrom: (when: string) => `on sale from ${when}`,
     waitingRoom: 'Waiting room',
     noDates: 'Dates to be announced',
     from: (price: string) => `from ${price}`,

@@ -24,6 +24,7 @@ import { Overview } from '#http/operators/console.ts';
 import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
 import { AdminOrder, AdminOrderList } from '#http/operators/orders/schema.ts';
+import { RefundList } from '#http/operators/refunds.ts';
 import { FoundOrders } from '#http/operators/search.ts';
 import { Cents } from '#http/protocol/fields.ts';
 
@@ -129,6 +130,7 @@ const CONSOLE: Bodies = {
   EventMoney,
   MoneyList,
   Cancellation,
+  RefundList,
   OverviewEvent: part(Overview, 'events'),
   ServiceState: part(Overview, 'service'),
   Overview,

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { createApi, storedSession, storeSession, usePolled, type Api, type Session } from './app/api.ts';
 import type { Overview } from './app/bodies.ts';
+import { AmendPage } from './pages/amend.tsx';
 import { ClusterPage } from './pages/cluster.tsx';
 import { EventPage } from './pages/event.tsx';
 import { JournalPage } from './pages/journal.tsx';
@@ -11,6 +12,7 @@ import { LoginPage } from './pages/login.tsx';
 import { OrderPage } from './pages/order.tsx';
 import { OrdersPage } from './pages/orders.tsx';
 import { OverviewPage } from './pages/overview.tsx';
+import { RefundsPage } from './pages/refunds.tsx';
 import { SearchPage } from './pages/search.tsx';
 import { SeatsPage } from './pages/seats.tsx';
 import { withSample, type History } from './parts/charts.tsx';
@@ -65,6 +67,8 @@ function Page({ api, polled, reload }: PageProps) {
   if (route.page === 'cluster') return <ClusterPage api={api} />;
   if (route.page === 'money') return <MoneyPage api={api} />;
   if (route.page === 'search') return <SearchPage api={api} events={overview.events} />;
+  if (route.page === 'amend')
+    return <AmendPage key={route.orderId} api={api} orderId={route.orderId} reload={reload} />;
   if (route.page === 'order') {
     const { public_url: publicUrl } = overview.service;
     return <OrderPage key={route.orderId} api={api} orderId={route.orderId} publicUrl={publicUrl} reload={reload} />;
@@ -73,6 +77,7 @@ function Page({ api, polled, reload }: PageProps) {
   const event = eventOf(route.eventId);
   if (event === undefined) return <p class="quiet">There is no such event here.</p>;
   if (route.page === 'orders') return <OrdersPage key={event.id} api={api} event={event} />;
+  if (route.page === 'refunds') return <RefundsPage key={event.id} api={api} event={event} reload={reload} />;
   if (route.page === 'event') return <EventPage event={event} history={history} api={api} reload={reload} />;
   const performance = event.performances.find(({ id }) => id === route.performanceId);
   if (performance === undefined) return <p class="quiet">There is no such date.</p>;

@@ -157,11 +157,46 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.getByText('Refunds need an operator: The Glass Orchard (1).').waitFor();
     await page.goto(`/#/orders/${other}`);
     await page.getByRole('button', { name: 'Resolve…' }).click();
-    await page.getByLabel('What became of it').selectOption('GIVEN_BACK');
     await page.getByLabel('Reference').fill('bank 17');
-    await page.getByRole('button', { name: 'Resolve it' }).click();
+    await page.getByRole('button', { name: 'It was given back', exact: true }).click();
     await page.getByText('bank 17').waitFor();
     assert.equal((await orderOf(service, other))['refunded_amount'], 1_250);
+    await page.goto(`/#/orders/${orderId}`);
+  });
+
+  it('changes tickets for what it says beforehand, and shows void tickets and what is due', async () => {
+    const { page } = operator;
+    const other = await placePaidOrder(service, 'J');
+    await page.goto(`/#/orders/${other}`);
+    await page.getByRole('link', { name: 'Change tickets' }).click();
+    await page.getByRole('button', { name: 'What does it come to?' }).click();
+    await page.getByText('Choose the tickets.').waitFor();
+    await page.getByRole('checkbox').first().check();
+    await page.getByLabel('Fee in EUR').fill('5');
+    await page.getByRole('button', { name: 'What does it come to?' }).click();
+    await page.getByText('Total of the order then').waitFor();
+    await page.getByLabel('Fee in EUR').fill('4.50');
+    await page.getByText('Total of the order then').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'What does it come to?' }).click();
+    await page.getByLabel('Note').fill('ill');
+    await page.getByRole('button', { name: 'Give back 1 ticket' }).click();
+    await page.getByText('Void tickets').waitFor();
+    const order = await orderOf(service, other);
+    assert.deepEqual([order['fees_amount'], (order['void_tickets'] as unknown[]).length], [450, 1]);
+    assert.ok(Number(order['refund_due']) > 0);
+  });
+
+  it('gives back all that is due of an event after its sum, and shows how far it is', async () => {
+    const { page } = operator;
+    await page.goto('/#/events/evt_theatre/refunds');
+    await page.getByRole('button', { name: 'Give back all that is due…' }).click();
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await page.locator('[data-refund]', { hasText: 'SUCCEEDED' }).first().waitFor();
+    await page.getByRole('link', { name: 'Given back', exact: true }).click();
+    await page.waitForURL(/status=SUCCEEDED/);
+    await page.locator('[data-refund]').first().waitFor();
+    const { to_ask: toAsk } = (await service.operate('GET', '/admin/events/evt_theatre/refunds')).body;
+    assert.deepEqual(toAsk, []);
     await page.goto(`/#/orders/${orderId}`);
   });
 

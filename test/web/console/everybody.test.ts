@@ -46,6 +46,8 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     ['#/events/evt_play/seats/fri', '[data-state="SOLD"]'],
     ['#/events/evt_play/orders', '[data-order]'],
     [`#/orders/${paid.order_id}`, '.items'],
+    [`#/orders/${paid.order_id}/tickets`, '.amend [type="checkbox"]'],
+    ['#/events/evt_play/refunds', '.tiles'],
     ['#/money', '[aria-label="Money by hour"]'],
     ['#/search?q=zoe', '[data-order]'],
     ['#/journal', 'tbody tr'],

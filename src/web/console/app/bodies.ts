@@ -90,6 +90,49 @@ export interface Cancellation {
   readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
 }
 
+export interface RefundList {
+  /** What is due to buyers, by currency; `count` is of orders. */
+  readonly due: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** What of it is not asked for yet. */
+  readonly to_ask: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** Refunds that are PENDING. */
+  readonly pending: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** Refunds that have SUCCEEDED. */
+  readonly succeeded: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** Refunds that have FAILED. */
+  readonly failed: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** Refunds that are NEEDS_OPERATOR. */
+  readonly needs_operator: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  /** In the order in which their orders were placed. */
+  readonly refunds: readonly {
+    readonly order_id: string;
+    readonly id: string;
+    readonly amount: number;
+    readonly currency: string;
+    /**
+     * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
+     * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
+     */
+    readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
+    readonly created_at: string;
+    /** When it succeeded or failed; null until then. */
+    readonly finished_at: string | null;
+    /** The payment whose money it is, where that is known. */
+    readonly payment_id: string | null;
+    readonly amendment_id: string | null;
+    /** Why it did not go, or needs an operator. */
+    readonly failure: { readonly code: string; readonly message: string } | null;
+    /** How often the provider was asked. */
+    readonly tries: number;
+    /** When it is tried, or asked about, again. */
+    readonly next_try_at: string | null;
+    readonly reference: string | null;
+    /** The provider that reported it; null where it was only noted. */
+    readonly provider: string | null;
+  }[];
+  readonly next_cursor: string | null;
+}
+
 export interface OverviewEvent {
   readonly id: string;
   readonly slug: string;

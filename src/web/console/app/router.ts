@@ -16,15 +16,18 @@ type Route =
   | { readonly page: 'seats'; readonly eventId: string; readonly performanceId: string }
   | { readonly page: 'orders'; readonly eventId: string }
   | { readonly page: 'journal' }
+  | { readonly page: 'refunds'; readonly eventId: string }
+  | { readonly page: 'amend'; readonly orderId: string }
   | { readonly page: 'order'; readonly orderId: string };
 
 function readRoute(hash: string): Route {
   const [path = ''] = hash.replace(/^#?\/?/, '').split('?');
   const [first, id, next, last] = path.split('/').map(decodeURIComponent);
+  if (first === 'orders' && id && next === 'tickets') return { page: 'amend', orderId: id };
   if (first === 'orders' && id) return { page: 'order', orderId: id };
   if (first === 'cluster' || first === 'money' || first === 'search' || first === 'journal') return { page: first };
   if (first !== 'events' || !id) return { page: 'overview' };
-  if (next === 'orders') return { page: 'orders', eventId: id };
+  if (next === 'orders' || next === 'refunds') return { page: next, eventId: id };
   if (next === 'seats' && last) return { page: 'seats', eventId: id, performanceId: last };
   return { page: 'event', eventId: id };
 }

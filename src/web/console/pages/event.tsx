@@ -34,6 +34,9 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
           </a>
+          <a class="button" href={linkTo('events', event.id, 'refunds')}>
+            Refunds
+          </a>
           <a class="button" href={linkWith({ event: event.id }, 'journal')}>
             Journal
           </a>

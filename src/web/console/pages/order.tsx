@@ -56,12 +56,7 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
       {trouble !== null && <p class="alert">{trouble}</p>}
       <Sums order={order} />
       <div class="actions">
-        <a class="button plain" href={`${publicUrl}/orders/${order.order_id}`} target="_blank" rel="noreferrer">
-          Buyer’s page
-        </a>
-        <a class="button plain" href={linkWith({ order: order.order_id }, 'journal')}>
-          Journal
-        </a>
+        <Links order={order} publicUrl={publicUrl} />
         {toGiveBack(order) > 0 && (
           <button type="button" class="button" onClick={() => setDialog('execute')}>
             Give money back…
@@ -90,6 +85,25 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
       {dialog === 'refund' && <RefundDialog {...dialogProps} />}
       {typeof dialog === 'object' && dialog !== null && <ResolveDialog {...dialogProps} refund={dialog} />}
       {dialog === 'erase' && <EraseDialog {...dialogProps} />}
+    </>
+  );
+}
+
+/** Where one can go from the order. */
+function Links({ order, publicUrl }: { readonly order: Order; readonly publicUrl: string }) {
+  return (
+    <>
+      <a class="button plain" href={`${publicUrl}/orders/${order.order_id}`} target="_blank" rel="noreferrer">
+        Buyer’s page
+      </a>
+      <a class="button plain" href={linkWith({ order: order.order_id }, 'journal')}>
+        Journal
+      </a>
+      {(order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID') && (
+        <a class="button" href={linkTo('orders', order.order_id, 'tickets')}>
+          Change tickets
+        </a>
+      )}
     </>
   );
 }
@@ -219,7 +233,7 @@ function referenceOf(fields: FormData): { readonly reference?: string } {
 const OUTCOMES = {
   RETRY: 'Try it again',
   GIVEN_BACK: 'It was given back',
-  NOT_GIVEN_BACK: 'It was not given back, and is due again',
+  NOT_GIVEN_BACK: 'It was not given back',
 } as const;
 
 /** What an operator decides about a refund that the provider refused, or did not answer. */
@@ -229,22 +243,12 @@ function ResolveDialog({ refund, change, onClose }: DialogProps & { readonly ref
     return change(`refunds/${refund.id}/resolve`, { outcome, note, ...referenceOf(fields) });
   };
   return (
-    <Confirmation title="Resolve this refund" action="Resolve it" isGrave act={resolve} onClose={onClose}>
+    <Confirmation title="Resolve this refund" action={OUTCOMES} isGrave act={resolve} onClose={onClose}>
       <p>
         {money(refund.amount, refund.currency)}: {refund.failure?.message ?? 'no answer'}{' '}
         <code>{refund.failure?.code}</code>
       </p>
       <p class="quiet">Look at the provider’s page first: what it says there decides.</p>
-      <label class="field">
-        What became of it
-        <select name="outcome">
-          {Object.entries(OUTCOMES).map(([outcome, words]) => (
-            <option key={outcome} value={outcome}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
       <ReferenceField />
     </Confirmation>
   );

@@ -10,8 +10,8 @@ import { textOfError } from '../app/api.ts';
 
 interface ConfirmationProps {
   readonly title: string;
-  /** The name of the button that makes the change. */
-  readonly action: string;
+  /** The name of the button that makes the change; of several, by what each says in the field `outcome`. */
+  readonly action: string | Readonly<Record<string, string>>;
   readonly isGrave?: boolean;
   /** Whether it asks for a note; nothing is written about an erasure but who made it. */
   readonly hasNote?: boolean;
@@ -30,7 +30,7 @@ export function Confirmation(props: ConfirmationProps) {
 
   const submit = async (submission: SubmitEvent): Promise<void> => {
     submission.preventDefault();
-    const fields = new FormData(submission.currentTarget as HTMLFormElement);
+    const fields = new FormData(submission.currentTarget as HTMLFormElement, submission.submitter);
     const note = String(fields.get('note') ?? '').trim();
     setActing(true);
     setTrouble(null);
@@ -65,9 +65,18 @@ export function Confirmation(props: ConfirmationProps) {
           <button type="button" class="button plain" onClick={() => dialog.current!.close()}>
             Leave as it is
           </button>
-          <button type="submit" class={`button primary${isGrave ? ' grave' : ''}`} disabled={isActing}>
-            {action}
-          </button>
+          {(typeof action === 'string' ? [['', action] as const] : Object.entries(action)).map(([outcome, name]) => (
+            <button
+              key={outcome}
+              type="submit"
+              name="outcome"
+              value={outcome}
+              class={`button primary${isGrave ? ' grave' : ''}`}
+              disabled={isActing}
+            >
+              {name}
+            </button>
+          ))}
         </div>
       </form>
     </dialog>

@@ -4,6 +4,14 @@ import { moment, money } from '../app/format.ts';
 
 type Item = Order['items'][number];
 type Ticket = Order['ticket_objects'][number];
+type Placed = Pick<Ticket, 'section' | 'row_label' | 'seat_label'>;
+
+const VOID_REASONS: Readonly<Record<Order['void_tickets'][number]['void_reason'], string>> = {
+  ORDER_CANCELLED: 'order cancelled',
+  PERFORMANCE_CANCELLED: 'date cancelled',
+  TICKET_CANCELLED: 'given back',
+  REPLACED: 'replaced',
+};
 
 export function OrderItems({ order }: { readonly order: Order }) {
   const performances = new Map(order.event.performances.map((performance) => [performance.id, performance]));
@@ -53,6 +61,19 @@ export function OrderItems({ order }: { readonly order: Order }) {
           {more > 0 && <p class="quiet small">and {more} more.</p>}
         </details>
       )}
+      {order.void_tickets.length > 0 && (
+        <details class="guests">
+          <summary>Void tickets</summary>
+          <ol>
+            {order.void_tickets.map((ticket) => (
+              <li key={ticket.id}>
+                {placeOf(ticket)} {ticket.attendee?.name} <span class="quiet">{VOID_REASONS[ticket.void_reason]}</span>{' '}
+                <code class="quiet">…{ticket.id.slice(-8)}</code>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
     </section>
   );
 }
@@ -93,7 +114,7 @@ function ItemRows({ item, currency, date, startsAt }: ItemRowsProps) {
 }
 
 /** Section, row and seat in words; '' on unnumbered places. */
-function placeOf({ section, row_label: row, seat_label: seat }: Ticket): string {
+export function placeOf({ section, row_label: row, seat_label: seat }: Placed): string {
   if (seat === null) return '';
   return [section, row === null ? null : `row ${row}`, `seat ${seat}`].filter((part) => part !== null).join(', ');
 }

@@ -28,8 +28,8 @@ interface Work {
 const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awaitedBy: 'CancelPerformance' };
 const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
 
-/** Orders that one turn looks at: some milliseconds where all of them are concerned. */
-const ORDERS_A_TURN = 200;
+/** Orders that one turn looks at: some 2 ms where all of them are concerned. */
+const ORDERS_A_TURN = 25;
 
 export class OrderTurns implements Follower {
   readonly #work: Work;

@@ -161,7 +161,7 @@ describe('A date that is cancelled with its tickets alone', () => {
         promoCodes: [],
       }),
     );
-    const orders = Array.from({ length: 3 }, () => bought(fixture, [item('stand', 1000), item('stand', 1, onD2)]));
+    const orders = Array.from({ length: 3 }, () => bought(fixture, [item('stand', 200), item('stand', 1, onD2)]));
     fixture.do(callOff());
     assert.deepEqual(fixture.do({ type: 'CancelNextOrders', after: null, limit: 200 }).nextAfter, 1);
     assert.deepEqual(fixture.do({ type: 'CancelNextOrders', after: 1, limit: 200 }).nextAfter, null);

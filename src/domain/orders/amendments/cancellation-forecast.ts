@@ -36,9 +36,11 @@ export interface CancellationForecast {
   readonly nextAfter: number | null;
 }
 
-/** Orders and tickets that one call looks at: some milliseconds, where they are packed. */
-const SCANNED_MAX = 500;
-const TICKETS_MAX = 2_000;
+/** Orders that one call looks at, and those of them that it plans the amendment of: some milliseconds. */
+const SCANNED_MAX = 250;
+const PLANNED_MAX = 50;
+/** The same where these are large. */
+const TICKETS_MAX = 500;
 
 /** The forecast for the orders after number `after`; null begins with the first. PERFORMANCE_NOT_FOUND. */
 export function forecastCancellation(
@@ -53,13 +55,15 @@ export function forecastCancellation(
   const begin = after === null ? 0 : after + 1;
   const end = Math.min(inOrder.length, begin + SCANNED_MAX);
   let number = begin;
-  for (; number < end && sums.tickets < TICKETS_MAX; number += 1) {
+  let planned = 0;
+  for (; number < end && planned < PLANNED_MAX && sums.tickets < TICKETS_MAX; number += 1) {
     const order = inOrder.at(number);
     const { items } = agreedOf(order);
     if (!isLiveOrder(order) || !items.some((item) => item.performanceId === performanceId)) continue;
     sums.orders += 1;
     if (order.payments.some(({ status }) => status === 'PAID')) sums.paidOrders += 1;
     if (orders === 'TICKETS' && isPaidOrder(order)) {
+      planned += 1;
       const { change, after: left } = planWithoutDates(state, order, dates);
       if (change.ticketIds.length > 0) sums.amendedOrders += 1;
       sums.tickets += change.tickets.length;

@@ -19,7 +19,7 @@ import type { Fact } from '../../fact.ts';
 import type { OrderState, OrderTurn } from '../state.ts';
 
 /** Tickets that one turn cancels, as long as it is of several orders: some milliseconds. */
-const TICKETS_A_TURN = 2_000;
+const TICKETS_A_TURN = 250;
 
 /** Ends the live orders with a ticket on a cancelled performance (rule 1), those of a part of the event's orders. */
 export function decideCancelNextOrders(

@@ -1,6 +1,7 @@
 /** The scenarios, in their order, and which of them a quick run leaves out. */
 import type { Scenario } from './scenario.ts';
 import { bestAvailable } from './scenarios/best-available.ts';
+import { cancelledDate } from './scenarios/cancelled-date.ts';
 import { clusterActivation } from './scenarios/cluster-activation.ts';
 import { clusterHolds } from './scenarios/cluster-holds.ts';
 import { clusterTakeover } from './scenarios/cluster-takeover.ts';
@@ -43,6 +44,7 @@ export const SCENARIOS: readonly Scenario[] = [
   occupancySince,
   purchases,
   providerPace,
+  cancelledDate,
   sealing,
   rush,
   queuePolls,
@@ -69,6 +71,7 @@ export const SCENARIOS: readonly Scenario[] = [
 /** Left out of a quick run unless they are named: another scenario shows nearly the same, or they take long. */
 const NOT_QUICK: readonly Scenario[] = [
   providerPace,
+  cancelledDate,
   fixedRate,
   spreadHolds,
   pickedSeats,

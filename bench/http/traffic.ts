@@ -12,7 +12,7 @@ export const AUTOCANNON_OPTIONS = { sampleInt: 100 } as const;
 
 export type Traffic =
   /** Of the hot event, or of another one like it. */
-  | { readonly recipe: 'hot-hold'; readonly eventId?: string }
+  | { readonly recipe: 'hot-hold'; readonly eventId?: string; readonly performanceId?: string }
   | { readonly recipe: 'spread-hold'; readonly events: number; readonly types: number }
   | { readonly recipe: 'picked-seats' }
   /** Parties of one to `partyMax` people, in `sessions` sessions that repeat. */
@@ -35,7 +35,11 @@ const PAIRS_OF_ROW = 25;
 export function requestOf(traffic: Traffic, n: number): PlayerRequest {
   switch (traffic.recipe) {
     case 'hot-hold':
-      return hold(traffic.eventId ?? 'evt_hot', n, { ticket_type_id: 'single', quantity: 1 });
+      return hold(traffic.eventId ?? 'evt_hot', n, {
+        ticket_type_id: 'single',
+        quantity: 1,
+        ...(traffic.performanceId !== undefined && { performance_id: traffic.performanceId }),
+      });
     case 'spread-hold': {
       const type = Math.floor(n / traffic.events) % traffic.types;
       return hold(`evt_${n % traffic.events}`, n, { ticket_type_id: `type-${type}`, quantity: 1 });

@@ -1,0 +1,316 @@
+/**
+ * A date of 20,000 paid orders is cancelled with its tickets alone, and everything due is given back by the provider;
+ * the process is killed twice, while orders are amended and while refunds are made.
+ *
+ * The provider is a stand-in for Stripe outside of the service, so that it remembers over the kills what it gave back.
+ * Meanwhile others hold tickets of another event, and of another date of the same event, at a fixed rate. At the end
+ * provider, journal and orders are compared to the cent. The service begins at most 20 refunds a second, so that a run
+ * at full size takes some 20 minutes.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { journalPath } from '#persistence/sqlite/schema.ts';
+import { openStandIn, SECRET_KEY, WEBHOOK_SECRET, type StandIn } from '../../test/payments/stripe-stand-in.ts';
+import { hotEvent } from '../events.ts';
+import { mergeHistograms, percentileMillis } from '../histogram.ts';
+import { auditFolder } from '../http/audit.ts';
+import { startLoadGenerator } from '../http/load-generator.ts';
+import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
+import { ADMIN_TOKEN, startHoldfast } from '../http/server.ts';
+import type { Traffic } from '../http/traffic.ts';
+import type { Figure, Scenario } from '../scenario.ts';
+
+type Service = Awaited<ReturnType<typeof startHoldfast>>;
+
+const ORDERS = { quick: 400, full: 20_000 };
+const BUYERS = 32;
+/** Holds a second at each of the two. */
+const PER_SECOND = 25;
+const ALONE_SECONDS = 5;
+const WINDOW_SECONDS = 2;
+const LOOK_MS = 50;
+const CENTS = 4_500;
+const WAIT_MS_MAX = 20;
+
+const dates = ['fri', 'sat', 'sun'].map((id, day) => ({
+  id,
+  name: id,
+  starts_at: `2099-05-0${day + 1}T20:00:00Z`,
+  ends_at: `2099-05-0${day + 1}T23:00:00Z`,
+}));
+const event = { ...hotEvent, id: 'evt_called', slug: 'called', name: 'The storm', performances: dates };
+const probed: Readonly<Record<'otherEvent' | 'otherDate', Traffic>> = {
+  otherEvent: { recipe: 'hot-hold' },
+  otherDate: { recipe: 'hot-hold', eventId: event.id, performanceId: 'sun' },
+};
+type Probed = keyof typeof probed;
+
+export const cancelledDate: Scenario = {
+  name: 'cancelled-date',
+  about: 'a date of 20,000 paid orders is cancelled and everything given back, through two kills; others meanwhile',
+  async run({ quick, report }) {
+    const orders = quick ? ORDERS.quick : ORDERS.full;
+    const provider = await openStandIn();
+    const settings = {
+      STRIPE_SECRET_KEY: SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: provider.url,
+    };
+    const probes = openProbes();
+    let service = await startHoldfast([hotEvent, event], undefined, undefined, settings);
+    const restart = async (): Promise<void> => {
+      service = await startHoldfast([], service.folder, undefined, settings);
+    };
+    /** Kills the service once something is so. */
+    const untilKilled = async (isSo: () => Promise<boolean>): Promise<void> => {
+      await until(isSo);
+      await service.kill();
+    };
+    try {
+      report(`${orders} orders`);
+      await sell(service, provider, orders);
+      report('others alone');
+      await service.beginMeter();
+      await probes.during(service, 'alone', pause(ALONE_SECONDS * 1_000));
+      report('the date is cancelled');
+      await service.beginMeter();
+      const cancelled = cancel(service).catch(() => null);
+      await probes.during(
+        service,
+        'cancelling',
+        untilKilled(async () => (await sumsOf(service)).due >= orders / 2),
+      );
+      await restart();
+      await cancelled;
+      await service.beginMeter();
+      const asking = metered(
+        service,
+        until(async () => (await sumsOf(service)).requested === orders),
+      );
+      await probes.during(service, 'cancelling', asking);
+      report('money is given back');
+      await probes.during(
+        service,
+        'giving back',
+        untilKilled(async () => provider.refunds.all.length >= orders / 2),
+      );
+      await restart();
+      const before = (await sumsOf(service)).succeeded;
+      await service.beginMeter();
+      const giving = metered(
+        service,
+        until(async () => (await sumsOf(service)).succeeded === orders),
+      );
+      await probes.during(service, 'giving back', giving);
+      const shown = await refundedByOrder(service);
+      await service.stop();
+      return {
+        figures: [
+          { name: 'orders', value: orders, unit: '' },
+          ...probes.figures(),
+          { name: 'after the kill: the rest amended and all asked for', value: (await asking).elapsedMs, unit: 'ms' },
+          perThousand('processor time of amending and asking, for 1,000 orders', (await asking).cpuMicros, orders / 2),
+          perThousand('processor time of giving back, for 1,000 orders', (await giving).cpuMicros, orders - before),
+          ...compare(provider, service.folder, shown, orders),
+          ...(await auditFolder(service.folder, 0)),
+        ],
+        notes: [
+          'processor time is of the whole process with the holds of others; half of the orders are counted as amended before the kill',
+        ],
+      };
+    } finally {
+      probes.close();
+      await service.stop();
+      await provider.close();
+      service.removeFolder();
+    }
+  },
+};
+
+/** What the service used until something had happened, and how long that took. */
+async function metered(service: Service, happened: Promise<void>) {
+  const begin = performance.now();
+  await happened;
+  const elapsedMs = performance.now() - begin;
+  return { elapsedMs, cpuMicros: (await service.readMeter()).cpuMicros };
+}
+
+function perThousand(name: string, micros: number, orders: number): Figure {
+  return { name, value: micros / orders, unit: 'ms' };
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await pause(LOOK_MS);
+}
+
+// ── the sale ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const OPERATOR = { ...JSON_BODY, authorization: `Bearer ${ADMIN_TOKEN}` };
+
+async function send(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
+  const answer = await fetch(url, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+/** Paid orders of a ticket on each of two dates. */
+async function sell({ url }: Service, provider: StandIn, orders: number): Promise<void> {
+  const items = ['fri', 'sat'].map((performance_id) => {
+    return { ticket_type_id: 'single', selling_stage_id: 'general', quantity: 1, performance_id };
+  });
+  const numbers = Array.from({ length: orders }, (_, n) => n).values();
+  const shop = async (): Promise<void> => {
+    for (const n of numbers) {
+      const customer = { email: `buyer-${n}@example.com`, name: `Buyer ${n}` };
+      const body = JSON.stringify({ event_id: event.id, items, customer, accept_terms: true });
+      const started = await send(`${url}/api/checkout/start`, body, JSON_BODY);
+      const { checkout_session_id: id } = started as Readonly<Record<string, string>>;
+      const session = provider.sessions[Number(id!.slice('cs_test_'.length)) - 1]!;
+      const seen = { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid' };
+      const { body: paid, headers } = provider.event('checkout.session.completed', seen);
+      await send(`${url}/api/payments/webhooks/provider_a`, paid, { ...JSON_BODY, ...headers });
+    }
+  };
+  await Promise.all(Array.from({ length: BUYERS }, shop));
+}
+
+async function cancel({ adminUrl }: Service): Promise<unknown> {
+  const path = `/admin/events/${event.id}/performances/fri/cancel`;
+  return send(adminUrl + path, JSON.stringify({ orders: 'TICKETS', refunds: 'EXECUTE' }), OPERATOR);
+}
+
+async function read(url: string): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(url, { headers: OPERATOR });
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as Readonly<Record<string, unknown>>;
+}
+
+/** Orders to which something is or was due, and refunds by how far they are. */
+async function sumsOf({ adminUrl }: Service) {
+  const sums = await read(`${adminUrl}/admin/events/${event.id}/refunds?limit=1`);
+  const countOf = (kind: string): number =>
+    (sums[kind] as readonly { readonly count: number }[]).reduce((sum, { count }) => sum + count, 0);
+  const succeeded = countOf('succeeded');
+  return { due: countOf('due'), succeeded, requested: succeeded + countOf('pending') };
+}
+
+// ── others ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Phase = 'alone' | 'cancelling' | 'giving back';
+
+/** Those who hold tickets meanwhile, each in a process of its own. */
+function openProbes() {
+  const openLoop = new URL('../http/open-loop.ts', import.meta.url);
+  const generators = Object.keys(probed).map((name) => ({
+    name: name as Probed,
+    generator: startLoadGenerator<OpenLoopJob, OpenLoopResult>(openLoop),
+  }));
+  const heard: { readonly phase: Phase; readonly name: Probed; readonly histogram: string }[] = [];
+  let firstNumber = 1;
+  return {
+    /** Holds tickets until something has happened. */
+    async during({ url }: Service, phase: Phase, happened: Promise<unknown>): Promise<void> {
+      let isOver = false;
+      void happened.finally(() => (isOver = true));
+      // A meter that is read elsewhere is not reset by a window.
+      const unmetered = { beginMeter: async () => {}, readMeter: async () => null } as unknown as Service;
+      while (!isOver) {
+        const seconds = phase === 'alone' ? ALONE_SECONDS : WINDOW_SECONDS;
+        const job = { url, status: 201, connections: 8, seconds, perSecond: PER_SECOND, firstNumber };
+        firstNumber += PER_SECOND * seconds;
+        await Promise.all(
+          generators.map(async ({ name, generator }) => {
+            const { load } = await generator.run(unmetered, { ...job, traffic: probed[name] });
+            // The rest of a window in which the service is killed fails.
+            if (load.errors > 0 && !isOver)
+              throw new Error(`${load.errors} holds failed: ${JSON.stringify(load.statuses)}`);
+            heard.push({ phase, name, histogram: load.histogram });
+          }),
+        );
+      }
+      await happened;
+    },
+    figures(): Figure[] {
+      const words = { otherEvent: 'another event', otherDate: 'another date of the event' } as const;
+      return (['alone', 'cancelling', 'giving back'] as const).flatMap((phase) =>
+        generators.flatMap(({ name }): Figure[] => {
+          const all = mergeHistograms(
+            heard.filter((each) => each.phase === phase && each.name === name).map(({ histogram }) => histogram),
+          );
+          const budget = phase === 'alone' ? {} : { budget: { atMost: WAIT_MS_MAX } };
+          return [
+            {
+              name: `${phase}: ${words[name]}, longest wait`,
+              value: percentileMillis(all, 100),
+              unit: 'ms',
+              ...budget,
+            },
+            { name: `${phase}: ${words[name]}, p99`, value: percentileMillis(all, 99), unit: 'ms' },
+          ];
+        }),
+      );
+    },
+    close(): void {
+      for (const { generator } of generators) generator.close();
+    },
+  };
+}
+
+// ── the books ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What each order shows as given back, in cents. */
+async function refundedByOrder({ adminUrl }: Service): Promise<ReadonlyMap<string, number>> {
+  const refunded = new Map<string, number>();
+  for (let cursor = ''; ;) {
+    const page = await read(`${adminUrl}/admin/events/${event.id}/orders?limit=500${cursor}`);
+    for (const order of page['orders'] as readonly { order_id: string; refunded_amount: number }[]) {
+      refunded.set(order.order_id, order.refunded_amount);
+    }
+    if (page['next_cursor'] === null) return refunded;
+    cursor = `&cursor=${encodeURIComponent(String(page['next_cursor']))}`;
+  }
+}
+
+/** What the journal has as given back, by order, in cents. */
+function refundedInJournal(folder: string): ReadonlyMap<string, number> {
+  const db = new Database(journalPath(folder), { readonly: true });
+  const refunded = new Map<string, number>();
+  for (const data of db.prepare("SELECT data FROM journal WHERE type = 'RefundRecorded'").pluck().iterate()) {
+    const { orderId, amountCents } = JSON.parse(String(data)) as { orderId: string; amountCents: number };
+    refunded.set(orderId, (refunded.get(orderId) ?? 0) + amountCents);
+  }
+  db.close();
+  return refunded;
+}
+
+/** Provider, journal and orders side by side. */
+function compare(provider: StandIn, folder: string, shown: ReadonlyMap<string, number>, orders: number): Figure[] {
+  const given = new Map<string, number>();
+  for (const { payment_intent: intent, amount } of provider.refunds.all) {
+    const { order_id: orderId = '' } = provider.sessions[Number(intent.slice('pi_'.length)) - 1]!.metadata;
+    given.set(orderId, (given.get(orderId) ?? 0) + amount);
+  }
+  const journal = refundedInJournal(folder);
+  const others = [...shown].filter(
+    ([orderId, cents]) => cents !== CENTS || given.get(orderId) !== cents || journal.get(orderId) !== cents,
+  );
+  const sumOf = (all: ReadonlyMap<string, number>): number => [...all.values()].reduce((sum, cents) => sum + cents, 0);
+  const apart = Math.max(...[given, journal, shown].map((all) => Math.abs(sumOf(all) - orders * CENTS)));
+  const none = { budget: { atMost: 0 } };
+  return [
+    {
+      name: 'audit: orders that provider, journal and status do not agree about',
+      value: others.length,
+      unit: '',
+      ...none,
+    },
+    { name: 'audit: sums of provider, journal and status, apart', value: apart, unit: 'cents', ...none },
+    {
+      name: 'audit: refunds at the provider beyond one an order',
+      value: provider.refunds.all.length - orders,
+      unit: '',
+      ...none,
+    },
+  ];
+}

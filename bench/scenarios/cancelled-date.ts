@@ -9,7 +9,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
+import { ORDERS_A_TURN } from '#actors/order-turns.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
+import { buy, item, report } from '../../test/fixtures/commands.ts';
+import { definitionOf } from '../../test/fixtures/events.ts';
 import { openStandIn, SECRET_KEY, WEBHOOK_SECRET, type StandIn } from '../../test/payments/stripe-stand-in.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
@@ -18,7 +21,9 @@ import { startLoadGenerator } from '../http/load-generator.ts';
 import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
 import { ADMIN_TOKEN, startHoldfast } from '../http/server.ts';
 import type { Traffic } from '../http/traffic.ts';
-import type { Figure, Scenario } from '../scenario.ts';
+import { openDomain } from '../in-process.ts';
+import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
+import type { Reply, ReplyTo } from '#domain/command.ts';
 
 type Service = Awaited<ReturnType<typeof startHoldfast>>;
 
@@ -48,8 +53,10 @@ type Probed = keyof typeof probed;
 export const cancelledDate: Scenario = {
   name: 'cancelled-date',
   about: 'a date of 20,000 paid orders is cancelled and everything given back, through two kills; others meanwhile',
-  async run({ quick, report }) {
+  async run({ quick, report: step }) {
     const orders = quick ? ORDERS.quick : ORDERS.full;
+    step('turns');
+    const turns = await timeTurns(orders);
     const provider = await openStandIn();
     const settings = {
       STRIPE_SECRET_KEY: SECRET_KEY,
@@ -67,12 +74,12 @@ export const cancelledDate: Scenario = {
       await service.kill();
     };
     try {
-      report(`${orders} orders`);
+      step(`${orders} orders`);
       await sell(service, provider, orders);
-      report('others alone');
+      step('others alone');
       await service.beginMeter();
       await probes.during(service, 'alone', pause(ALONE_SECONDS * 1_000));
-      report('the date is cancelled');
+      step('the date is cancelled');
       await service.beginMeter();
       const cancelled = cancel(service).catch(() => null);
       await probes.during(
@@ -88,7 +95,7 @@ export const cancelledDate: Scenario = {
         until(async () => (await sumsOf(service)).requested === orders),
       );
       await probes.during(service, 'cancelling', asking);
-      report('money is given back');
+      step('money is given back');
       await probes.during(
         service,
         'giving back',
@@ -107,6 +114,7 @@ export const cancelledDate: Scenario = {
       return {
         figures: [
           { name: 'orders', value: orders, unit: '' },
+          ...turns,
           ...probes.figures(),
           { name: 'after the kill: the rest amended and all asked for', value: (await asking).elapsedMs, unit: 'ms' },
           perThousand('processor time of amending and asking, for 1,000 orders', (await asking).cpuMicros, orders / 2),
@@ -142,6 +150,44 @@ function perThousand(name: string, micros: number, orders: number): Figure {
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await pause(LOOK_MS);
 }
+
+// ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The longest turns of the same cancellation by the domain alone, in processor time: other processes do not count. */
+async function timeTurns(orders: number): Promise<Figure[]> {
+  const texts: string[] = [];
+  const fixture = openDomain(definitionOf(event), ({ data }) => texts.push(JSON.stringify(data)));
+  for (let n = 0; n < orders; n += 1) {
+    const items = ['fri', 'sat'].map((performanceId) => item('single', 1, { performanceId }));
+    const { order, payment } = fixture.do(buy(items)) as ReplyTo<'StartCheckout'>;
+    const checkoutSessionId = `cs_${n}`;
+    const session = { checkoutSessionId, redirectUrl: 'https://pay.example', expiresAt: null };
+    fixture.do({ type: 'RecordCheckoutSession', orderId: order.id, paymentId: payment!.id, ...session });
+    fixture.do({ ...report({ ...payment!, ...session }, 'paid'), checkoutSessionId });
+    texts.length = 0;
+  }
+  const called = { performanceId: 'fri', orders: 'TICKETS', executes: true, operator: null, note: null } as const;
+  fixture.do({ type: 'CancelPerformance', ...called });
+  const figures: Figure[] = [];
+  for (const type of ['CancelNextOrders', 'AskNextRefunds'] as const) {
+    const took: number[] = [];
+    for (let after: number | null = null, isOver = false; !isOver; isOver = after === null) {
+      took.push(
+        1_000 * (await secondsOf(() => (after = nextAfter(fixture.do({ type, after, limit: ORDERS_A_TURN }))))),
+      );
+      texts.length = 0;
+    }
+    const all = took.reduce((sum, ms) => sum + ms, 0);
+    figures.push(
+      figureOf(`${type}: a turn, processor time`, 'ms', took),
+      { name: `${type}: the longest turn`, value: Math.max(...took), unit: 'ms', budget: { atMost: WAIT_MS_MAX } },
+      { name: `${type}: 1,000 orders, processor time`, value: (1_000 * all) / orders, unit: 'ms' },
+    );
+  }
+  return figures;
+}
+
+const nextAfter = (reply: Reply): number | null => (reply as ReplyTo<'CancelNextOrders'>).nextAfter;
 
 // ── the sale ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -29,7 +29,7 @@ const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awa
 const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
 
 /** Orders that one turn looks at: some 2 ms where all of them are concerned. */
-const ORDERS_A_TURN = 25;
+export const ORDERS_A_TURN = 25;
 
 export class OrderTurns implements Follower {
   readonly #work: Work;

@@ -131,7 +131,10 @@ export class OrderRecords implements Iterable<Order> {
     const chunk = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;
     if (typeof chunk.records[place] !== 'string') this.#packed += 1;
-    chunk.records[place] = pack(order);
+    const text = pack(order);
+    chunk.records[place] = text;
+    // The answer to what changed it reads it at once.
+    if (isLarge(text)) keep(text, order);
     chunk.tags[place] = this.#tagOf(order);
   }
 
@@ -149,16 +152,19 @@ function isLarge(text: string): boolean {
 
 function unpackOrder(text: string): Order {
   if (!isLarge(text)) return unpack(text) as Order;
-  const known = cached.get(text);
-  const order = known ?? (unpack(text) as Order);
-  // The most recently read one is at the end.
-  if (known !== undefined) cached.delete(text);
-  else cachedChars += text.length;
+  const order = cached.get(text) ?? (unpack(text) as Order);
+  keep(text, order);
+  return order;
+}
+
+/** Keeps a copy of a large order for readers, the most recently read one at the end. */
+function keep(text: string, order: Order): void {
+  if (cached.delete(text)) cachedChars -= text.length;
+  cachedChars += text.length;
   cached.set(text, order);
   for (const oldest of cached.keys()) {
     if (cachedChars <= CACHED_CHARS_MAX) break;
     cached.delete(oldest);
     cachedChars -= oldest.length;
   }
-  return order;
 }

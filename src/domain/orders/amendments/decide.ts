@@ -100,6 +100,7 @@ function withNewTickets(change: AmendmentPlan['change'], ids: TurnIds): Amendmen
     newIds.set(ticket.ticketId, newTicketId);
     return { ...ticket, newTicketId };
   });
+  if (newIds.size === 0) return change;
   return { ...change, tickets, ticketIds: change.ticketIds.map((ticketId) => newIds.get(ticketId) ?? ticketId) };
 }
 

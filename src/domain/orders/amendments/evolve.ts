@@ -27,20 +27,18 @@ type OrderChange = Pick<
   | 'installmentsCents'
   | 'feesCents'
   | 'goodwillCents'
-  | 'tickets'
-  | 'by'
   | 'attendees'
   | 'sealedAttendees'
 >;
 
-/** The order after a change, at a moment; its amendments are those from before. */
-export function amendedOrder(order: Order, change: OrderChange, at = 0): Order {
+/** What an order comes to after a change; where its tickets come from, and its amendments, are still as before. */
+export function amendedOrder(order: Order, change: OrderChange): Order & { readonly changed: ChangedOrder } {
   const { ticketIds, items, promoCode, totalCents, installmentsCents, feesCents, goodwillCents = 0 } = change;
   const { sealedAttendees = null, attendees = null } = change;
   const people = order.changed?.people ?? [];
   const before = agreedOf(order);
   const isEmpty = ticketIds.length === 0;
-  const { origins, voidedTickets } = addUpTickets(order, change, at);
+  const { origins = [], voidedTickets = [] } = order.changed ?? {};
   const changed: ChangedOrder = {
     terms: {
       items: isEmpty ? before.items : items,
@@ -68,10 +66,11 @@ export function evolveOrderAmended(state: OrderState, happened: FactOf<'OrderAme
 function applyAmended(state: OrderState, data: Amended, at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const before = { ...order };
-  const { changed, ticketIds } = amendedOrder(order, data, at);
+  const { changed, ticketIds } = amendedOrder(order, data);
+  const tickets = addUpTickets(order, data, at);
   if (data.trigger !== undefined) order.status = follow(orderTransitions, order.status, data.trigger);
   order.ticketIds = ticketIds;
-  order.changed = { ...changed!, amendments: [...amendmentsOf(order), amendmentOf(data, at)] };
+  order.changed = { ...changed, ...tickets, amendments: [...amendmentsOf(order), amendmentOf(data, at)] };
   if (data.ticketIds.length === 0) return;
   // First what the order has now: a date that it stays on is not without orders in between.
   for (const [then, sign] of [

@@ -212,6 +212,7 @@ function priceAnew(
 ): PricedAnew | Refusal {
   const placed = new Map<OrderUnit, readonly OrderUnit[]>(repriced.map(({ unit }) => [unit, []]));
   const charged = new Map<string, number>();
+  if (repriced.length === 0) return { units: placed, charged };
   const groups = Map.groupBy(repriced, ({ unit, index, performanceId, offer }) =>
     [index, unit.priced.number, lineKey({ ...offer, performanceId })].join('\n'),
   );

@@ -79,7 +79,7 @@ describe('The money of events', () => {
     const { events } = await operate<{ readonly events: readonly EventMoneyBody[] }>('/admin/money');
     const one = events.find(({ event_id: id }) => id === 'evt_one')!;
     const came = { currency: 'EUR', payments: 1, paid_amount: 4_550 };
-    const sums = { ...came, refunds: 1, refunded_amount: 1_000, refunds_pending_amount: 0 };
+    const sums = { ...came, refunds: 1, refunded_amount: 1_000, fees_amount: 0, refunds_pending_amount: 0 };
     assert.deepEqual([one.name, one.totals], ['Night one', [sums]]);
     assert.deepEqual(
       one.hours.map(({ paid_amount: paid, refunded_amount: refunded }) => [paid, refunded]),

@@ -534,8 +534,10 @@ export class Book {
   }
 
   /** All money of the event in a currency. */
-  money(currency: string): { readonly paid: number; readonly back: number; readonly pending: number } {
+  money(currency: string): Readonly<Record<'paid' | 'back' | 'pending' | 'fees', number>> {
+    const kept = this.orders.filter((order) => currency === CURRENCY && isKept(order));
     return {
+      fees: sum(kept.map(({ fees }) => fees)),
       paid: sum(this.orders.flatMap((order) => paidIn(order, currency))),
       back: sum(this.orders.map((order) => refunded(order, currency))),
       pending: sum(this.orders.map((order) => refundPending(order, currency))),
@@ -759,13 +761,14 @@ export const refunded = (order: Order, currency = CURRENCY): number =>
 export const refundPending = (order: Order, currency = CURRENCY): number =>
   sum(goneIn(order, currency, ({ status }) => status !== 'SUCCEEDED'));
 
+const isKept = (order: Order): boolean => isLive(order) || order.isEndedByAmendment;
+
 /**
  * Promise 14: what was paid less what the order keeps and what was given back. It keeps what paid for it; ended by an
  * amendment, when its total is the fees alone, that; ended otherwise nothing. Other currencies are never kept.
  */
 export function refundDue(order: Order, currency = CURRENCY): number {
-  const isKept = currency === CURRENCY && (isLive(order) || order.isEndedByAmendment);
-  const keeps = isKept ? Math.min(countedAmount(order), totalOf(order)) : 0;
+  const keeps = currency === CURRENCY && isKept(order) ? Math.min(countedAmount(order), totalOf(order)) : 0;
   return Math.max(0, sum(paidIn(order, currency)) - keeps - refunded(order, currency));
 }
 

@@ -576,9 +576,10 @@ export class Sale {
     type Money = { readonly totals: readonly Record<string, number | string>[] };
     const { totals } = expect(await this.#admin.get<Money>(`/admin/events/${EVENT_ID}/money`), 200);
     for (const { currency, ...shown } of totals) {
-      const { paid, back, pending } = this.book.money(currency as string);
-      const { paid_amount, refunded_amount, refunds_pending_amount } = shown;
-      assert.deepEqual([paid_amount, refunded_amount, refunds_pending_amount], [paid, back, pending], 'money');
+      const { paid, back, pending, fees } = this.book.money(currency as string);
+      const { paid_amount, refunded_amount, refunds_pending_amount, fees_amount } = shown;
+      const sums = [paid_amount, refunded_amount, refunds_pending_amount, fees_amount];
+      assert.deepEqual(sums, [paid, back, pending, fees], 'money');
     }
   }
 }

@@ -6,7 +6,7 @@
  * 1. Everything that came in counts, also what is due back. Amounts of two currencies are never added up.
  * 2. The newest hours with money are kept apart; what older ones had is in the totals alone.
  */
-import { refundStatusOf, type Order } from './order.ts';
+import { keptFeesCents, refundStatusOf, type Order } from './order.ts';
 
 interface MoneySums {
   readonly currency: string;
@@ -25,6 +25,8 @@ interface HourSums extends MoneySums {
 interface MoneyTotals extends MoneySums {
   /** What is being given back. */
   readonly pendingCents: number;
+  /** Fees of amendments, of orders that keep them. */
+  readonly feesCents: number;
 }
 
 export interface MoneyView {
@@ -45,6 +47,7 @@ type ByCurrency = Sums[];
 
 export class MoneyByHour {
   readonly #totals: ByCurrency = [];
+  readonly #fees = new Map<string, number>();
   readonly #hours = new Map<number, ByCurrency>();
   /** Hours up to this one are not kept apart any more (rule 2). */
   #forgottenHour = -Infinity;
@@ -64,8 +67,17 @@ export class MoneyByHour {
     }
   }
 
+  /** Adds the fees of an order, or with -1 takes out what they were before a change. */
+  noteFees(order: Order, sign: 1 | -1): void {
+    const { currency } = order.purchase;
+    const cents = keptFeesCents(order);
+    if (cents > 0) this.#fees.set(currency, (this.#fees.get(currency) ?? 0) + sign * cents);
+  }
+
   /** Notes all money of a restored order. */
-  noteOrder({ payments, refunds, purchase }: Order): void {
+  noteOrder(order: Order): void {
+    const { payments, refunds, purchase } = order;
+    this.noteFees(order, 1);
     for (const { status, paidAt, createdAt, amountCents, currency } of payments) {
       if (status === 'PAID') this.notePayment(paidAt ?? createdAt, amountCents, currency);
     }
@@ -81,7 +93,11 @@ export class MoneyByHour {
     for (const hour of this.#hours) if (hour[0] >= since) hours.push(hour);
     hours.sort(([one], [other]) => other - one);
     return {
-      totals: this.#totals.map((sums) => ({ ...sums, pendingCents: refunds.pendingCents(sums.currency) })),
+      totals: this.#totals.map((sums) => ({
+        ...sums,
+        pendingCents: refunds.pendingCents(sums.currency),
+        feesCents: this.#fees.get(sums.currency) ?? 0,
+      })),
       hours: hours.flatMap(([at, ofHour]) => ofHour.map((sums) => ({ at, ...sums }))),
     };
   }

@@ -338,13 +338,22 @@ export function refundDueCents(order: Order): number {
   return refundDueAfter(order, 0, false);
 }
 
+/** Whether an order keeps what it cost: its tickets, and once an amendment has ended it the fees alone. */
+function keepsFees(order: Order): boolean {
+  return isLiveOrder(order) || order.cancellation?.amendmentId !== undefined;
+}
+
+/** The fees of amendments that are not due back. */
+export function keptFeesCents(order: Order): number {
+  return keepsFees(order) ? (order.changed?.feesCents ?? 0) : 0;
+}
+
 /**
  * What would be owed after more money, which the order counts or does not; counted money makes an ended order live
  * again.
  */
 export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
-  const keeps = isLiveOrder(order) || order.cancellation?.amendmentId !== undefined;
-  const counted = (keeps || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
+  const counted = (keepsFees(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
   const useful = Math.min(counted, agreedOf(order).totalCents);
   return Math.max(0, paidCents(order) + amountCents - useful - refundedCents(order));
 }

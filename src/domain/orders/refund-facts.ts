@@ -20,7 +20,10 @@ const MONEY: ReadonlySet<FactType> = new Set<FactType>([
   'RefundRecorded',
 ]);
 
-/** Counts what is due to the order of a fact, and its refund, or with -1 takes it out as it was before. */
+/**
+ * Counts what is due to the order of a fact, the fees that it keeps, and its refund, or with -1 takes all that out as
+ * it was before.
+ */
 export function countRefunds(
   orders: Orders,
   { type, data }: { readonly type: FactType; readonly data: { readonly orderId: string; readonly refundId?: string } },
@@ -29,6 +32,7 @@ export function countRefunds(
   if (!MONEY.has(type)) return;
   const order = openOrder(orders, data.orderId);
   orders.refunds.noteDue(order, sign);
+  orders.money.noteFees(order, sign);
   if (data.refundId === undefined) return;
   const id = 'sameAs' in data ? data.sameAs : data.refundId;
   orders.refunds.note(

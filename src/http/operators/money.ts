@@ -33,6 +33,7 @@ const sums = {
 
 const totals = {
   ...sums,
+  fees_amount: { ...Cents, description: 'Fees of amendments, of orders that keep them.' },
   refunds_pending_amount: { ...Cents, description: 'What is being given back: refunds PENDING or NEEDS_OPERATOR.' },
 };
 
@@ -113,7 +114,7 @@ export function moneyRoutes(
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function toMoneySumsBody(totals: MoneyView['totals'][number]): MoneySumsBody {
-  return { ...toSumsBody(totals), refunds_pending_amount: totals.pendingCents };
+  return { ...toSumsBody(totals), fees_amount: totals.feesCents, refunds_pending_amount: totals.pendingCents };
 }
 
 function toSumsBody({ currency, ...sums }: MoneyView['hours'][number] | MoneyView['totals'][number]) {

@@ -38,8 +38,16 @@ describe('The money of an event', () => {
     });
     const { totals, hours } = moneyOf(fixture.state);
     assert.deepEqual(totals, [
-      { currency: 'EUR', paidCents: 3_500, payments: 2, refundedCents: 500, refunds: 1, pendingCents: 300 },
-      { currency: 'USD', paidCents: 700, payments: 1, refundedCents: 200, refunds: 1, pendingCents: 0 },
+      {
+        currency: 'EUR',
+        paidCents: 3_500,
+        payments: 2,
+        refundedCents: 500,
+        refunds: 1,
+        pendingCents: 300,
+        feesCents: 0,
+      },
+      { currency: 'USD', paidCents: 700, payments: 1, refundedCents: 200, refunds: 1, pendingCents: 0, feesCents: 0 },
     ]);
     assert.equal(new Set(hours.map(({ at }) => at)).size, 1);
     assert.deepEqual(moneyOf(restore(fixture.state)), { totals, hours });

@@ -44,6 +44,8 @@ export interface MoneySums {
   /** What was given back; one that failed afterwards is taken off in its hour. */
   readonly refunded_amount: number;
   readonly refunds: number;
+  /** Fees of amendments, of orders that keep them. */
+  readonly fees_amount: number;
   /** What is being given back: refunds PENDING or NEEDS_OPERATOR. */
   readonly refunds_pending_amount: number;
 }

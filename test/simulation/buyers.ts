@@ -162,7 +162,14 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       const live = issued.filter(({ status }) => status === 'CONFIRMED' || status === 'PARTIALLY_PAID');
       const choice = live.length > 0 && chance.percent(95) ? live : issued;
       const order = choice.length === 0 ? undefined : chance.pick(choice);
-      return order === undefined ? null : drawAmendment(chance, order, people.definitionOf(buyer.eventId), orders);
+      return order === undefined
+        ? null
+        : drawAmendment(
+            chance,
+            order,
+            people.definitionOf(buyer.eventId),
+            orders.filter((each) => each !== order),
+          );
     }
     case 'block': {
       const type = chance.percent(60) ? 'BlockSeats' : 'UnblockSeats';

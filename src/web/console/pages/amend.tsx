@@ -242,10 +242,10 @@ function Tickets({ order, event, kind }: TicketsProps) {
       {units.map((unit) => (
         <div key={unit[0]!.id}>
           <label class="option">
-            <input type="checkbox" name={`${UNIT}${unit.map(({ id }) => id).join(' ')}`} />{' '}
-            {unit.map((ticket) => (
-              <span key={ticket.id}>
-                {nameOf(ticket, event)} {ticket.attendee?.name} <code class="quiet">…{ticket.id.slice(-8)}</code>{' '}
+            <input type="checkbox" name={`${UNIT}${unit.map(({ id }) => id).join(' ')}`} /> {nameOf(unit[0]!, event)}{' '}
+            {unit.map(({ id, attendee }) => (
+              <span key={id}>
+                {attendee?.name} <code class="quiet">…{id.slice(-8)}</code>{' '}
               </span>
             ))}
           </label>

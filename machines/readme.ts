@@ -8,6 +8,7 @@
  */
 import type { AnyStateMachine } from 'xstate';
 import type { TransitionTable, Transition } from './compile.ts';
+import { amendmentTransitions, amendmentMachine } from './amendment.ts';
 import { holdTransitions, holdMachine } from './hold.ts';
 import { orderTransitions, orderMachine } from './order.ts';
 import { paymentTransitions, paymentMachine } from './payment.ts';
@@ -30,6 +31,7 @@ export const chapters: readonly Chapter[] = [
   { title: 'Hold', machine: holdMachine, table: holdTransitions },
   { title: 'Order', machine: orderMachine, table: orderTransitions },
   { title: 'Payment', machine: paymentMachine, table: paymentTransitions },
+  { title: 'Amendment', machine: amendmentMachine, table: amendmentTransitions },
   { title: 'Refund', machine: refundMachine, table: refundTransitions },
   { title: 'Queue entry', machine: queueEntryMachine, table: queueEntryTransitions },
   { title: 'Seat', machine: seatMachine, table: seatTransitions },

@@ -38,6 +38,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   AddStation: 'CHANGE',
   RevokeStation: 'GIVE_BACK',
   RecordScans: 'SCAN',
+  CancelAmendment: 'GIVE_BACK',
   OpenPayment: 'MONEY',
   RecordCheckoutSession: 'MONEY',
   RecordPayment: 'MONEY',
@@ -53,7 +54,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
 };
 
 /** Commands whose request goes on to a payment provider before it is answered. */
-const CALLS_PROVIDER: ReadonlySet<CommandType> = new Set<CommandType>(['StartCheckout', 'OpenPayment']);
+const CALLS_PROVIDER: ReadonlySet<CommandType> = new Set<CommandType>(['StartCheckout', 'OpenPayment', 'AmendOrder']);
 
 /** What decides whether an event actor accepts a command. */
 export interface AdmissionPorts {

@@ -527,6 +527,10 @@ export interface AmendmentRequest {
   }[];
   /** Who comes with which ticket from now on. The code stays; with `reissue` the ticket gets another. */
   readonly attendees?: readonly { readonly ticket_id: string; readonly attendee: Attendee }[];
+  /** {ORDER_ID} in it is replaced. */
+  readonly success_url?: string | null;
+  /** {ORDER_ID} in it is replaced. */
+  readonly cancel_url?: string | null;
 }
 
 export interface AmendmentQuote {
@@ -570,10 +574,12 @@ export interface Amendment {
   readonly by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE';
   readonly created_at: string;
   readonly applied_at: string | null;
+  /** Until when it can be paid; null where nothing was to be paid. */
   readonly expires_at: string | null;
   /** Below zero where something was given up. */
   readonly difference: number;
   readonly fee: number;
+  /** What is paid before it is applied. */
   readonly to_pay: number;
   readonly to_refund: number;
   readonly tickets: readonly {
@@ -583,12 +589,14 @@ export interface Amendment {
     readonly new_ticket_id: string | null;
   }[];
   readonly payment_provider: string | null;
+  /** Where it is paid, while it is PENDING. */
   readonly redirect_url: string | null;
   readonly checkout_session_id: string | null;
 }
 
 export interface Payment {
   readonly id: string;
+  /** From 1; 0 of a payment for an amendment. */
   readonly installment: number;
   /** The amendment that it pays for; null for an installment. */
   readonly amendment_id: string | null;

@@ -112,9 +112,11 @@ export interface Client {
   payOrder(orderId: string, options?: Keyed): Promise<StartedCheckout>;
   /** What a change of a paid order would do; nothing is changed by it. */
   quoteAmendment(orderId: string, request: AmendmentRequest, options?: Abortable): Promise<AmendmentQuote>;
-  /** Changes a paid order as it was quoted, or not at all. */
+  /** Changes a paid order as it was quoted, or not at all; where that costs something, once it is paid. */
   amendOrder(orderId: string, request: AmendmentRequest, quote: string, options?: Keyed): Promise<Amendment>;
   getAmendment(orderId: string, amendmentId: string, options?: Abortable): Promise<Amendment>;
+  /** Withdraws a change that is yet to be paid. */
+  cancelAmendment(orderId: string, amendmentId: string, options?: Abortable): Promise<Amendment>;
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
   /** The void tickets of an event or of one performance, a page at a time; `after` is the last ticket that is known. */
   getVoidTickets(
@@ -266,6 +268,8 @@ function orderMethods({ settings, call, sessionKey }: Context) {
       bodyOf(call('amendOrder', { path: [orderId], body: { ...request, quote }, idempotencyKey, signal })),
     getAmendment: (orderId, amendmentId, { signal } = {}) =>
       bodyOf(call('getAmendment', { path: [orderId, amendmentId], signal })),
+    cancelAmendment: (orderId, amendmentId, { signal } = {}) =>
+      bodyOf(call('cancelAmendment', { path: [orderId, amendmentId], signal })),
     getTicketKeys: ({ signal } = {}) => bodyOf(call('getTicketKeys', { signal })),
     getVoidTickets: (eventId, { performanceId, after, limit, signal } = {}) => {
       const query = { event_id: eventId, performance_id: performanceId, after, limit };

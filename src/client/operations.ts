@@ -37,6 +37,7 @@ export const OPERATIONS = {
   quoteAmendment: { method: 'POST',   path: '/api/checkout/orders/{order_id}/amendments/quote', repeat: true },
   amendOrder:     { method: 'POST',   path: '/api/checkout/orders/{order_id}/amendments',       repeat: true, key: true },
   getAmendment:   { method: 'GET',    path: '/api/checkout/orders/{order_id}/amendments/{id}',  repeat: true },
+  cancelAmendment: { method: 'DELETE', path: '/api/checkout/orders/{order_id}/amendments/{id}', repeat: true },
   getTicketKeys:  { method: 'GET',    path: '/api/tickets/key',                                 repeat: true },
   getVoidTickets: { method: 'GET',    path: '/api/tickets/revoked',                             repeat: true },
   settleSandbox:  { method: 'POST',   path: '/sandbox/payments/{checkout_session_id}',          repeat: false },

@@ -211,6 +211,31 @@ const publicExamples = {
       gives: { AMENDMENT: ['id'] },
     },
   ),
+  quoteReissue: post(
+    '/api/checkout/orders/$ORDER/amendments/quote',
+    { reissue: ['$TICKET'] },
+    {
+      operation: 'quoteOwnAmendment',
+      title: 'What a new code for a ticket costs',
+      noun: 'reissue',
+      gives: { REISSUE_QUOTE: ['quote'] },
+    },
+  ),
+  requestReissue: post(
+    '/api/checkout/orders/$ORDER/amendments',
+    { reissue: ['$TICKET'], quote: '$REISSUE_QUOTE', success_url: 'https://shop.example/thanks?order={ORDER_ID}' },
+    {
+      operation: 'amendOwnOrder',
+      title: 'Have it made once it is paid',
+      noun: 'pending',
+      gives: { PENDING: ['id'] },
+    },
+  ),
+  cancelOwnAmendment: ask('DELETE', '/api/checkout/orders/$ORDER/amendments/$PENDING', {
+    operation: 'cancelOwnAmendment',
+    title: 'Withdraw a change before it is paid',
+    noun: 'withdrawn',
+  }),
   getOwnAmendment: get('/api/checkout/orders/$ORDER/amendments/$AMENDMENT', {
     operation: 'getOwnAmendment',
     title: 'One change of an order',

@@ -142,6 +142,23 @@ export const operatorExamples = {
       needs: PAID_ORDER,
     },
   ),
+  chargeAmendment: post(
+    '/admin/orders/$ORDER/amendments',
+    { reissue: ['$TICKET'], fee: 250, note: 'Lost it.' },
+    {
+      operation: 'amendOrder',
+      title: 'A new code for a fee, which the buyer pays first',
+      noun: 'pending',
+      gives: { PENDING: ['id'] },
+      needs: PAID_ORDER,
+    },
+  ),
+  cancelAmendment: ask('DELETE', '/admin/orders/$ORDER/amendments/$PENDING', {
+    operation: 'cancelAmendment',
+    title: 'Withdraw it before it is paid',
+    noun: 'withdrawn',
+    needs: PAID_ORDER,
+  }),
   getAmendment: get('/admin/orders/$ORDER/amendments/$AMENDMENT', {
     operation: 'getAmendment',
     title: 'One amendment',

@@ -181,13 +181,26 @@ interface Commands {
   };
   CancelOrder: Keyed & OperatorNote & { readonly orderId: string };
   AmendOrder: Keyed &
+    CallsProvider &
     OperatorNote & {
       readonly orderId: string;
       readonly by: AmendedBy;
       readonly request: AmendmentRequest;
       /** The text of the quote by which it is done; null where none was asked for. */
       readonly quote: string | null;
+      /** Where its buyer returns to from the payment page; null, or absent: to the order's page. */
+      readonly successUrl?: string | null;
+      readonly cancelUrl?: string | null;
+      /** As of StartCheckout. */
+      readonly absentProviders?: readonly PaymentProviderName[];
     };
+  /** Withdraws an amendment that is yet to be paid. */
+  CancelAmendment: {
+    readonly orderId: string;
+    readonly amendmentId: string;
+    readonly by: AmendedBy;
+    readonly operator: string | null;
+  };
   RecordRefund: Keyed &
     OperatorNote & {
       /** Null where a provider names the session alone. */
@@ -290,7 +303,13 @@ export interface Replies {
   /** `order` is null when the session is of no order; `repeated`: it was recorded already and nothing changed. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   CancelOrder: Replayable & { readonly order: OrderView };
-  AmendOrder: Replayable & { readonly amendment: AmendmentView };
+  /** Where it is to be paid and has no session yet: the payment to open one for, and its order. */
+  AmendOrder: Replayable & {
+    readonly amendment: AmendmentView;
+    readonly order: OrderView | null;
+    readonly payment: PaymentView | null;
+  };
+  CancelAmendment: { readonly amendment: AmendmentView };
   /** `repeated`: it was recorded already and nothing changed. */
   RecordRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   ExecuteRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };

@@ -30,7 +30,14 @@ export type ReplyReference =
   /** `repeated`: what was reported was known already. */
   | { readonly shows: 'ORDER'; readonly orderId: string; readonly repeated: boolean }
   | { readonly shows: 'STATION'; readonly stationId: string }
-  | { readonly shows: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string; readonly replayed?: boolean }
+  /** `paymentId`: of one that is to be paid, its first try. */
+  | {
+      readonly shows: 'AMENDMENT';
+      readonly orderId: string;
+      readonly amendmentId: string;
+      readonly paymentId?: string;
+      readonly replayed?: boolean;
+    }
   /** A payment id of null: nothing of the order is to be paid. */
   | {
       readonly shows: 'PAYMENT';

@@ -8,78 +8,44 @@
 import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type { OrderTexts } from './order-texts.ts';
+import type { HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
 import type { RecordedScan, StationKind } from './recorded-scan.ts';
 
-/**
- * One line of a hold: units of one ticket type, in one stage, for one performance, at the price of its first placing.
- */
-export interface HoldLine {
-  readonly performanceId: string;
-  readonly ticketTypeId: string;
-  readonly sellingStageId: string;
-  readonly quantity: number;
-  /** quantity × group_size. */
-  readonly ticketCount: number;
-  readonly unitPriceCents: number;
-  /** As many as tickets on numbered seating, empty elsewhere. */
-  readonly seatIds: readonly string[];
-}
+export type { HoldLine, OrderedPerk, OrderItem, PricedItem, AmendmentAction, AmendedTicket } from './sold-items.ts';
 
-/** Units of a bar perk on an item of an order, at the price of its placing. */
-export interface OrderedPerk {
-  readonly barPerkId: string;
-  readonly quantity: number;
-  readonly unitPriceCents: number;
-}
-
-/** One item of an order; items of the same type, stage and performance share one line of the order's hold. */
-export interface OrderItem {
-  readonly performanceId: string;
-  readonly ticketTypeId: string;
-  readonly sellingStageId: string;
-  readonly quantity: number;
-  /** quantity × group_size. */
-  readonly ticketCount: number;
-  readonly unitPriceCents: number;
-  /** The item's share of its line's seats. */
-  readonly seatIds: readonly string[];
-  /** In the order of the item's tickets; null where nobody was named, and where they are sealed. */
-  readonly attendees: readonly Attendee[] | null;
-  /** The item's attendees are among the sealed data of its order. */
-  readonly isNamed?: true;
-  /** As the catalogue spells it. */
-  readonly discountCode: string | null;
-  /** What the item's own code takes off, and then what the order's promo code takes off this item. */
-  readonly discountCents: number;
-  readonly promoDiscountCents: number;
-  readonly barPerks: readonly OrderedPerk[];
-  /** Of an order that was amended: what the item is a part of. */
-  readonly priced?: PricedItem;
-}
-
-/** Units that were priced together, as they were then. Items of a changed order may be parts of the same. */
-export interface PricedItem extends Pick<OrderItem, 'quantity' | 'discountCents' | 'promoDiscountCents'> {
-  /** Counts what was priced for an order, from 0: the items of its purchase, then those of its changes. */
-  readonly number: number;
-  /** The order's code takes nothing off these units, whatever they become: one of their types was not for it. */
-  readonly withoutPromo?: true;
-}
-
-/** What an amendment does to a ticket. */
-export type AmendmentAction = 'CANCEL' | 'CHANGE' | 'REISSUE' | 'RENAME';
-
-export interface AmendedTicket {
-  readonly ticketId: string;
-  readonly action: AmendmentAction;
-  /** The one that is issued in its place. */
-  readonly newTicketId?: string;
-  /** It is of another type from now on: the perks that were bought with it are given up. */
-  readonly withoutPerks?: true;
-  /** What of the price of its unit is not charged, on the unit's first ticket. */
+/** What an amendment makes of its order. */
+export interface AmendmentTerms {
+  readonly orderId: string;
+  readonly amendmentId: string;
+  readonly by: CancellationCause;
+  /** Every ticket that the amendment names; their new ones have ids once it is applied. */
+  readonly tickets: readonly AmendedTicket[];
+  /** The tickets that are valid from then on, in the order of the items and their seats. */
+  readonly ticketIds: readonly string[];
+  /** Without attendees: those of the purchase stay where they are. */
+  readonly items: readonly OrderItem[];
+  /** Of the order's hold. */
+  readonly lines: readonly HoldLine[];
+  readonly promoCode: string | null;
+  /** Of the order from then on; the total has the fees in it. */
+  readonly totalCents: number;
+  readonly feesCents: number;
+  /** What was not charged, which is taken off the total; absent where that is nothing. */
   readonly goodwillCents?: number;
-  /** Its place among the people that the amendment names. */
-  readonly person?: number;
+  /** Of the amendment. */
+  readonly differenceCents: number;
+  readonly feeCents: number;
+  /** Tickets are given back in the days of withdrawal. */
+  readonly isWithdrawal?: true;
+  /**
+   * Who comes with tickets from then on, sealed; open where nothing can be sealed. Absent where nobody is named, and
+   * where the amendment was requested before: then they stand there.
+   */
+  readonly sealedAttendees?: string;
+  readonly attendees?: readonly Attendee[];
+  /** As on OrderCancelled. */
+  readonly sealedNote?: string;
 }
 
 /** Whose doing a cancellation is. Only after the buyer's own may late money bring the order back. */
@@ -224,7 +190,13 @@ export interface FactData {
   /** A start that had got no session was made again, under another idempotency key. */
   CheckoutResumed: { readonly orderId: string; readonly idempotency: IdempotencyKey };
   /** A further try, or the first at a further installment; `installment` counts from 1. */
-  PaymentRequested: { readonly orderId: string; readonly paymentId: string; readonly installment: number };
+  PaymentRequested: {
+    readonly orderId: string;
+    readonly paymentId: string;
+    /** 0 where it is for an amendment. */
+    readonly installment: number;
+    readonly amendmentId?: string;
+  };
   CheckoutSessionOpened: {
     readonly orderId: string;
     readonly paymentId: string;
@@ -280,45 +252,44 @@ export interface FactData {
   TicketsIssued: { readonly orderId: string; readonly ticketIds: readonly string[] };
   OrderExpired: { readonly orderId: string };
   /**
+   * An order is to be amended once its buyer has paid for it. Until then what is wanted beyond its own places is held,
+   * and everything else stays as it is.
+   */
+  AmendmentRequested: OperatorNote &
+    AmendmentTerms & {
+      readonly toPayCents: number;
+      /** Of the order, from now on, where it was free. */
+      readonly paymentProvider: PaymentProviderName;
+      /** The first try to pay for it. */
+      readonly paymentId: string;
+      /** The end of its payment window. */
+      readonly expiresAt: number;
+      readonly successUrl: string | null;
+      readonly cancelUrl: string | null;
+    };
+  /** It ended before any money came, and so did the tries to pay for it. */
+  AmendmentEnded: {
+    readonly orderId: string;
+    readonly amendmentId: string;
+    readonly outcome: 'EXPIRED' | 'CANCELLED';
+    /** Whose doing it is; null for the end of its payment window. */
+    readonly cause: CancellationCause | null;
+    readonly operator: string | null;
+  };
+  /**
    * An order is amended, with everything that changes by it. Where no ticket is left an OrderCancelled follows, and the
    * order keeps the tickets and items that it had.
    */
-  OrderAmended: OperatorNote & {
-    readonly orderId: string;
-    readonly amendmentId: string;
-    readonly by: CancellationCause;
-    /** Every ticket that the amendment names. */
-    readonly tickets: readonly AmendedTicket[];
-    /** The tickets that are valid from now on, in the order of the items and their seats. */
-    readonly ticketIds: readonly string[];
-    /** Without attendees: those of the purchase stay where they are. */
-    readonly items: readonly OrderItem[];
-    /** Of the order's hold. */
-    readonly lines: readonly HoldLine[];
-    readonly promoCode: string | null;
-    /** Of the order from now on; the total has the fees in it. */
-    readonly totalCents: number;
-    readonly feesCents: number;
-    /** What was not charged, which is taken off the total; absent where that is nothing. */
-    readonly goodwillCents?: number;
-    /** What was paid and what is left, one after the other. */
-    readonly installmentsCents: readonly number[];
-    /** Of the amendment. */
-    readonly differenceCents: number;
-    readonly feeCents: number;
-    readonly toRefundCents: number;
-    /** What the order owes to the buyer after it. */
-    readonly refundDueCents: number;
-    /** Nothing of a PARTIALLY_PAID order is left to pay. */
-    readonly trigger?: 'COVER';
-    /** Tickets are given back in the days of withdrawal. */
-    readonly isWithdrawal?: true;
-    /** Who comes with tickets from now on, sealed; open where nothing can be sealed. Absent where nobody is named. */
-    readonly sealedAttendees?: string;
-    readonly attendees?: readonly Attendee[];
-    /** As on OrderCancelled. */
-    readonly sealedNote?: string;
-  };
+  OrderAmended: OperatorNote &
+    AmendmentTerms & {
+      /** What was paid and what is left, one after the other. */
+      readonly installmentsCents: readonly number[];
+      readonly toRefundCents: number;
+      /** What the order owes to the buyer after it. */
+      readonly refundDueCents: number;
+      /** Nothing of a PARTIALLY_PAID order is left to pay. */
+      readonly trigger?: 'COVER';
+    };
   OrderCancelled: OperatorNote & {
     readonly orderId: string;
     readonly cause: CancellationCause;
@@ -452,6 +423,8 @@ export const FACT_TYPES = {
   OrderPaid: true,
   TicketsIssued: true,
   OrderExpired: true,
+  AmendmentRequested: true,
+  AmendmentEnded: true,
   OrderAmended: true,
   OrderCancelled: true,
   RefundRequested: true,

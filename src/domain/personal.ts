@@ -55,12 +55,17 @@ interface SealedValues {
 
 export type SealingFactType = keyof SealedValues;
 
-/** For which type of fact the text of a stored one is sealed: a refund has one for all of its facts. Null: for none. */
+/**
+ * For which type of fact the text of a stored one is sealed: a refund and an amendment have one for all of their facts.
+ * Null: for none.
+ */
 export function sealingTypeOf(factType: string): SealingFactType | null {
   switch (factType) {
     case 'RefundRequested':
     case 'RefundAnswered':
       return 'RefundRecorded';
+    case 'AmendmentRequested':
+      return 'OrderAmended';
     case 'OrderPlaced':
     case 'OrderAmended':
     case 'OrderCancelled':

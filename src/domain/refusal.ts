@@ -87,6 +87,8 @@ interface RefusalDetails {
   ORDER_NOT_PAYABLE: { readonly status: string };
   ORDER_NOT_CANCELLABLE: { readonly status: string };
   ORDER_NOT_AMENDABLE: { readonly status: string };
+  AMENDMENT_PENDING: { readonly amendmentId: string };
+  AMENDMENT_NOT_PENDING: { readonly status: string };
   TICKET_NOT_FOUND: TicketsDetail;
   TICKET_VOID: TicketsDetail;
   UNIT_INCOMPLETE: TicketsDetail;

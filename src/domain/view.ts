@@ -5,6 +5,7 @@ import type { HoldStatus } from '#machines/hold.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
+import type { AmendmentStatus } from '#machines/amendment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
@@ -172,16 +173,22 @@ export interface CancellationView extends SealedOperatorNote {
 /** A change of an order that was paid. */
 export interface AmendmentView extends SealedOperatorNote {
   readonly id: string;
-  readonly status: 'APPLIED';
+  readonly status: AmendmentStatus;
   readonly by: CancellationCause;
   readonly createdAt: number;
+  readonly appliedAt: number | null;
+  /** The end of its payment window, also after it; null where nothing was to be paid. */
+  readonly expiresAt: number | null;
   /** Below zero where something was given up. */
   readonly differenceCents: number;
   readonly feeCents: number;
+  readonly toPayCents: number;
   readonly toRefundCents: number;
   readonly tickets: readonly AmendedTicket[];
   /** Tickets were given back in the days of withdrawal. */
   readonly isWithdrawal?: true;
+  /** The newest try to pay for it; null where nothing was to be paid. */
+  readonly payment: Pick<PaymentView, 'id' | 'provider' | 'redirectUrl' | 'checkoutSessionId'> | null;
 }
 
 /** Money given back; the fields that may be missing do not apply, or were not known to the first version. */
@@ -241,7 +248,7 @@ export interface OrderedPerformanceView {
 
 export interface PaymentView {
   readonly id: string;
-  /** From 1. */
+  /** From 1; 0 of a payment for an amendment. */
   readonly installment: number;
   readonly amountCents: number;
   readonly currency: string;
@@ -253,6 +260,16 @@ export interface PaymentView {
   readonly checkoutSessionId: string | null;
   readonly redirectUrl: string | null;
   readonly sessionExpiresAt: number | null;
+  /** The amendment that it pays for, which is no installment. */
+  readonly amendment?: PaidAmendment;
+}
+
+/** What the session of an amendment's payment needs to know of it. */
+export interface PaidAmendment {
+  readonly id: string;
+  readonly expiresAt: number;
+  readonly successUrl: string | null;
+  readonly cancelUrl: string | null;
 }
 
 /** What an order's code took off, on one item or, with `itemIndex` null, on the order. */

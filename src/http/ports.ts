@@ -271,6 +271,7 @@ export interface AdminPorts extends CommonPorts {
   readonly adminToken: string;
   /** Names without a provider. */
   readonly absentProviders: readonly PaymentProviderName[];
+  readonly checkoutSessions: PaymentsPort['checkoutSessions'];
   /** A page of the newest durable facts. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */

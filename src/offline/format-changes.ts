@@ -67,6 +67,12 @@ const FACT_CHANGES: readonly FactChange[] = [
   },
   {
     after: '0.1.0',
+    type: 'AmendmentRequested',
+    what: 'amendments of orders that had to be paid (AmendmentRequested)',
+    effect: 'REFUSED',
+  },
+  {
+    after: '0.1.0',
     type: 'OrderAmended',
     what: 'orders that were amended (OrderAmended)',
     effect: 'REFUSED',

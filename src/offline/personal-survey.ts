@@ -137,6 +137,7 @@ class Survey {
       case 'OrderCancelled':
         if (fields['cause'] === 'PERFORMANCE') break;
         return this.#seeNote(tally, 'cancellation.note', fields);
+      case 'AmendmentRequested':
       case 'OrderAmended':
         for (const attendee of listOf(fields['attendees'])) countFields(tally.fields, 'attendees', attendee);
         this.#seeSealed(tally, fields['sealedAttendees']);

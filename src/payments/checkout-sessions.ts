@@ -316,6 +316,7 @@ function requestOf(
   payment: PaymentView,
   { baseUrl, customerEmail }: Pick<SessionRequest, 'customerEmail'> & { readonly baseUrl: string },
 ): SessionRequest {
+  const { amendment } = payment;
   const tickets = order.items.reduce((sum, item) => sum + item.ticketCount, 0);
   const part = order.installmentsCents.length > 1 ? `, ${payment.installment}/${order.installmentsCents.length}` : '';
   return {
@@ -323,11 +324,14 @@ function requestOf(
     paymentId: payment.id,
     amountCents: payment.amountCents,
     currency: payment.currency,
-    description: `${order.event.name}: ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}${part}`,
+    description:
+      amendment === undefined
+        ? `${order.event.name}: ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}${part}`
+        : `${order.event.name}: change of tickets`,
     customerEmail,
-    successUrl: returnUrl(order, order.successUrl, baseUrl),
-    cancelUrl: returnUrl(order, order.cancelUrl, baseUrl),
-    expiresAt: order.status === 'PENDING' ? order.expiresAt : null,
+    successUrl: returnUrl(order, (amendment ?? order).successUrl, baseUrl),
+    cancelUrl: returnUrl(order, (amendment ?? order).cancelUrl, baseUrl),
+    expiresAt: amendment?.expiresAt ?? (order.status === 'PENDING' ? order.expiresAt : null),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Expires sessions at their provider once their order cannot use their money: the order has ended, or another session
- * was paid.
+ * Expires sessions at their provider once their order cannot use their money: the order or its amendment has ended, or
+ * another session was paid.
  *
  * Owns the list of orders whose sessions are to be expired, and the pauses between tries. It learns of these orders
  * from the facts of turns, and its calls to providers delay neither a turn nor a buyer.
@@ -44,6 +44,7 @@ export interface SessionExpiry {
 /** Facts after which an order may have useless sessions. */
 const ENDING: ReadonlySet<FactType> = new Set<FactType>([
   'OrderExpired',
+  'AmendmentEnded',
   'OrderAmended',
   'OrderCancelled',
   'PaymentRecorded',

@@ -10,7 +10,7 @@
  *    144 random bits, so that its label leads nobody to it; of a session key, which a client chose, no label is made.
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { FactData, HoldLine, OrderItem } from '#domain/fact.ts';
+import type { AmendmentTerms, FactData, HoldLine, OrderItem } from '#domain/fact.ts';
 import type { RecordedScan } from '#domain/recorded-scan.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
 
@@ -92,6 +92,34 @@ const ITEM = {
 
 const SEATS = { performanceId: SHOWN, seatIds: SHOWN, ...MARK } as const;
 
+/** What an amendment makes of its order. */
+const AMENDED = {
+  orderId: SHOWN,
+  amendmentId: SHOWN,
+  by: SHOWN,
+  tickets: {
+    ticketId: SHOWN,
+    action: SHOWN,
+    newTicketId: SHOWN,
+    withoutPerks: SHOWN,
+    goodwillCents: SHOWN,
+    person: SHOWN,
+  },
+  ticketIds: SHOWN,
+  items: ITEM,
+  lines: LINE,
+  promoCode: SHOWN,
+  totalCents: SHOWN,
+  feesCents: SHOWN,
+  goodwillCents: SHOWN,
+  sealedAttendees: HIDDEN,
+  attendees: ATTENDEE,
+  differenceCents: SHOWN,
+  feeCents: SHOWN,
+  isWithdrawal: SHOWN,
+  sealedNote: HIDDEN,
+} as const satisfies RulesFor<AmendmentTerms>;
+
 /** What is shown of every type of fact. */
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
@@ -152,7 +180,7 @@ export const SHOWN_FIELDS = {
   CheckoutResumed: { orderId: SHOWN, idempotency: HIDDEN },
   RequestAnswered: { idempotency: HIDDEN, answer: HIDDEN },
   OldestDropped: { of: SHOWN },
-  PaymentRequested: { orderId: SHOWN, paymentId: SHOWN, installment: SHOWN },
+  PaymentRequested: { orderId: SHOWN, paymentId: SHOWN, installment: SHOWN, amendmentId: SHOWN },
   CheckoutSessionOpened: {
     orderId: SHOWN,
     paymentId: SHOWN,
@@ -185,35 +213,23 @@ export const SHOWN_FIELDS = {
   OrderPaid: { orderId: SHOWN, trigger: SHOWN },
   TicketsIssued: { orderId: SHOWN, ticketIds: SHOWN },
   OrderExpired: { orderId: SHOWN },
+  AmendmentRequested: {
+    ...AMENDED,
+    toPayCents: SHOWN,
+    paymentProvider: SHOWN,
+    paymentId: SHOWN,
+    expiresAt: SHOWN,
+    successUrl: HIDDEN,
+    cancelUrl: HIDDEN,
+    ...MARK,
+  },
+  AmendmentEnded: { orderId: SHOWN, amendmentId: SHOWN, outcome: SHOWN, cause: SHOWN, operator: SHOWN },
   OrderAmended: {
-    orderId: SHOWN,
-    amendmentId: SHOWN,
-    by: SHOWN,
-    tickets: {
-      ticketId: SHOWN,
-      action: SHOWN,
-      newTicketId: SHOWN,
-      withoutPerks: SHOWN,
-      goodwillCents: SHOWN,
-      person: SHOWN,
-    },
-    ticketIds: SHOWN,
-    items: ITEM,
-    lines: LINE,
-    promoCode: SHOWN,
-    totalCents: SHOWN,
-    feesCents: SHOWN,
-    goodwillCents: SHOWN,
-    sealedAttendees: HIDDEN,
-    attendees: ATTENDEE,
+    ...AMENDED,
     installmentsCents: SHOWN,
-    differenceCents: SHOWN,
-    feeCents: SHOWN,
     toRefundCents: SHOWN,
     refundDueCents: SHOWN,
     trigger: SHOWN,
-    isWithdrawal: SHOWN,
-    sealedNote: HIDDEN,
     ...MARK,
   },
   OrderCancelled: {

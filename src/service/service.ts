@@ -238,6 +238,7 @@ async function openService(
     events: noting(engine.events, () => opened.threads?.noteDefinition()),
     adminToken: secrets.adminToken,
     absentProviders: payments.absent,
+    checkoutSessions: payments.checkoutSessions,
     newestFacts: async (request) => engine.serving().newestFacts(request),
     console: pagesOf(new URL('../web/console/', import.meta.url)),
     takeSnapshot: async (options, idempotency) => engine.serving().takeSnapshots(options, idempotency),

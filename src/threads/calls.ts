@@ -76,7 +76,7 @@ export type StepTimes = Record<'turn' | 'disk', number>;
 
 /** The answer to a command whose request goes on to a provider (rule 2). */
 export interface ProviderAnswer {
-  readonly reply: ReplyTo<'OpenPayment'> | ReplyTo<'StartCheckout'> | Refusal;
+  readonly reply: ReplyTo<'OpenPayment'> | ReplyTo<'StartCheckout'> | ReplyTo<'AmendOrder'> | Refusal;
   /** The packed answer to the opening of its session; null where there is none to be opened. */
   readonly session: string | null;
 }

@@ -20,8 +20,7 @@ describe('Admission control', () => {
       'POST /api/events/public/:slug/seating/best-available': 'PlaceHold',
       'POST /api/checkout/holds': 'PlaceHold',
       'PATCH /api/checkout/holds/:id': 'ChangeHold',
-      'POST /api/checkout/orders/:order_id/amendments': 'AmendOrder',
-      'POST /api/checkout/orders/:order_id/amendments/quote': 'AmendOrder',
+      'POST /api/checkout/orders/:order_id/amendments/quote': 'ChangeHold',
       'POST /api/checkout/queue': 'JoinQueue',
     });
   });

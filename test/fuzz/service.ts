@@ -461,10 +461,14 @@ const FACTS_BYTES_MAX = 48 * 1024;
 const PAYING: readonly FactType[] = [
   ...(['PaymentRequested', 'CheckoutSessionOpened', 'PaymentClosed', 'PaymentRecorded', 'StrayMoneyRecorded'] as const),
   ...(['OrderPaid', 'TicketsIssued', 'OrderCancelled', 'HoldPlaced'] as const),
+  ...(['AmendmentEnded', 'OrderAmended'] as const),
 ];
 const REFUNDING: readonly FactType[] = ['RefundRequested', 'RefundRecorded', 'RefundAnswered'];
 const EXECUTING: readonly FactType[] = ['DueRefundsOrdered', 'DueRefundsAsked', ...REFUNDING];
-const AMENDING: readonly FactType[] = ['OrderAmended', 'PaymentClosed', 'OrderCancelled'];
+const AMENDING: readonly FactType[] = [
+  ...(['AmendmentRequested', 'AmendmentEnded', 'CheckoutSessionOpened', 'OrderAmended'] as const),
+  ...(['PaymentClosed', 'OrderCancelled'] as const),
+];
 const QUEUING: readonly FactType[] = ['QueueEntriesAdmitted', 'QueueEntriesDropped', 'QueuePassExpired'];
 
 /** The types of facts that each operation may write; an operation that is not listed writes none. */
@@ -492,7 +496,9 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   defineEvent: ['EventDefined', 'WaitingRoomAdded', 'WaitingRoomRescheduled', 'WaitingRoomRemoved', ...QUEUING],
   cancelPerformance: ['PerformanceCancelled', 'HoldReleased', ...AMENDING, ...EXECUTING, 'RequestAnswered'],
   changeSeats: ['SeatsBlocked', 'SeatsUnblocked', 'RequestAnswered'],
-  cancelOrder: ['OrderCancelled', 'RequestAnswered'],
+  cancelOrder: ['AmendmentEnded', 'OrderCancelled', 'RequestAnswered'],
+  cancelAmendment: ['AmendmentEnded'],
+  cancelOwnAmendment: ['AmendmentEnded'],
   amendOrder: [...AMENDING, ...REFUNDING, 'RequestAnswered'],
   amendOwnOrder: [...AMENDING, ...REFUNDING, 'RequestAnswered'],
   recordRefund: [...REFUNDING, 'RequestAnswered'],

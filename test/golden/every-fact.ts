@@ -207,6 +207,24 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await pay(paid, { amountCents: 77, paymentId: 'pi_stray', webhookId: 'msg_stray' });
   const next = await execute(actor, { type: 'OpenPayment', orderId });
   await pay(await open(orderId, next.payment.id));
+  // A new code for a fee: withdrawn, and paid.
+  const [whole] = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets;
+  const person = { name: 'Dora', email: null, documentNumber: null, phone: null };
+  const charged = {
+    cancel: [],
+    reissue: [whole!.id],
+    attendees: [{ ticketId: whole!.id, attendee: person }],
+    feeCents: 150,
+  };
+  const reissue = { type: 'AmendOrder', orderId, by: 'OPERATOR', request: charged, quote: null, ...by } as const;
+  const { amendment: withdrawn } = await execute(actor, reissue);
+  const withdraw = { type: 'CancelAmendment', orderId, amendmentId: withdrawn.id, by: 'OPERATOR' } as const;
+  await execute(actor, { ...withdraw, operator: by.operator });
+  const { payment: ofAmendment } = await execute(actor, { ...reissue, successUrl: 'https://shop.example/thanks' });
+  await pay(await open(orderId, ofAmendment!.id), { outcome: 'declined' });
+  const tryAgain = await execute(actor, { type: 'OpenPayment', orderId });
+  await pay(await open(orderId, tryAgain.payment.id));
+
   const cancelled = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets.slice(1, 2);
   const [changed, renamed] = (await execute(actor, { type: 'OpenPayment', orderId })).order.tickets
     .filter(({ id }) => id !== cancelled[0]?.id)

@@ -146,6 +146,7 @@ export async function openApps(
     adminToken: ADMIN_TOKEN,
     ...(console !== undefined && { console }),
     absentProviders: [],
+    checkoutSessions: payments.checkoutSessions,
     newestFacts: async () => ({ facts: [], nextBefore: null }),
     takeSnapshot: async () => ({
       answer: { seq: 7, taken: fixtures.size, failed: 0, archived: null },

@@ -60,6 +60,8 @@ export interface Refused {
   readonly detail?: object;
   /** The contract does not say before which other checks it comes. */
   readonly isAnywhere?: true;
+  /** It is no refusal: the amendment is to be paid, which the book does not follow. */
+  readonly isToPay?: true;
 }
 
 interface PlannedTicket {
@@ -184,9 +186,7 @@ export function planOf(book: Book, order: Order, request: Request, by: By): Plan
       : permission.feeOf(creditWith(permission.byRule, permission.byRule), creditWith(repriced, withoutPerks));
   if (moves.length + reissue.length + attendees.length === 0 && fee > credit) return { refusal: 'VALIDATION_ERROR' };
   const difference = charge + fee - credit;
-  if (difference > 0 && request.goodwill !== true) {
-    return { refusal: by === 'BUYER' ? 'AMENDMENT_NOT_ALLOWED' : 'VALIDATION_ERROR' };
-  }
+  if (difference > 0 && request.goodwill !== true) return { refusal: 'PENDING', isToPay: true };
 
   const tickets = inListedOrder(order, placesOf([...placeOf.keys()])).flatMap(({ line, unit }) => {
     const move = moves.find((each) => each.unit === unit);

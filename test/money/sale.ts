@@ -159,6 +159,7 @@ export class Sale {
   /** Asks what an amendment would do; null where it is refused, as the book says. */
   async quote(order: Order, request: Request, by: By): Promise<Quote | null> {
     const plan = planOf(this.book, order, request, by);
+    if ('refusal' in plan && plan.isToPay === true) return null;
     const answer = await this.#callerOf(by).post<QuoteBody>(`${pathOf(order, by)}/quote`, request as Json);
     if ('refusal' in plan) {
       this.#assertRefused(answer, plan);
@@ -171,6 +172,7 @@ export class Sale {
   /** Amends an order, with a quote where one is given; twice under one key where that is asked for. */
   async amend(order: Order, request: Request, by: By, quote: Quote | null, isRepeated = false): Promise<void> {
     const plan = planOf(this.book, order, request, by);
+    if ('refusal' in plan && plan.isToPay === true) return;
     const key = isRepeated ? { 'idempotency-key': `key ${(this.#reports += 1)}` } : {};
     const send = () => {
       const body = { ...request, ...(quote !== null && { quote: quote.body.quote }) };

@@ -141,6 +141,7 @@ const FIELDS = {
     checkoutSessionId: 'HIDDEN',
     redirectUrl: 'HIDDEN',
     sessionExpiresAt: 'SHOWN',
+    amendment: { id: 'SHOWN', expiresAt: 'SHOWN', successUrl: 'HIDDEN', cancelUrl: 'HIDDEN' },
   },
   refunds: {
     id: 'SHOWN',
@@ -195,8 +196,12 @@ const FIELDS = {
     status: 'SHOWN',
     by: 'SHOWN',
     createdAt: 'SHOWN',
+    appliedAt: 'SHOWN',
+    expiresAt: 'SHOWN',
     differenceCents: 'SHOWN',
     feeCents: 'SHOWN',
+    toPayCents: 'SHOWN',
+    payment: { id: 'SHOWN', provider: 'SHOWN', redirectUrl: 'HIDDEN', checkoutSessionId: 'HIDDEN' },
     toRefundCents: 'SHOWN',
     isWithdrawal: 'SHOWN',
     tickets: {

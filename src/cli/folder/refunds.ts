@@ -2,7 +2,7 @@
 import { suggestion } from '#domain/schema-problems.ts';
 import { decimalOf } from '#client/money.ts';
 import { REFUND_STATUSES } from '#domain/orders/open-refunds.ts';
-import type { RefundPage } from '#domain/orders/view.ts';
+import type { RefundPage } from '#domain/orders/refund-tries.ts';
 import type { RefundSums } from '#domain/view.ts';
 import type { EventOnDisk } from '#offline/events.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';

@@ -39,6 +39,8 @@ const FACT_WORDS: Readonly<Partial<Record<FactType, string>>> = {
   OrderPaid: 'What was due was paid',
   TicketsIssued: 'The tickets were issued',
   OrderExpired: 'The time to pay ran out, and the order ended',
+  AmendmentRequested: 'A change of the order was asked for, to be paid',
+  AmendmentEnded: 'That change ended without a payment',
   OrderAmended: 'Tickets of the order were changed or cancelled',
   OrderCancelled: 'The order was cancelled',
   RefundRequested: 'A refund was asked for',

@@ -11,6 +11,7 @@ import {
   isCovered,
   isLiveOrder,
   isPaidOrder,
+  pendingAmendment,
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
@@ -26,9 +27,9 @@ export interface Discrepancy {
   readonly where: string;
 }
 
-/** What a hold or an order has of a performance. */
+/** What a hold or an order has of a performance, or an amendment wants beyond that. */
 interface AuditedLine {
-  readonly hold: Hold;
+  readonly hold: Pick<Hold, 'id'>;
   readonly line: HoldLine;
   readonly kind: 'held' | 'sold';
 }
@@ -59,16 +60,39 @@ export function oversoldTickets({ plan, performances }: Pick<EventState, 'plan' 
 
 function claimsByPerformance(state: EventState): Map<string, AuditedLine[]> {
   const claims = new Map<string, AuditedLine[]>();
+  const note = (audited: AuditedLine): void => {
+    const known = claims.get(audited.line.performanceId);
+    if (known === undefined) claims.set(audited.line.performanceId, [audited]);
+    else known.push(audited);
+  };
   for (const hold of state.holds.byId.values()) {
     const kind = isLive(hold) ? 'held' : hold.status === 'CONSUMED' ? 'sold' : null;
     if (kind === null) continue;
-    for (const line of hold.lines) {
-      const known = claims.get(line.performanceId);
-      if (known === undefined) claims.set(line.performanceId, [{ hold, line, kind }]);
-      else known.push({ hold, line, kind });
-    }
+    for (const line of hold.lines) note({ hold, line, kind });
+  }
+  for (const order of state.orders.inOrder) {
+    for (const line of wantedLines(state, order)) note({ hold: { id: `of order ${order.id}` }, line, kind: 'held' });
   }
   return claims;
+}
+
+/** The places that a pending amendment wants and its order has not, as one line for each locality of a performance. */
+function wantedLines(state: EventState, order: Order): readonly HoldLine[] {
+  const wanted = pendingAmendment(order)?.asked?.change.lines ?? [];
+  const own = state.holds.byId.get(order.purchase.holdId)?.lines ?? [];
+  const isSamePlace = (one: HoldLine, other: HoldLine): boolean =>
+    one.performanceId === other.performanceId &&
+    state.plan.ticketTypeById.get(one.ticketTypeId)?.locality ===
+      state.plan.ticketTypeById.get(other.ticketTypeId)?.locality;
+  const first = wanted.filter((line, index) => wanted.findIndex((each) => isSamePlace(each, line)) === index);
+  return first.flatMap((line) => {
+    const [lines, before] = [wanted, own].map((all) => all.filter((each) => isSamePlace(each, line)));
+    const seats = new Set(before!.flatMap(({ seatIds }) => seatIds));
+    const seatIds = lines!.flatMap((each) => each.seatIds).filter((seatId) => !seats.has(seatId));
+    const isNumbered = lines!.some((each) => each.seatIds.length > 0);
+    const more = sumOf(lines!, (each) => each.ticketCount) - sumOf(before!, (each) => each.ticketCount);
+    return [{ ...line, seatIds, ticketCount: isNumbered ? seatIds.length : Math.max(0, more) }];
+  });
 }
 
 function lostClaims(state: EventState, claims: ReadonlyMap<string, readonly AuditedLine[]>): Discrepancy[] {
@@ -181,6 +205,10 @@ function auditOrders(state: EventState): Discrepancy[] {
     const found = discrepanciesOf(order, state.holds.byId.get(order.purchase.holdId));
     if (awaitingSession.has(order.number) !== awaitsFirstSession(order)) {
       found.push('it awaits its first session and is not noted so, or the other way round');
+    }
+    const pending = pendingAmendment(order);
+    if (pending !== null && state.orders.pendingAmendments.get(pending.id) !== order.number) {
+      found.push('an amendment of it is pending and is not noted so');
     }
     return found.map((what) => ({ what, where: `order ${order.id}` }));
   });

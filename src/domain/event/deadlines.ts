@@ -41,6 +41,9 @@ function earliestOf(state: EventState, isIncluded: (subjectId: string) => boolea
   const silence = staleEntryDeadline(state);
   let next: Deadline | null = silence;
   if (ofRoom !== null && (next === null || ofRoom.at < next.at)) next = ofRoom;
+  const amendment = state.orders.pendingAmendments.next();
+  if (amendment !== null && (next === null || amendment.at < next.at))
+    next = { subjectId: amendment.id, at: amendment.at };
   if (hold !== null && (next === null || hold.expiresAt < next.at)) next = { subjectId: hold.id, at: hold.expiresAt };
   return next;
 }

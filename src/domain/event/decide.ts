@@ -26,7 +26,8 @@ import {
   decideRecordCheckoutSession,
 } from '../orders/decide.ts';
 import { decideCancelNextOrders } from '../orders/amendments/cancelled-dates.ts';
-import { decideAmendOrder } from '../orders/amendments/decide.ts';
+import { decideAmendment } from '../orders/amendments/decide.ts';
+import { decideExpireAmendment, endPendingOn, factsOfAmendmentReport } from '../orders/amendments/pending.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
 import {
@@ -106,11 +107,12 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'RecordCheckoutSession':
       return decideRecordCheckoutSession(state, command);
     case 'RecordPayment':
-      return decideRecordPayment(state, command, turn);
+      return decideRecordPayment(state, command, turn, factsOfAmendmentReport);
     case 'CancelOrder':
       return decideCancelOrder(state, command, turn);
     case 'AmendOrder':
-      return decideAmendOrder(state, command, turn);
+    case 'CancelAmendment':
+      return decideAmendment(state, command, turn);
     case 'RecordRefund':
       return decideRecordRefund(state, command, turn);
     case 'ExecuteRefund':
@@ -154,9 +156,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'CancelNextOrders':
       return decideCancelNextOrders(state, command, turn);
     case 'BlockSeats':
-      return decideBlockSeats(state, command);
     case 'UnblockSeats':
-      return decideUnblockSeats(state, command);
+      return command.type === 'BlockSeats' ? decideBlockSeats(state, command) : decideUnblockSeats(state, command);
     default:
       return unreachable(command);
   }
@@ -164,9 +165,11 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
 
 // ── what concerns several aggregates ─────────────────────────────────────────────────────────────────────────────────
 
-/** Ends what has run out: of the waiting room, a hold or, where an order has taken it over, the order. */
+/** Ends what has run out: of the waiting room, an amendment, a hold or, where an order has taken it over, the order. */
 function settle(state: EventState, subjectId: string, turn: Turn): readonly Fact[] {
   if (isOfQueue(subjectId)) return decideQueueDeadline(state, subjectId, turn);
+  const ended = decideExpireAmendment(state, subjectId, turn.now);
+  if (ended.length > 0) return ended;
   const expired = decideExpireHold(state, subjectId, turn.now);
   return expired.length > 0 ? expired : decideExpireOrder(state.holds.byId.get(subjectId), turn.now);
 }
@@ -202,8 +205,9 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
 }
 
 /**
- * Performances do not take place: holds with a line on one are released. Orders with a ticket on one are cancelled, or
- * their tickets on it, by turns that follow (`decideCancelNextOrders`), because there may be tens of thousands.
+ * Performances do not take place: amendments that are to be paid end and holds are released where they have something
+ * on one. Orders with a ticket on one are cancelled, or their tickets on it, by turns that follow
+ * (`decideCancelNextOrders`), because there may be tens of thousands.
  */
 function factsOfCancellation(
   state: EventState,
@@ -213,5 +217,6 @@ function factsOfCancellation(
   if (performanceIds.length === 0) return [];
   const cancellation = { operator, note, ...(orders !== undefined && { orders }) };
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, ...cancellation }));
-  return [...facts, ...releaseHoldsOn(state, new Set(performanceIds))];
+  const ended = endPendingOn(state, performanceIds, operator);
+  return [...facts, ...ended, ...releaseHoldsOn(state, new Set(performanceIds))];
 }

@@ -20,7 +20,7 @@ import {
 } from '../inventory/evolve.ts';
 import { invariant } from '../invariant.ts';
 import { noteDueRefunds } from '../orders/refund-facts.ts';
-import { evolveOrderAmended } from '../orders/amendments/evolve.ts';
+import { evolveAmendmentEnded, evolveAmendmentRequested, evolveOrderAmended } from '../orders/amendments/evolve.ts';
 import { evolveOrders, noteCancelled } from '../orders/evolve.ts';
 import { dropOldest } from './retained-records.ts';
 import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
@@ -67,6 +67,10 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'DueRefundsOrdered':
     case 'DueRefundsAsked':
       return noteDueRefunds(state, happened);
+    case 'AmendmentRequested':
+      return evolveAmendmentRequested(state, happened, at);
+    case 'AmendmentEnded':
+      return evolveAmendmentEnded(state, happened);
     case 'OrderAmended':
       return evolveOrderAmended(state, happened, at);
     case 'PaymentRequested':

@@ -14,13 +14,13 @@ import { activeHoldOf } from '../holds/state.ts';
 import { forecastCancellation } from '../orders/amendments/cancellation-forecast.ts';
 import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
-import { listDueRefunds } from '../orders/refund-tries.ts';
-import { findOrder, findSession, findTicket, listOrders, listRefunds, listVoidTickets } from '../orders/view.ts';
+import { listDueRefunds, listRefunds } from '../orders/refund-tries.ts';
+import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
 import { listConflicts, readDoors } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
-import { personalOf } from '../orders/order.ts';
+import { firstPaymentOf, personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { readFact, type EventFact } from './replay.ts';
 import { viewDraw } from '../waiting-room/view.ts';
@@ -156,7 +156,7 @@ function viewFact(state: EventState, stored: EventFact): Views['ReadFact'] {
   const order = orderId === undefined ? undefined : orders.byId.get(orderId);
   const about = order && {
     purchase: order.purchase,
-    firstPaymentId: order.payments[0]?.id ?? null,
+    firstPaymentId: firstPaymentOf(order)?.id ?? null,
     personal: personalOf(order),
   };
   return { fact, eventId, currency: plan.definition.currency, order: about ?? null };

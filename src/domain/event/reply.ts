@@ -28,7 +28,10 @@ export function toReply(state: EventState, named: ReplyReference, now: number): 
     case 'AMENDMENT': {
       const amendment = findAmendment(state, named);
       invariant(!isRefusal(amendment), 'an amendment that was decided on is there');
-      return { outcome: 'DONE', amendment, replayed: named.replayed ?? false };
+      const { status, payment } = amendment;
+      const isToOpen = status === 'PENDING' && payment !== null && payment.checkoutSessionId === null;
+      const toOpen = isToOpen ? viewOrderAndPayment(state, named.orderId, payment.id) : NOTHING_TO_OPEN;
+      return { outcome: 'DONE', amendment, ...toOpen, replayed: named.replayed ?? false };
     }
     case 'STATION':
       return { outcome: 'DONE', station: viewStation(state.doors!.stations.get(named.stationId)!, now) };
@@ -40,6 +43,8 @@ export function toReply(state: EventState, named: ReplyReference, now: number): 
       return unreachable(named);
   }
 }
+
+const NOTHING_TO_OPEN = { order: null, payment: null };
 
 function holdOf(state: EventState, { holdId, sessionKey }: Extract<ReplyReference, { shows: 'HOLD' }>): HoldView {
   const hold = findHold(state, holdId, sessionKey);

@@ -10,7 +10,7 @@ import { follow } from '#machines/compile.ts';
 import { holdTransitions } from '#machines/hold.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
-import { isSameHoldLine } from '../inventory/hold-line.ts';
+import { beyond } from './wanted-lines.ts';
 import { isLive, noteDeadline, type Hold, type Holds } from './state.ts';
 import type { HoldState } from './state.ts';
 import type { FactData, HoldLine } from '../fact.ts';
@@ -92,18 +92,6 @@ export function amendHold(state: HoldState, holdId: string, lines: readonly Hold
   for (const line of beyond(before, lines)) performanceOf(state, line).inventory.returnSold(line);
   for (const line of beyond(lines, before)) performanceOf(state, line).inventory.retake(line);
   for (const line of [...before, ...lines]) followStock(performanceOf(state, line));
-}
-
-/** What lines have that others have not. */
-function beyond(lines: readonly HoldLine[], others: readonly HoldLine[]): readonly HoldLine[] {
-  return lines.flatMap((line) => {
-    const other = others.find((each) => isSameHoldLine(each, line));
-    if (other === undefined) return [line];
-    const seats = new Set(other.seatIds);
-    const seatIds = line.seatIds.filter((seatId) => !seats.has(seatId));
-    const ticketCount = line.seatIds.length > 0 ? seatIds.length : line.ticketCount - other.ticketCount;
-    return ticketCount > 0 ? [{ ...line, ticketCount, seatIds }] : [];
-  });
 }
 
 /** The operator cancelled a paid order: what was sold returns to sale. */

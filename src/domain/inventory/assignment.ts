@@ -386,14 +386,26 @@ function insufficient(request: RequestedLine, overlay: StockOverlay, own: OwnHol
   return isApart ? { ...refusal, reason: 'NOT_SIDE_BY_SIDE' } : refusal;
 }
 
-/** Whether all lines of an order that ended could be taken again at `now`, seat by seat, its stages' windows apart. */
-export function canRetake(state: InventoryState, lines: readonly HoldLine[], now: number): boolean {
+/**
+ * Whether all lines of an order that ended could be taken again at `now`, seat by seat, its stages' windows apart; of
+ * one that goes on where it gives up what it has sold in `own`.
+ */
+export function canRetake(
+  state: InventoryState,
+  lines: readonly HoldLine[],
+  now: number,
+  own: readonly HoldLine[] = [],
+): boolean {
   const overlays = new Map<string, StockOverlay>();
   return lines.every((line) => {
     const offer = offerOf(state.plan, line.ticketTypeId, line.sellingStageId);
     if (offer === undefined || isRefusal(findPerformanceOnSale(state, line.performanceId, now))) return false;
     const { performanceId } = line;
-    if (!overlays.has(performanceId)) overlays.set(performanceId, createOverlay(inventoryOf(state, performanceId)));
+    if (!overlays.has(performanceId)) {
+      const opened = createOverlay(inventoryOf(state, performanceId));
+      for (const given of own) if (given.performanceId === performanceId) returnInOverlay(opened, given);
+      overlays.set(performanceId, opened);
+    }
     const overlay = overlays.get(performanceId)!;
     if (leftInOverlay(overlay, offer) < line.ticketCount || !areSeatsFree(overlay, offer, line)) return false;
     takeInOverlay(overlay, line);

@@ -9,12 +9,14 @@
  *
  * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each
  *    change (I7).
- * 2. A line counts in its offer's pool, its type's pool and its places', always in all three.
+ * 2. A line counts in its offer's pool, its type's pool and its places', always in all three; what an order that is to
+ *    be changed wants beyond its own counts in the pools of which it wants more (`claims.ts`).
  * 3. The seats of a kind that are HELD (SOLD, BLOCKED) are as many as its pool counts held (sold, blocked).
  * 4. A change that cannot be is a defect: it was checked before it became a fact, and facts are not checked again.
  * 5. `version` grows by one with every change of a seat; the newest changes are kept in a ring.
  */
 import { ReleaseTimes, placePoolOf, type TimedHoldLine, type TimedHold, type StockLine } from './release-times.ts';
+import { heldByLines, statesByLines, type WantedStock } from './claims.ts';
 import { invariant } from '../invariant.ts';
 import { findSeat, offerOf, type LocalityPlan, type SalePlan, type Offer } from '../catalogue/sale-plan.ts';
 import {
@@ -22,7 +24,7 @@ import {
   BLOCK,
   BLOCKED,
   changeSeat,
-  createSeatMap,
+  createSeatMaps,
   FREE,
   HELD,
   HOLD,
@@ -64,6 +66,8 @@ export class Inventory {
   #sold: Int32Array;
   #blocked: Int32Array;
   #claims: ReleaseTimes;
+  /** What orders want beyond their own, by order. */
+  readonly #wanted = new Map<string, WantedStock>();
   #seatMaps: readonly (SeatMap | null)[];
   #version = 0;
   /** The seat number (see `SeatMap.firstNumber`) that version v changed, at v % length. */
@@ -236,6 +240,34 @@ export class Inventory {
     this.sell(line);
   }
 
+  /**
+   * An order that is to be changed takes what it wants beyond its own off sale. `isKnown`: its seats were held in a
+   * snapshot, or under the plan before; that is no change.
+   */
+  claim(orderId: string, claim: WantedStock, isKnown = false): void {
+    claim.layOut(this.#plan, this.#seatMaps);
+    for (const { map, seat } of claim.seats) {
+      changeSeat(map, seat, AVAILABLE, HOLD);
+      if (!isKnown) this.#recordChange(map, seat);
+    }
+    this.#wanted.set(orderId, claim);
+    for (const [pool, count] of claim.pools) this.#shiftPool(pool, count, null, this.#held);
+    this.#claims.addClaim(claim);
+  }
+
+  /** What an order wanted returns to sale, or is about to become its own. */
+  endClaim(orderId: string): void {
+    const claim = this.#wanted.get(orderId);
+    if (claim === undefined) return;
+    this.#wanted.delete(orderId);
+    claim.end();
+    for (const [pool, count] of claim.pools) this.#shiftPool(pool, count, this.#held, null);
+    for (const { map, seat } of claim.seats) {
+      changeSeat(map, seat, HELD, FREE);
+      this.#recordChange(map, seat);
+    }
+  }
+
   /** A claimant's window ends at another time, or the inventory was restored or rebased; set `expiresAt` first. */
   reschedule(hold: TimedHold, lines: readonly StockLine[]): void {
     for (const line of lines) this.#claims.add(this.#offerOf(line), hold, line, NO_LINES);
@@ -251,12 +283,11 @@ export class Inventory {
     for (const seatId of seatIds) this.#changeBlocking(seatId, BLOCKED, UNBLOCK, -1);
   }
 
-  /**
-   * Puts the performance under a new plan without conflicts. Claims begin empty: `reschedule` every live one
-   * afterwards.
-   */
+  /** Puts the performance under a new plan without conflicts. Claims begin empty: `reschedule` each live one then. */
   rebase(plan: SalePlan): void {
-    const old = { plan: this.#plan, held: this.#held, sold: this.#sold, seatMaps: this.#seatMaps };
+    const old = { plan: this.#plan, held: heldByLines(this.#held, this.#wanted), sold: this.#sold };
+    const oldMaps = this.#seatMaps;
+    const states = statesByLines(this.#seatMaps, this.#wanted);
     this.#plan = plan;
     this.#held = new Int32Array(plan.poolCount);
     this.#sold = new Int32Array(plan.poolCount);
@@ -270,40 +301,45 @@ export class Inventory {
       const [held, sold] = [old.held[index]!, old.sold[index]!];
       if (held + sold > 0) this.#carryOffer(offerOf(plan, ticketTypeId, sellingStageId)!, held, sold);
     }
-    for (const oldMap of old.seatMaps) {
+    for (const [index, oldMap] of oldMaps.entries()) {
       const map = oldMap === null ? null : this.#seatMapOf(oldMap.locality.id);
       if (oldMap === null || map === null) continue;
       // A blocked seat that the new plan does not have is simply gone.
-      oldMap.states.forEach((state, oldSeat) => {
+      states[index]!.forEach((state, oldSeat) => {
         const seat = map.seating.indexOf.get(oldMap.seating.seatIds[oldSeat]!);
         if (seat !== undefined) this.#carrySeat(map, seat, state);
       });
     }
     this.#assertBalanced();
+    for (const [orderId, claim] of this.#wanted) this.claim(orderId, claim, true);
   }
 
   // ── snapshot ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The stock for JSON; counters of pools are left out where they follow from offers and seats. */
+  /**
+   * The stock for JSON, without what follows: counters of pools from offers and seats, what orders want from orders.
+   */
   snapshot(): InventorySnapshot {
-    const offers = this.#plan.offers.filter((offer) => this.takenOf(offer) > 0);
+    const held = heldByLines(this.#held, this.#wanted);
+    const states = statesByLines(this.#seatMaps, this.#wanted);
+    const offers = this.#plan.offers.filter(({ index }) => held[index]! + this.#sold[index]! > 0);
     return {
       performanceId: this.performanceId,
       version: this.#version,
       rows: offers.map(({ index, ticketTypeId, sellingStageId }) => [
         ticketTypeId,
         sellingStageId,
-        this.#held[index]!,
+        held[index]!,
         this.#sold[index]!,
       ]),
-      seatMaps: this.#seatMaps.flatMap((map) =>
+      seatMaps: this.#seatMaps.flatMap((map, index) =>
         map === null
           ? []
           : [
               {
                 localityId: map.locality.id,
                 fingerprint: map.seating.fingerprint,
-                states: writeStates(map.states),
+                states: writeStates(states[index]!),
               },
             ],
       ),
@@ -312,7 +348,7 @@ export class Inventory {
 
   /**
    * The stock that a snapshot describes, under the plan of its definition. Claims are not kept in snapshots:
-   * `reschedule` every live one afterwards.
+   * `reschedule` every live one afterwards, and `claim` what orders want.
    */
   static restore(plan: SalePlan, snapshot: InventorySnapshot): Inventory {
     const inventory = new Inventory(plan, snapshot.performanceId);
@@ -444,16 +480,6 @@ export class Inventory {
   #seatMapOf(localityId: string): SeatMap | null {
     return this.#seatMaps[this.#plan.localityById.get(localityId)?.index ?? -1] ?? null;
   }
-}
-
-function createSeatMaps(plan: SalePlan): readonly (SeatMap | null)[] {
-  let firstNumber = 0;
-  return plan.localities.map((locality) => {
-    if (locality.seating === null) return null;
-    const map = createSeatMap(locality, locality.seating, firstNumber);
-    firstNumber += locality.seating.seatCount;
-    return map;
-  });
 }
 
 function createRing(plan: SalePlan): Uint32Array {

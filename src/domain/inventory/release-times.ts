@@ -27,6 +27,8 @@ export interface TimedHold {
   readonly status: string;
   readonly expiresAt: number;
   readonly lines: readonly TimedHoldLine[];
+  /** Of what claims by pool and not by line: how many tickets of each pool. */
+  readonly pools?: ReadonlyMap<number, number>;
 }
 
 export class ReleaseTimes {
@@ -69,10 +71,15 @@ export class ReleaseTimes {
     }
   }
 
+  /** The same of what claims by pool. */
+  addClaim(claim: TimedHold & { readonly pools: ReadonlyMap<number, number> }): void {
+    for (const pool of claim.pools.keys()) this.#addIn(pool, claim, []);
+  }
+
   /** When the first claimant other than `except` with tickets of a pool ends; null when none does. */
   nextRelease(pool: number, except: TimedHold | null): number | null {
     const stands = (hold: TimedHold, at: number): boolean =>
-      stillEndsAt(hold, at) && this.#haveTicketsOf(hold.lines, pool);
+      stillEndsAt(hold, at) && (hold.pools?.has(pool) ?? this.#haveTicketsOf(hold.lines, pool));
     return this.#heaps[pool]?.first(stands, except)?.at ?? null;
   }
 

@@ -11,7 +11,7 @@
  */
 import { seatTransitions, type SeatStatus, type SeatTrigger } from '#machines/seat.ts';
 import { invariant } from '../invariant.ts';
-import type { LocalityPlan } from '../catalogue/sale-plan.ts';
+import type { LocalityPlan, SalePlan } from '../catalogue/sale-plan.ts';
 import type { SeatClass, SeatingPlan } from '../catalogue/seating-plan.ts';
 
 // ── states as numbers ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -98,7 +98,7 @@ export interface SeatMap {
 }
 
 /** A map whose seats are all AVAILABLE. */
-export function createSeatMap(locality: LocalityPlan, seating: SeatingPlan, firstNumber: number): SeatMap {
+function createSeatMap(locality: LocalityPlan, seating: SeatingPlan, firstNumber: number): SeatMap {
   return {
     locality,
     seating,
@@ -106,6 +106,17 @@ export function createSeatMap(locality: LocalityPlan, seating: SeatingPlan, firs
     states: new Uint8Array(seating.seatCount).fill(AVAILABLE),
     blockIndexes: locality.seatClasses.map(() => null),
   };
+}
+
+/** One for each locality of a plan; null for a GENERAL one. */
+export function createSeatMaps(plan: SalePlan): readonly (SeatMap | null)[] {
+  let firstNumber = 0;
+  return plan.localities.map((locality) => {
+    if (locality.seating === null) return null;
+    const map = createSeatMap(locality, locality.seating, firstNumber);
+    firstNumber += locality.seating.seatCount;
+    return map;
+  });
 }
 
 /** Brings a seat from the state that it must be in to the one that the trigger leads to. Hot. */

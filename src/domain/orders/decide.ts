@@ -10,7 +10,16 @@ import { type Decision, type ReplyReference } from '../decision.ts';
 import { fact, type CancellationCause, type Fact } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
-import { paidCents, paidInstallments, refundedCents, waitingPayment, type Order } from './order.ts';
+import {
+  endOfPending,
+  paidCents,
+  paidInstallments,
+  pendingAmendment,
+  refundedCents,
+  waitingForAmendment,
+  waitingPayment,
+  type Order,
+} from './order.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from '../holds/state.ts';
@@ -20,9 +29,9 @@ import type { SealedOperatorNote } from '../view.ts';
 export const ORDER_PAYMENTS_MAX = 100;
 
 /**
- * Asks for the next unpaid installment. A try that still waits for its session, or whose session is still open, is no
- * new one. ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to pay, the order is over, or it has been tried too
- * often.
+ * Asks for what its pending amendment costs, or else for the next unpaid installment. A try that still waits for its
+ * session, or whose session is still open, is no new one. ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to
+ * pay, the order is over, or it has been tried too often.
  */
 export function decideOpenPayment(
   state: OrderState,
@@ -32,15 +41,17 @@ export function decideOpenPayment(
   const order = orderById(state, command.orderId);
   if (isRefusal(order)) return order;
   const { id: orderId, status } = order;
-  const isPayable = status === 'PENDING' || status === 'PARTIALLY_PAID';
+  const pending = pendingAmendment(order);
+  const isPayable = pending !== null || status === 'PENDING' || status === 'PARTIALLY_PAID';
   if (!isPayable || order.payments.length >= ORDER_PAYMENTS_MAX) return refuse('ORDER_NOT_PAYABLE', { status });
-  const installment = paidInstallments(order) + 1;
-  const waiting = waitingPayment(order);
+  const paidFor =
+    pending === null ? { installment: paidInstallments(order) + 1 } : { installment: 0, amendmentId: pending.id };
+  const waiting = pending === null ? waitingPayment(order) : waitingForAmendment(order, pending.id);
   if (waiting !== null && (waiting.sessionExpiresAt === null || turn.now < waiting.sessionExpiresAt)) {
     return { facts: [], reply: paymentReply(orderId, waiting.id) };
   }
   const paymentId = turn.newId('pay');
-  const facts = [fact('PaymentRequested', { orderId, paymentId, installment })];
+  const facts = [fact('PaymentRequested', { orderId, paymentId, ...paidFor })];
   if (waiting !== null) {
     facts.unshift(fact('PaymentClosed', { orderId, paymentId: waiting.id, outcome: 'EXPIRED', webhookId: null }));
   }
@@ -88,7 +99,9 @@ export function decideCancelOrder(
   const reply = { shows: 'ORDER', orderId, repeated: false } as const;
   if (cancellation !== null && cancellation.cause !== 'BUYER') return { facts: [], reply };
   if (orderTransitions.next(status, 'CANCEL') === undefined) return refuse('ORDER_NOT_CANCELLABLE', { status });
-  return { facts: [cancelled(order, 'OPERATOR', sealMark(orderId, 'OrderCancelled', command, turn))], reply };
+  const mark = sealMark(orderId, 'OrderCancelled', command, turn);
+  const ended = endOfPending(order, { cause: 'OPERATOR', operator: command.operator });
+  return { facts: [...ended, cancelled(order, 'OPERATOR', mark)], reply };
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */

@@ -3,6 +3,7 @@ import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
 import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold, settleHold } from '../holds/evolve.ts';
+import { claimLines } from '../holds/wanted-lines.ts';
 import { countPerks, countUses } from './pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
 import { sumOf } from '../money.ts';
@@ -10,14 +11,17 @@ import {
   agreedOf,
   awaitsFirstSession,
   hasSealed,
-  isInstallmentPaid,
+  amendmentsOf,
   isOfOtherAmount,
   isLiveOrder,
   isPaidOrder,
+  isPaidFor,
   isSettled,
   isWaiting,
+  pendingAmendment,
   performanceIdsOf,
   splitAnew,
+  withoutSealed,
   withoutSealedNote,
   type Order,
   type Payment,
@@ -56,7 +60,11 @@ export function evolveOrders(state: OrderState, happened: OrderFact, at: number)
 }
 
 /** Has a fact about an order applied, and what follows from the order counted as it is then. */
-export function changeOrder(state: OrderState, happened: OrderFact | FactOf<'OrderAmended'>, apply: () => void): void {
+export function changeOrder(
+  state: OrderState,
+  happened: OrderFact | FactOf<'AmendmentRequested' | 'AmendmentEnded' | 'OrderAmended'>,
+  apply: () => void,
+): void {
   const { type } = happened;
   const mayBeSealed = type === 'OrderErased' || (type !== 'OrderPlaced' && sealingTypeOf(type) !== null);
   if (mayBeSealed) countSealed(state.orders, happened.data.orderId, -1);
@@ -122,12 +130,12 @@ function evolveOrderPlaced(state: OrderState, data: FactData['OrderPlaced'], at:
   convertHold(state, data.holdId, order.id, data.expiresAt);
   countOrder(state, order, 1);
   if (data.firstPaymentId !== null)
-    addPayment(state.orders, order, requestedPayment(order, data.firstPaymentId, 1, at));
+    addPayment(state.orders, order, requestedPayment(order, { paymentId: data.firstPaymentId, installment: 1 }, at));
 }
 
 function evolvePaymentRequested(state: OrderState, data: FactData['PaymentRequested'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
-  addPayment(state.orders, order, requestedPayment(order, data.paymentId, data.installment, at));
+  addPayment(state.orders, order, requestedPayment(order, data, at));
 }
 
 /** A session may also be opened for a payment that ended meanwhile; then it only makes reports of it findable. */
@@ -151,7 +159,7 @@ function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorde
   const order = openOrder(state.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
   invariant(payment.amountCents === data.amountCents, 'money of another amount than was asked is stray');
-  invariant(!data.isCounted || !isInstallmentPaid(order, payment.installment), 'an installment is paid once');
+  invariant(!data.isCounted || !isPaidFor(order, payment), 'an installment and an amendment are paid once');
   movePayment(payment, 'PAY');
   payment.paidAt = at;
   payment.isCounted = data.isCounted;
@@ -169,8 +177,9 @@ function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorde
 function evolveStrayMoneyRecorded(state: OrderState, data: FactData['StrayMoneyRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const { paymentId, amountCents, currency, strayOf, reference, webhookId } = data;
-  const { installment } = paymentOf(order, strayOf);
-  const asked = { ...requestedPayment(order, paymentId, installment, at), amountCents, currency, strayOf };
+  const { installment, amendmentId } = paymentOf(order, strayOf);
+  const paidFor = { paymentId, installment, ...(amendmentId !== undefined && { amendmentId }) };
+  const asked = { ...requestedPayment(order, paidFor, at), amountCents, currency, strayOf };
   const payment: Payment = { ...asked, paidAt: at, reference, webhookId };
   movePayment(payment, 'PAY');
   addPayment(state.orders, order, payment);
@@ -221,6 +230,7 @@ function evolveOrderExpired(state: OrderState, { orderId }: FactData['OrderExpir
 function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'], at: number): void {
   const { orderId, cause, amendmentId, operator, note, sealedNote } = data;
   const order = openOrder(state.orders, orderId);
+  invariant(pendingAmendment(order) === null, 'a pending amendment ends before its order');
   const { holdId } = order.purchase;
   if (order.status === 'PENDING') endConvertedHold(state, holdId, 'RELEASE', at);
   else returnHold(state, holdId);
@@ -247,18 +257,25 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
   const { changed } = order;
   if (changed !== undefined) {
     const people = changed.people.map(({ open }) => ({ sealed: null, open }));
-    order.changed = { ...changed, amendments: changed.amendments.map(withoutSealedNote), people };
+    order.changed = { ...changed, amendments: changed.amendments.map(withoutSealed), people };
   }
   delete order.unshownNotes;
   order.erasure = { at, operator, cause };
 }
 
-function requestedPayment(order: Order, paymentId: string, installment: number, at: number): Payment {
+/** A try to pay for an installment or an amendment. */
+export function requestedPayment(
+  order: Order,
+  { paymentId, installment, amendmentId }: Omit<FactData['PaymentRequested'], 'orderId'>,
+  at: number,
+): Payment {
   const { installmentsCents, currency } = agreedOf(order);
+  const amendment = amendmentsOf(order).find(({ id }) => id === amendmentId);
   return {
     id: paymentId,
     installment,
-    amountCents: installmentsCents[installment - 1]!,
+    ...(amendmentId !== undefined && { amendmentId }),
+    amountCents: amendment?.paid?.toPayCents ?? installmentsCents[installment - 1]!,
     currency,
     status: paymentTransitions.initial,
     createdAt: at,
@@ -273,8 +290,9 @@ function requestedPayment(order: Order, paymentId: string, installment: number, 
   };
 }
 
-function addPayment(orders: Orders, order: Order, payment: Payment): void {
+export function addPayment(orders: Orders, order: Order, payment: Payment): void {
   order.payments.push(payment);
+  if (payment.amendmentId !== undefined) orders.payingAmendments.add(order.number);
   orders.inOrder.note(payment.id, order);
 }
 
@@ -282,10 +300,11 @@ function movePayment(payment: Payment, trigger: PaymentTrigger): void {
   payment.status = follow(paymentTransitions, payment.status, trigger);
 }
 
-/** Ends every try that still waits. */
-function closePayments(order: Order, trigger: 'EXPIRE' | 'CANCEL'): void {
+/** Ends every try that still waits, or those for an amendment. */
+export function closePayments(order: Order, trigger: 'EXPIRE' | 'CANCEL', amendmentId?: string): void {
   for (const payment of order.payments) {
-    if (isWaiting(payment)) movePayment(payment, trigger);
+    const isMeant = amendmentId === undefined || payment.amendmentId === amendmentId;
+    if (isMeant && isWaiting(payment)) movePayment(payment, trigger);
   }
 }
 
@@ -377,7 +396,21 @@ export function restoreOrder(state: OrderState, record: OrderRecord): void {
   state.orders.refunds.noteDue(order, 1);
   for (const refund of order.refunds) state.orders.refunds.note(order, refund, 1);
   noteAwaiting(state.orders, order);
+  notePending(state, order, true);
+  if (order.payments.some(({ amendmentId }) => amendmentId !== undefined)) {
+    state.orders.payingAmendments.add(order.number);
+  }
   settleOrder(state, order);
+}
+
+/** Notes that an amendment of an order is pending, and holds what is wanted; `isKnown`: a snapshot has its seats. */
+export function notePending(state: OrderState, order: Order, isKnown = false): void {
+  const pending = pendingAmendment(order);
+  if (pending === null) return;
+  const { expiresAt } = pending.paid!;
+  state.orders.pendingAmendments.add(pending.id, order.number, expiresAt);
+  const { lines } = pending.asked!.change;
+  claimLines(state, { orderId: order.id, holdId: order.purchase.holdId, lines, expiresAt }, isKnown);
 }
 
 /** Restores the hold of a settled order, which was restored before. */

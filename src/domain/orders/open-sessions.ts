@@ -4,10 +4,19 @@
  *
  * Owns the question only; `payments/session-expiry.ts` calls the providers.
  *
- * 1. A session is useless once its order has ended, once another session has paid its installment, or once that is of
- *    another amount; so is a declined one then, whose page may still be open at the provider.
+ * 1. A session is useless once its order or its amendment has ended, once another session has paid for the same, or
+ *    once its installment is of another amount; so is a declined one then, whose page may be open at the provider.
  */
-import { firstPaymentOf, isInstallmentPaid, isLiveOrder, isOfOtherAmount, type Order } from './order.ts';
+import {
+  firstPaymentOf,
+  isLiveOrder,
+  isOfOtherAmount,
+  isPaidFor,
+  pendingAmendment,
+  providerOf,
+  type Order,
+  type Payment,
+} from './order.ts';
 import { viewOrder, viewPayment } from './view.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import type { Decision } from '../decision.ts';
@@ -32,14 +41,16 @@ export function uselessSessions(state: OrderState, orderId: string, now: number)
 }
 
 function uselessSessionsOf(order: Order, now: number): readonly UselessSession[] {
-  const provider = order.purchase.paymentProvider;
+  const provider = providerOf(order);
   if (provider === 'FREE') return [];
   const isOver = !isLiveOrder(order);
+  const pendingId = pendingAmendment(order)?.id;
+  const hasEnded = ({ amendmentId }: Payment): boolean => amendmentId !== undefined && amendmentId !== pendingId;
   return order.payments.flatMap((payment): UselessSession[] => {
     const { checkoutSessionId, sessionExpiresAt: expiresAt, status, strayOf, createdAt } = payment;
     if (checkoutSessionId === null || status === 'PAID' || strayOf !== null) return [];
     if ((expiresAt ?? createdAt + SESSION_MS_MAX) <= now) return [];
-    const isUseless = isOver || isInstallmentPaid(order, payment.installment) || isOfOtherAmount(order, payment);
+    const isUseless = isOver || hasEnded(payment) || isPaidFor(order, payment) || isOfOtherAmount(order, payment);
     return isUseless ? [{ provider, checkoutSessionId, expiresAt }] : [];
   });
 }
@@ -86,12 +97,13 @@ export function unlessBusy(
   busyProviders: readonly PaymentProviderName[],
 ): Decision | Refusal {
   const { reply } = decision;
-  if (reply.shows !== 'PAYMENT' || reply.paymentId === null) return decision;
+  if (!('paymentId' in reply) || reply.paymentId === null) return decision;
   const order = orders.byId.get(reply.orderId);
   const payment = order?.payments.find(({ id }) => id === reply.paymentId);
-  const provider = order?.purchase.paymentProvider ?? plan.definition.paymentProvider;
+  const known = order === undefined ? 'FREE' : providerOf(order);
+  const provider = known === 'FREE' ? plan.definition.paymentProvider : known;
   const isOpened = payment !== undefined && payment.checkoutSessionId !== null;
-  if (isOpened || provider === 'FREE' || !busyProviders.includes(provider)) return decision;
+  if (isOpened || !busyProviders.includes(provider)) return decision;
   return refuse('OVERLOADED', {});
 }
 
@@ -103,8 +115,8 @@ export interface OrderScan {
 }
 
 /**
- * Looks through some orders, the newest first, for useless sessions: at most `count` of those placed before number
- * `before`.
+ * Looks through some orders, the newest first, for useless sessions: at most `count` of those before number `before`.
+ * Of those that were placed long ago the ones alone that had payments for amendments.
  */
 export function scanForUselessSessions(
   { orders, plan }: OrderState,
@@ -112,7 +124,7 @@ export function scanForUselessSessions(
   before: number | null,
   count: number,
 ): OrderScan {
-  const { inOrder } = orders;
+  const { inOrder, payingAmendments } = orders;
   const oldest = now - SESSION_MS_MAX - plan.paymentWindowMs;
   const orderIds: string[] = [];
   let number = (before ?? inOrder.length) - 1;
@@ -121,6 +133,12 @@ export function scanForUselessSessions(
     const order = inOrder.at(number);
     if (order.placedAt < oldest) break;
     if (uselessSessionsOf(order, now).length > 0) orderIds.push(order.id);
+  }
+  const amended = [...payingAmendments].filter((each) => each <= number).sort((one, other) => other - one);
+  for (const [index, each] of amended.slice(0, count).entries()) {
+    const order = inOrder.at(each);
+    if (uselessSessionsOf(order, now).length > 0) orderIds.push(order.id);
+    if (index === count - 1) return { orderIds, before: each };
   }
   return { orderIds, before: null };
 }

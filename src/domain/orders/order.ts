@@ -12,12 +12,15 @@ import { splitEvenly, sumOf } from '../money.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
-import type { FactData, OrderItem } from '../fact.ts';
+import type { AmendmentStatus } from '#machines/amendment.ts';
+import { fact, type CancellationCause, type Fact, type FactData, type OrderItem } from '../fact.ts';
+import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { Erasure, SealedOrder, SealedPeople } from '../personal.ts';
 import type {
   AmendmentView,
   CancellationView,
   CurrencyAmount,
+  PaidAmendment,
   RefundView,
   SealedOperatorNote,
   VoidReason,
@@ -26,8 +29,10 @@ import type {
 /** A try to pay, or money that came. */
 export interface Payment {
   readonly id: string;
-  /** From 1; a stray payment has that of the payment whose session it came through. */
+  /** From 1, 0 for an amendment; a stray payment has that of the payment whose session it came through. */
   readonly installment: number;
+  /** The amendment that it pays for, likewise; absent for an installment. */
+  readonly amendmentId?: string;
   readonly amountCents: number;
   readonly currency: string;
   status: PaymentStatus;
@@ -45,8 +50,12 @@ export interface Payment {
   webhookId: string | null;
 }
 
-/** What a change of an order replaces of its purchase. An installment that was paid keeps its amount. */
-type OrderTerms = Pick<FactData['OrderPlaced'], 'items' | 'promoCode' | 'totalCents' | 'installmentsCents'>;
+/**
+ * What a change of an order replaces of its purchase. An installment that was paid keeps its amount. The provider is
+ * that of an order that was free until a change of it cost something.
+ */
+type OrderTerms = Pick<FactData['OrderPlaced'], 'items' | 'promoCode' | 'totalCents' | 'installmentsCents'> &
+  Partial<Pick<FactData['OrderPlaced'], 'paymentProvider'>>;
 
 /** What a ticket of a changed order keeps, whatever becomes of its item. */
 export interface TicketOrigin {
@@ -72,15 +81,46 @@ export interface VoidedTicket extends TicketOrigin {
   readonly voidReason: VoidReason;
 }
 
-/** What a changed order is now. */
+/** A change of an order as the order keeps it. */
+export interface AmendmentRecord extends Omit<AmendmentView, 'appliedAt' | 'expiresAt' | 'toPayCents' | 'payment'> {
+  readonly status: AmendmentStatus;
+  /** Absent where nothing was to be paid: it was applied when it was created. */
+  readonly paid?: PaidAmendment & { readonly toPayCents: number; readonly appliedAt: number | null };
+  /** What it makes of the order; kept until it is applied, for money may come late. */
+  readonly asked?: AskedAmendment;
+}
+
+interface AskedAmendment {
+  readonly change: RequestedChange;
+  /** Those that it names; null where it names nobody. */
+  readonly people: SealedPeople | null;
+  /** How many amendments of the order had been applied: it is of the order as it was then. */
+  readonly appliedBefore: number;
+}
+
+/** What an amendment that is to be paid makes of its order, whatever is paid meanwhile. */
+type RequestedChange = Pick<
+  FactData['AmendmentRequested'],
+  | 'tickets'
+  | 'ticketIds'
+  | 'items'
+  | 'lines'
+  | 'promoCode'
+  | 'totalCents'
+  | 'feesCents'
+  | 'goodwillCents'
+  | 'isWithdrawal'
+>;
+
+/** What a changed order is now; of one whose first change is yet to be paid, what it was bought as. */
 export interface ChangedOrder {
   readonly terms: OrderTerms;
   /** One for each of `ticketIds`. */
   readonly origins: readonly TicketOrigin[];
   /** In the order in which they became void. */
   readonly voidedTickets: readonly VoidedTicket[];
-  /** The amendments that made it so, the oldest first. */
-  readonly amendments: readonly AmendmentView[];
+  /** Its amendments, the oldest first; only the newest one may be PENDING. */
+  readonly amendments: readonly AmendmentRecord[];
   /** What they cost, which is in the total, and what they did not charge, which is taken off. */
   readonly feesCents: number;
   readonly goodwillCents: number;
@@ -169,17 +209,46 @@ export function itemOfTicket(
 }
 
 /** The amendments of an order, the oldest first. */
-export function amendmentsOf({ changed }: Pick<Order, 'changed'>): readonly AmendmentView[] {
+export function amendmentsOf({ changed }: Pick<Order, 'changed'>): readonly AmendmentRecord[] {
   return changed?.amendments ?? NO_AMENDMENTS;
 }
 
-const NO_AMENDMENTS: readonly AmendmentView[] = [];
+const NO_AMENDMENTS: readonly AmendmentRecord[] = [];
+
+/** How many amendments of an order were applied. */
+export function countApplied(order: Pick<Order, 'changed'>): number {
+  return amendmentsOf(order).filter(({ status }) => status === 'APPLIED').length;
+}
+
+/** The amendment of an order that awaits its payment; null where none does. */
+export function pendingAmendment(order: Pick<Order, 'changed'>): AmendmentRecord | null {
+  const newest = amendmentsOf(order).at(-1);
+  return newest?.status === 'PENDING' ? newest : null;
+}
+
+/** The fact that an order's pending amendment ends by a cancellation; none where nothing of it is pending. */
+export function endOfPending(
+  order: Order,
+  { cause, operator }: { readonly cause: CancellationCause; readonly operator: string | null },
+): readonly Fact[] {
+  const pending = pendingAmendment(order);
+  if (pending === null) return [];
+  return [
+    fact('AmendmentEnded', { orderId: order.id, amendmentId: pending.id, outcome: 'CANCELLED', cause, operator }),
+  ];
+}
+
+/** Whose session its payments have; FREE while nothing of it is to be paid. */
+export function providerOf(order: Pick<Order, 'purchase' | 'changed'>): PaymentProviderName | 'FREE' {
+  return agreedOf(order).paymentProvider;
+}
 
 /** Every sealed text of an order: each has a key of its own. */
 export function sealedTextsOf(order: Order): readonly string[] {
   const { purchase, cancellation, refunds, unshownNotes = [] } = order;
   const notes = [cancellation, ...refunds, ...amendmentsOf(order)].map((noted) => noted?.sealedNote);
-  const people = (order.changed?.people ?? []).map(({ sealed }) => sealed);
+  const asked = amendmentsOf(order).flatMap((amendment) => amendment.asked?.people ?? []);
+  const people = [...(order.changed?.people ?? []), ...asked].map(({ sealed }) => sealed);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];
   return texts.filter((text) => text !== undefined && text !== null);
 }
@@ -203,6 +272,13 @@ export function withoutSealedNote<Mark extends SealedOperatorNote>({
   ...noted
 }: Mark): Omit<Mark, 'sealedNote'> {
   return noted;
+}
+
+/** An amendment as it is once its order was erased. */
+export function withoutSealed(amendment: AmendmentRecord): AmendmentRecord {
+  const { asked, ...others } = withoutSealedNote(amendment);
+  if (asked === undefined || asked.people === null) return { ...others, ...(asked !== undefined && { asked }) };
+  return { ...others, asked: { ...asked, people: { ...asked.people, sealed: null } } };
 }
 
 /** What its views carry of its personal data. */
@@ -229,15 +305,18 @@ export function isPaidOrder({ status }: Order): boolean {
  * Whether nothing more is expected to happen to the order: no payment waits, and the tickets that were paid for are
  * issued.
  */
-export function isSettled({ status, payments, ticketIds }: Order): boolean {
+export function isSettled(order: Order): boolean {
+  const { status, payments, ticketIds } = order;
+  if (pendingAmendment(order) !== null) return false;
   if (status === 'PENDING' || status === 'PARTIALLY_PAID') return false;
   if (payments.some((payment) => payment.status === 'REQUESTED' || payment.status === 'OPEN')) return false;
   return status !== 'CONFIRMED' || ticketIds.length > 0;
 }
 
-/** The try at the order's first installment; null for a free order. */
-export function firstPaymentOf({ payments }: Order): Payment | null {
-  return payments[0] ?? null;
+/** The try at the order's first installment; null for an order that was placed free. */
+export function firstPaymentOf({ payments }: Pick<Order, 'payments'>): Payment | null {
+  const first = payments[0] ?? null;
+  return first?.amendmentId === undefined ? first : null;
 }
 
 /** Whether the order still awaits the session that its buyer is to be sent to. */
@@ -257,18 +336,35 @@ export function waitingPayment(order: Order): Payment | null {
   return order.payments.findLast((payment) => payment.installment === installment && isWaiting(payment)) ?? null;
 }
 
-/** Whether a payment asks for another amount than its installment is of now: the order was changed since. */
-export function isOfOtherAmount(order: Order, { installment, amountCents }: Payment): boolean {
-  return agreedOf(order).installmentsCents[installment - 1] !== amountCents;
+/** The try at an order's amendment that may still bring its money; null when one must be opened first. */
+export function waitingForAmendment(order: Order, amendmentId: string): Payment | null {
+  return order.payments.findLast((payment) => payment.amendmentId === amendmentId && isWaiting(payment)) ?? null;
 }
 
-export function isInstallmentPaid(order: Order, installment: number): boolean {
-  return order.payments.some((payment) => payment.isCounted && payment.installment === installment);
+/**
+ * Whether a payment asks for another amount than its installment is of now: the order was changed since. What an
+ * amendment costs stays.
+ */
+export function isOfOtherAmount(order: Order, { installment, amendmentId, amountCents }: Payment): boolean {
+  return amendmentId === undefined && agreedOf(order).installmentsCents[installment - 1] !== amountCents;
+}
+
+/** Whether the installment or amendment of a payment is paid, by it or by another. */
+export function isPaidFor(order: Order, about: Pick<Payment, 'installment' | 'amendmentId'>): boolean {
+  return order.payments.some(
+    ({ isCounted, installment, amendmentId }) =>
+      isCounted && installment === about.installment && amendmentId === about.amendmentId,
+  );
+}
+
+/** The payments that paid an installment. */
+function countedInstallments({ payments }: Order): readonly Payment[] {
+  return payments.filter(({ isCounted, amendmentId }) => isCounted && amendmentId === undefined);
 }
 
 /** How many installments are paid; they are paid in their order, so the next one is the one after. */
 export function paidInstallments(order: Order): number {
-  return order.payments.filter((payment) => payment.isCounted).length;
+  return countedInstallments(order).length;
 }
 
 // ── money ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -327,7 +423,7 @@ export function remainingCents(order: Order, totalCents = agreedOf(order).totalC
 /** What was paid of the installments, and what is left of a total evenly over those unpaid, the larger ones first. */
 export function splitAnew(order: Order, totalCents: number): readonly number[] {
   const { installmentsCents } = agreedOf(order);
-  const paid = order.payments.filter(({ isCounted }) => isCounted).map(({ amountCents }) => amountCents);
+  const paid = countedInstallments(order).map(({ amountCents }) => amountCents);
   const left = remainingCents(order, totalCents);
   const unpaid = Math.min(left, Math.max(1, installmentsCents.length - paid.length));
   return left === 0 ? paid : [...paid, ...splitEvenly(left, unpaid)];

@@ -20,10 +20,11 @@ import { cancelled } from './decide.ts';
 import type { OrderTurn, OrderState } from './state.ts';
 import {
   agreedOf,
-  isInstallmentPaid,
   isLiveOrder,
+  isPaidFor,
   isWaiting,
   notGivenBack,
+  providerOf,
   remainingCents,
   refundDueAfter,
   refundDueCents,
@@ -48,7 +49,7 @@ function findReported(
   const order =
     (checkoutSessionId === null ? undefined : state.orders.byPayment.get(checkoutSessionId)) ??
     (paymentId === null ? undefined : state.orders.byPayment.get(paymentId));
-  if (order === undefined || order.purchase.paymentProvider !== provider) return null;
+  if (order === undefined || providerOf(order) !== provider) return null;
   const payment =
     order.payments.find((each) => checkoutSessionId !== null && each.checkoutSessionId === checkoutSessionId) ??
     order.payments.find((each) => each.id === paymentId);
@@ -56,35 +57,38 @@ function findReported(
   return { order, payment };
 }
 
+/** A report, and the payment that it is about. */
+export interface ReportedPayment {
+  readonly order: Order;
+  readonly payment: Payment;
+  readonly report: CommandOf<'RecordPayment'>;
+}
+
 /**
  * What a provider's report changes: nothing when the session is unknown or the report a repeat. VALIDATION_ERROR for no
- * amount.
+ * amount. What a report about an amendment changes says `ofAmendment`: amendments are decided on above this room.
  */
 export function decideRecordPayment(
   state: OrderState,
   report: CommandOf<'RecordPayment'>,
   turn: OrderTurn,
+  ofAmendment: (state: OrderState, reported: ReportedPayment, turn: OrderTurn) => readonly Fact[] | Refusal,
 ): Decision | Refusal {
   const found = findReported(state, report);
   if (found === null) {
     return { facts: [], reply: valuesReply<'RecordPayment'>({ order: null, repeated: false }) };
   }
-  const { order, payment } = found;
-  const facts = factsOfReport(state, order, payment, report, turn);
+  const factsOf = found.payment.amendmentId === undefined ? factsOfReport : ofAmendment;
+  const facts = factsOf(state, { ...found, report }, turn);
   if (isRefusal(facts)) return facts;
-  return { facts, reply: { shows: 'ORDER', orderId: order.id, repeated: facts.length === 0 } };
+  return { facts, reply: { shows: 'ORDER', orderId: found.order.id, repeated: facts.length === 0 } };
 }
 
-function factsOfReport(
-  state: OrderState,
-  order: Order,
-  payment: Payment,
-  report: CommandOf<'RecordPayment'>,
-  turn: OrderTurn,
-): readonly Fact[] | Refusal {
+function factsOfReport(state: OrderState, reported: ReportedPayment, turn: OrderTurn): readonly Fact[] | Refusal {
+  const { order, payment, report } = reported;
   switch (report.outcome) {
     case 'paid':
-      return takeMoney(state, order, payment, report, turn);
+      return takeMoney(reported, turn, (money) => useMoney(state, order, payment, money, turn));
     case 'declined':
       return closePayment(order, payment, 'DECLINED', report);
     case 'expired':
@@ -97,7 +101,7 @@ function factsOfReport(
   }
 }
 
-function closePayment(
+export function closePayment(
   order: Order,
   payment: Payment,
   outcome: FactData['PaymentClosed']['outcome'],
@@ -107,12 +111,11 @@ function closePayment(
   return isWaiting(payment) ? [fact('PaymentClosed', { orderId, paymentId: payment.id, outcome, webhookId })] : [];
 }
 
-function takeMoney(
-  state: OrderState,
-  order: Order,
-  payment: Payment,
-  report: CommandOf<'RecordPayment'>,
+/** The money of a report: nothing where it came before, stray where nobody asked for it, or else as it is used. */
+export function takeMoney(
+  { order, payment, report }: ReportedPayment,
   turn: OrderTurn,
+  use: (money: Money) => readonly Fact[],
 ): readonly Fact[] | Refusal {
   const amountCents = report.amountCents ?? payment.amountCents;
   const currency = report.currency ?? payment.currency;
@@ -124,13 +127,17 @@ function takeMoney(
   const isAsked = payment.amountCents === amountCents && payment.currency === currency;
   if (!isAsked || paymentTransitions.next(payment.status, 'PAY') === undefined)
     return [strayMoney(order, payment, money, turn)];
+  return use(money);
+}
+
+function useMoney(state: OrderState, order: Order, payment: Payment, money: Money, turn: OrderTurn): readonly Fact[] {
   const trigger = triggerOfMoney(state, order, payment, turn);
   if (trigger === null) return [recorded(order, payment, money, false)];
   const paid = [recorded(order, payment, money, true), fact('OrderPaid', { orderId: order.id, trigger })];
   return order.ticketIds.length > 0 ? paid : [...paid, issueTickets(order.id, agreedOf(order).items, turn)];
 }
 
-interface Money {
+export interface Money {
   readonly amountCents: number;
   readonly currency: string;
   readonly reference: string | null;
@@ -144,9 +151,8 @@ function triggerOfMoney(
   payment: Payment,
   turn: OrderTurn,
 ): FactData['OrderPaid']['trigger'] | null {
-  const isPaid = isInstallmentPaid(order, payment.installment);
   // An amendment can leave nothing to pay while a session is open.
-  if (isPaid || remainingCents(order) === 0) return null;
+  if (isPaidFor(order, payment) || remainingCents(order) === 0) return null;
   const isLast = remainingCents(order) <= payment.amountCents;
   if (isLiveOrder(order)) return isLast ? 'PAY_IN_FULL' : 'PAY_INSTALLMENT';
   const trigger = isLast ? 'PAY_LATE_IN_FULL' : 'PAY_LATE_INSTALLMENT';
@@ -177,8 +183,14 @@ export function issueTickets(orderId: string, items: readonly { readonly ticketC
   return fact('TicketsIssued', { orderId, ticketIds });
 }
 
-function recorded(order: Order, payment: Payment, money: Money, isCounted: boolean): Fact {
-  const refundDue = refundDueAfter(order, money.amountCents, isCounted);
+/** The fact of money that a payment asked for. */
+export function recorded(
+  order: Order,
+  payment: Payment,
+  money: Money,
+  isCounted: boolean,
+  refundDue = refundDueAfter(order, money.amountCents, isCounted),
+): Fact {
   const { id: orderId } = order;
   return fact('PaymentRecorded', { orderId, paymentId: payment.id, ...money, isCounted, refundDueCents: refundDue });
 }

@@ -14,6 +14,7 @@ import {
   datesOfRefunds,
   isReserved,
   notGivenBack,
+  providerOf,
   refundable,
   refundDueCents,
   type Order,
@@ -205,6 +206,8 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
   if (isCounted && data.refundDueCents === 0) return null;
   const { paymentId, amountCents, currency } = data;
   const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;
+  // What pays for an amendment is used by it in the same turn.
+  if (isCounted && known.amendmentId !== undefined) return null;
   const paidAt = Number.POSITIVE_INFINITY;
   const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted, paidAt };
   const others = order.payments.filter(({ id }) => id !== paymentId);
@@ -240,7 +243,7 @@ export function succeeded(
   },
 ): Fact {
   const { id: refundId, currency, paymentId, tries = 0 } = refund;
-  const { paymentProvider } = order.purchase;
+  const paymentProvider = providerOf(order);
   const given = Math.min(amountCents, notGivenBack(order, currency ?? order.purchase.currency));
   return fact('RefundRecorded', {
     orderId: order.id,

@@ -13,14 +13,23 @@
 import { failed, succeeded } from './refund-requests.ts';
 import { fact, type Fact, type FactData, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import { notGivenBack, reservedCents, sessionOf, type Order, type Payment } from './order.ts';
+import {
+  notGivenBack,
+  providerOf,
+  refundStatusOf,
+  reservedCents,
+  sessionOf,
+  type Order,
+  type Payment,
+} from './order.ts';
 import { recordOf, twinOf } from './refunds.ts';
-import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import type { CommandOf, ProviderRefund, RefundRequest } from '../command.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
-import type { RefundView } from '../view.ts';
+import type { RefundStatus } from '#machines/refund.ts';
+import type { RefundSums, RefundView } from '../view.ts';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
@@ -50,7 +59,7 @@ export function listDueRefunds({ orders }: OrderState, limit: number, now: numbe
   const due = orders.refunds.dueBy(now, limit).flatMap(({ refundId, orderNumber }): DueRefund[] => {
     const order = orders.inOrder.at(orderNumber);
     const refund = order.refunds.find(({ id }) => id === refundId);
-    const provider = order.purchase.paymentProvider;
+    const provider = providerOf(order);
     if (refund === undefined || provider === 'FREE') return [];
     return [{ orderId: order.id, refundId, provider, checkoutSessionId: sessionOf(order, refund.paymentId) }];
   });
@@ -162,7 +171,7 @@ function recordOthers(
   others: readonly ProviderRefund[],
   turn: OrderTurn,
 ): { readonly facts: readonly Fact[]; readonly takenOff: number; readonly recorded: number } {
-  const provider = order.purchase.paymentProvider;
+  const provider = providerOf(order);
   const currency = refund.currency ?? order.purchase.currency;
   const checkoutSessionId = sessionOf(order, refund.paymentId);
   const facts: Fact[] = [];
@@ -280,4 +289,49 @@ function answered(
 ): Fact {
   const about = { orderId, refundId, answer, amountCents, ...(currency !== undefined && { currency }) };
   return fact('RefundAnswered', { ...about, operator: null, note: null, ...more });
+}
+
+// ── refunds of the event ─────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface RefundPage {
+  /** What all refunds of the event come to, and what is due. */
+  readonly sums: RefundSums;
+  readonly refunds: readonly (RefundView & { readonly orderId: string; readonly currency: string })[];
+  readonly nextAfter: string | null;
+}
+
+/** Orders that one reading looks at. */
+const REFUNDED_ORDERS_MAX = 200;
+
+/**
+ * A page of the refunds of the event; it may have fewer than `limit`, or none, and be not the last. VALIDATION_ERROR
+ * for what no page ended with.
+ */
+export function listRefunds(
+  { orders }: OrderState,
+  {
+    status,
+    after,
+    limit,
+  }: { readonly status: RefundStatus | null; readonly after: string | null; readonly limit: number },
+): RefundPage | Refusal {
+  const [, number = '0', index = '-1'] = /^(\d{1,16})\.(\d{1,16})$/.exec(after ?? '0.-1') ?? [];
+  if (after !== null && index === '-1') {
+    return refuseProblems([{ path: ['cursor'], message: 'is not a cursor of this list' }]);
+  }
+  const { refunds: all } = orders;
+  const refunds: RefundPage['refunds'][number][] = [];
+  const numbers = all.ordersFrom(Number(number), REFUNDED_ORDERS_MAX + 1);
+  for (const each of numbers.slice(0, REFUNDED_ORDERS_MAX)) {
+    const { id: orderId, purchase, refunds: ofOrder } = orders.inOrder.at(each);
+    for (const [place, refund] of ofOrder.entries()) {
+      if (each === Number(number) && place <= Number(index)) continue;
+      if (status !== null && refundStatusOf(refund) !== status) continue;
+      refunds.push({ currency: purchase.currency, ...refund, orderId });
+      if (refunds.length === limit) return { sums: all.sums, refunds, nextAfter: `${each}.${place}` };
+    }
+  }
+  const next = numbers[REFUNDED_ORDERS_MAX];
+  // Nothing of the order before the next one is left.
+  return { sums: all.sums, refunds, nextAfter: next === undefined ? null : `${next - 1}.${Number.MAX_SAFE_INTEGER}` };
 }

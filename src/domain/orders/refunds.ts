@@ -17,7 +17,16 @@
  *    count it as given back.
  */
 import { fact, type Fact } from '../fact.ts';
-import { isReserved, notGivenBack, refundable, refundDueCents, sessionOf, type Order, type Payment } from './order.ts';
+import {
+  isReserved,
+  notGivenBack,
+  providerOf,
+  refundable,
+  refundDueCents,
+  sessionOf,
+  type Order,
+  type Payment,
+} from './order.ts';
 import { failed, succeeded } from './refund-requests.ts';
 import { sealMark } from './erasure.ts';
 import { orderById, type OrderTurn, type OrderState } from './state.ts';
@@ -56,7 +65,7 @@ function orderOf(state: OrderState, { orderId, checkoutSessionId }: CommandOf<'R
 function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: OrderTurn): readonly Fact[] | Refusal {
   const { purchase } = order;
   const { provider, amountCents } = command;
-  if (provider !== null && provider !== purchase.paymentProvider) return refuse('ORDER_NOT_FOUND', {});
+  if (provider !== null && provider !== providerOf(order)) return refuse('ORDER_NOT_FOUND', {});
   const executed = executedOf(order, command);
   if (executed !== undefined) return factsOfReport(order, executed, command);
   if (command.status === 'PENDING' || isKnown(order, command)) return [];

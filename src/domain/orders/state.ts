@@ -11,6 +11,7 @@
  *    after a crash as well.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
+import { Deadlines } from '../collections/deadlines.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
 import { MoneyByHour } from './money-by-hour.ts';
 import { OpenRefunds } from './open-refunds.ts';
@@ -60,6 +61,10 @@ export interface Orders {
   readonly cancelling: Map<string, DateCancellation>;
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
+  /** The numbers of the orders with a PENDING amendment, by its id. */
+  readonly pendingAmendments: Deadlines<number>;
+  /** The numbers of orders that had payments for amendments, whose sessions may be open although they are old. */
+  readonly payingAmendments: Set<number>;
   readonly refunds: OpenRefunds;
   /** What is being executed of all that is due, by whom: one after the other. */
   readonly executing: DueExecution[];
@@ -85,6 +90,8 @@ export function noOrders(): Orders {
     onOthersByPerformance: new Map(),
     cancelling: new Map(),
     awaitingSession: new Set(),
+    pendingAmendments: new Deadlines(),
+    payingAmendments: new Set(),
     refunds: new OpenRefunds(),
     executing: [],
     voidTickets: noVoidTickets(),

@@ -12,21 +12,23 @@ import { invariant } from '../invariant.ts';
 import {
   agreedOf,
   isErased,
-  isInstallmentPaid,
   isLiveOrder,
   itemOfTicket,
+  isPaidFor,
+  amendmentsOf,
   originOf,
   paidCents,
   personalOf,
   paidInstallments,
   performanceIdsOf,
+  providerOf,
   refundDueCents,
   remainingCents,
   reservedCents,
   refundedCents,
   refundsDue,
-  refundStatusOf,
   voidReasonOf,
+  type AmendmentRecord,
   type ChangedOrder,
   type Order,
   type Payment,
@@ -39,18 +41,17 @@ import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import { forOrderTexts } from '../order-texts.ts';
-import type { RefundStatus } from '#machines/refund.ts';
 import type { OrderItem } from '../fact.ts';
 import type { Sealing } from '../personal.ts';
 import { placeNames, type SalePlan } from '../catalogue/sale-plan.ts';
 import type {
+  AmendmentView,
   DiscountView,
   IssuedTicketView,
   IdAndName,
   OrderedPerformanceView,
   OrderView,
-  RefundSums,
-  RefundView,
+  PaidAmendment,
   PaymentView,
   TicketView,
 } from '../view.ts';
@@ -261,10 +262,11 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
   };
 }
 
-export function viewPayment({ purchase }: Order, payment: Payment): PaymentView {
+export function viewPayment(order: Order, payment: Payment): PaymentView {
   const { id, installment, amountCents, currency, status, createdAt, paidAt } = payment;
-  const { checkoutSessionId, redirectUrl, sessionExpiresAt } = payment;
-  const provider = purchase.paymentProvider;
+  const { checkoutSessionId, redirectUrl, sessionExpiresAt, amendmentId } = payment;
+  const provider = providerOf(order);
+  const paid = amendmentsOf(order).find((amendment) => amendment.id === amendmentId)?.paid;
   return {
     id,
     installment,
@@ -277,12 +279,42 @@ export function viewPayment({ purchase }: Order, payment: Payment): PaymentView 
     checkoutSessionId,
     redirectUrl,
     sessionExpiresAt,
+    ...(paid !== undefined && { amendment: paidAmendmentOf(paid) }),
+  };
+}
+
+function paidAmendmentOf({ id, expiresAt, successUrl, cancelUrl }: PaidAmendment): PaidAmendment {
+  return { id, expiresAt, successUrl, cancelUrl };
+}
+
+/** An amendment of an order; the address of its payment page only while it is to be paid. */
+export function viewAmendment(order: Order, amendment: AmendmentRecord): AmendmentView {
+  const { asked: _asked, paid, ...others } = amendment;
+  const { toPayCents = 0, appliedAt = amendment.createdAt, expiresAt = null } = paid ?? {};
+  const newest = order.payments.findLast(
+    ({ amendmentId, strayOf }) => amendmentId === amendment.id && strayOf === null,
+  );
+  const isPending = amendment.status === 'PENDING';
+  return {
+    ...others,
+    appliedAt,
+    expiresAt,
+    toPayCents,
+    payment:
+      newest === undefined
+        ? null
+        : {
+            id: newest.id,
+            provider: providerOf(order),
+            redirectUrl: isPending ? newest.redirectUrl : null,
+            checkoutSessionId: newest.checkoutSessionId,
+          },
   };
 }
 
 function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
   const { payments, ticketIds } = order;
-  const isPaid = agreedOf(order).installmentsCents.every((_, index) => isInstallmentPaid(order, index + 1));
+  const isPaid = agreedOf(order).installmentsCents.every((_, index) => isPaidFor(order, { installment: index + 1 }));
   if (isPaid) return 'COMPLETED';
   const lastTry = payments.findLast((payment) => payment.strayOf === null);
   return ticketIds.length === 0 && lastTry?.status === 'DECLINED' ? 'FAILED' : 'PENDING';
@@ -320,7 +352,10 @@ const UNCHANGED: ChangesView = { amendments: [], feesCents: 0, goodwillCents: 0,
 function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, limit: number): ChangesView {
   const { amendments, voidedTickets, feesCents, goodwillCents } = changed;
   return {
-    amendments: amendments.slice(-AMENDMENTS_SHOWN_MAX).reverse(),
+    amendments: amendments
+      .slice(-AMENDMENTS_SHOWN_MAX)
+      .reverse()
+      .map((amendment) => viewAmendment(order, amendment)),
     feesCents,
     goodwillCents,
     voidTickets: voidedTickets
@@ -413,49 +448,4 @@ function performancesOf({ plan, performances }: OrderState, order: Order): reado
       const { id, name, startsAt, endsAt } = performance;
       return { id, name, startsAt, endsAt, status: shownStatus(performances.get(id)!, performance) };
     });
-}
-
-// ── refunds of the event ─────────────────────────────────────────────────────────────────────────────────────────────
-
-export interface RefundPage {
-  /** What all refunds of the event come to, and what is due. */
-  readonly sums: RefundSums;
-  readonly refunds: readonly (RefundView & { readonly orderId: string; readonly currency: string })[];
-  readonly nextAfter: string | null;
-}
-
-/** Orders that one reading looks at. */
-const REFUNDED_ORDERS_MAX = 200;
-
-/**
- * A page of the refunds of the event; it may have fewer than `limit`, or none, and be not the last. VALIDATION_ERROR
- * for what no page ended with.
- */
-export function listRefunds(
-  { orders }: OrderState,
-  {
-    status,
-    after,
-    limit,
-  }: { readonly status: RefundStatus | null; readonly after: string | null; readonly limit: number },
-): RefundPage | Refusal {
-  const [, number = '0', index = '-1'] = /^(\d{1,16})\.(\d{1,16})$/.exec(after ?? '0.-1') ?? [];
-  if (after !== null && index === '-1') {
-    return refuseProblems([{ path: ['cursor'], message: 'is not a cursor of this list' }]);
-  }
-  const { refunds: all } = orders;
-  const refunds: RefundPage['refunds'][number][] = [];
-  const numbers = all.ordersFrom(Number(number), REFUNDED_ORDERS_MAX + 1);
-  for (const each of numbers.slice(0, REFUNDED_ORDERS_MAX)) {
-    const { id: orderId, purchase, refunds: ofOrder } = orders.inOrder.at(each);
-    for (const [place, refund] of ofOrder.entries()) {
-      if (each === Number(number) && place <= Number(index)) continue;
-      if (status !== null && refundStatusOf(refund) !== status) continue;
-      refunds.push({ currency: purchase.currency, ...refund, orderId });
-      if (refunds.length === limit) return { sums: all.sums, refunds, nextAfter: `${each}.${place}` };
-    }
-  }
-  const next = numbers[REFUNDED_ORDERS_MAX];
-  // Nothing of the order before the next one is left.
-  return { sums: all.sums, refunds, nextAfter: next === undefined ? null : `${next - 1}.${Number.MAX_SAFE_INTEGER}` };
 }

@@ -25,6 +25,8 @@ import { addStockGauges } from './stock-gauges.ts';
 import { addThreadGauges } from './thread-gauges.ts';
 import { TalliedHistogram } from './tallied-histogram.ts';
 
+const AMENDMENT_STATUSES = ['PENDING', 'APPLIED', 'EXPIRED', 'CANCELLED'];
+
 const COMMIT_SECONDS = [0.0002, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const BATCH_FACTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 const ACTIVATION_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
@@ -194,20 +196,22 @@ function listenToTurns(registers: Registers, turns: Tally): Listener[] {
   });
   new Counter({
     name: 'holdfast_amendments_total',
-    help: 'Amendments of orders, by status.',
+    help: 'Amendments of orders, by the status that they came to.',
     labelNames: ['status'],
     registers,
     collect() {
       this.reset();
-      for (const [type, , count] of facts.entries()) {
-        if (type === 'OrderAmended') this.inc({ status: 'APPLIED' }, count);
+      for (const status of AMENDMENT_STATUSES) this.inc({ status }, 0);
+      for (const [type, outcome, count] of facts.entries()) {
+        const status = type === 'AmendmentRequested' ? 'PENDING' : type === 'OrderAmended' ? 'APPLIED' : outcome;
+        if (status !== '') this.inc({ status }, count);
       }
     },
   });
   const onTurn = (message: unknown): void => {
     const turn = message as TurnMessage;
     turns.add(turn.command, turn.code ?? 'DONE');
-    for (const { type } of turn.facts) facts.add(type, '');
+    for (const { type, data } of turn.facts) facts.add(type, type === 'AmendmentEnded' ? data.outcome : '');
   };
   return [['holdfast:turn', onTurn]];
 }

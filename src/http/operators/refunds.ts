@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import type { QueryOf } from '#domain/event/query.ts';
 import { REFUND_STATUSES } from '#domain/orders/open-refunds.ts';
-import type { RefundPage } from '#domain/orders/view.ts';
+import type { RefundPage } from '#domain/orders/refund-tries.ts';
 import type { RefundSums } from '#domain/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { PageQuery } from '../buyers/events/schema.ts';

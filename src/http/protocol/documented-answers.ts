@@ -15,6 +15,7 @@ interface Answer {
 const AMENDMENT = [
   'ORDER_NOT_FOUND',
   'ORDER_NOT_AMENDABLE',
+  'AMENDMENT_PENDING',
   'TICKET_NOT_FOUND',
   'TICKET_VOID',
   'UNIT_INCOMPLETE',
@@ -36,6 +37,7 @@ const OWN_AMENDMENT = [
   'MAX_PER_ORDER_EXCEEDED',
   'MAX_TICKETS_PER_ORDER_EXCEEDED',
 ] as const;
+const CANCELLED_AMENDMENT = ['ORDER_NOT_FOUND', 'NOT_FOUND', 'AMENDMENT_NOT_PENDING'] as const;
 const DATE = ['EVENT_NOT_FOUND', 'PERFORMANCE_NOT_FOUND'] as const;
 const CHOSEN_DATE = [...DATE, 'PERFORMANCE_REQUIRED'] as const;
 const LINES = [
@@ -137,10 +139,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },
   quoteOwnAmendment: { answer: 'What it would do.', codes: OWN_AMENDMENT },
-  amendOwnOrder: { answer: 'The amendment.', codes: [...OWN_AMENDMENT, 'QUOTE_STALE'] },
+  amendOwnOrder: { answer: 'The amendment.', codes: [...OWN_AMENDMENT, 'QUOTE_STALE', 'PAYMENT_PROVIDER_UNAVAILABLE'] },
+  cancelOwnAmendment: { answer: 'The amendment.', codes: CANCELLED_AMENDMENT },
   getOwnAmendment: { answer: 'The amendment.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND'] },
   quoteAmendment: { answer: 'What it would do.', codes: AMENDMENT },
-  amendOrder: { answer: 'The amendment.', codes: [...AMENDMENT, 'QUOTE_STALE'] },
+  amendOrder: { answer: 'The amendment.', codes: [...AMENDMENT, 'QUOTE_STALE', 'PAYMENT_PROVIDER_UNAVAILABLE'] },
+  cancelAmendment: { answer: 'The amendment.', codes: CANCELLED_AMENDMENT },
   getAmendment: { answer: 'The amendment.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND'] },
   recordRefund: { answer: 'The order with the refund.', codes: ['ORDER_NOT_FOUND', 'NOT_FOUND', 'REFUND_TOO_HIGH'] },
   listRefunds: { answer: 'The refunds of the page, and the sums.', codes: ['EVENT_NOT_FOUND'] },

@@ -87,6 +87,8 @@ export const ERRORS = {
   ORDER_NOT_PAYABLE: entry(409, 'Nothing is left to pay on this order.', 'The order is paid, or it is over.'),
   ORDER_NOT_CANCELLABLE: entry(409, 'This order cannot be cancelled.', 'The order is over already.'),
   ORDER_NOT_AMENDABLE: entry(409, 'This order cannot be amended.', 'Only an order that is CONFIRMED or PARTIALLY_PAID can, and at most 100 times; detail.status says what it is.'),
+  AMENDMENT_PENDING: entry(409, 'An amendment of this order is yet to be paid.', 'Pay it or withdraw it first: detail.amendment_id says which it is.'),
+  AMENDMENT_NOT_PENDING: entry(409, 'This amendment is not pending.', 'Only one that is yet to be paid can be withdrawn; detail.status says what it is.'),
   TICKET_VOID: entry(409, 'A ticket is void.', 'detail.ticket_ids lists the tickets that are void already.'),
   ORDER_ERASED: entry(409, 'The personal data of this order was erased.', 'Nobody is named on its tickets any more: amend it without attendees.'),
   QUOTE_STALE: entry(409, 'The quote does not hold any more.', 'It ran out, or the amendment would come to something else by now: look at detail.quote, and send that.'),

@@ -81,3 +81,19 @@ export const ErrorBodySchema = Type.Object(
 
 /** The security of a route of the operators' API. */
 export const bearer = [{ bearer: [] }];
+
+/** As long as the longest address that browsers and proxies take. */
+const WEB_ADDRESS_LENGTH_MAX = 2_048;
+
+/** Where a buyer returns to. */
+export const WebAddress = Type.Optional(
+  Nullable(
+    Type.String({
+      maxLength: WEB_ADDRESS_LENGTH_MAX,
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
+      mustBe: 'an address that begins with http:// or https://',
+      description: '{ORDER_ID} in it is replaced.',
+      examples: ['https://shop.example/thanks?order={ORDER_ID}'],
+    }),
+  ),
+);

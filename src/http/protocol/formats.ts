@@ -67,3 +67,17 @@ function toProblemBody({ path, message }: ListedProblem, nameOf: (step: string) 
 }
 
 const asIs = (step: string): string => step;
+
+/** Addresses to return to that are none. */
+export function problemsOfReturn(body: {
+  readonly success_url?: string | null;
+  readonly cancel_url?: string | null;
+}): ListedProblem[] {
+  return (['success_url', 'cancel_url'] as const)
+    .filter((name) => !isAddress(body[name] ?? null))
+    .map((name) => ({ path: `/${name}`, message: 'must be an http or https address' }));
+}
+
+function isAddress(url: string | null): boolean {
+  return url === null || URL.canParse(url.replaceAll('{ORDER_ID}', 'order'));
+}

@@ -207,6 +207,8 @@ export class TraceBuilder {
           if (order.isSold) this.#begun!.sales.cancelled({ ...order.sold, at });
           order.isSold = false;
         });
+      case 'AmendmentRequested':
+        return this.#leaveOut('amendments to be paid');
       case 'OrderAmended':
         return this.#leaveOut('orders amended');
       case 'RefundRequested':

@@ -350,7 +350,7 @@ describe('The cap on tickets of an e-mail address', () => {
       if (statusCode === 429) assert.ok(Number(headers['retry-after']) > 0);
       return statusCode === 201 ? 201 : json<{ code: string }>().code;
     };
-    for (const times of [1, 2]) assert.equal(await codeOf('ada@example.com', 8), 201, `${times} of two orders`);
+    for (const times of [1, 2, 3]) assert.equal(await codeOf('ada@example.com', 8), 201, `${times} of three orders`);
     const over = () => codeOf('ada@example.com', 1);
     const refusals = await Promise.all(Array.from({ length: 20 }, over));
     assert.deepEqual(new Set(refusals), new Set(['MAX_TICKETS_PER_EMAIL_EXCEEDED']));

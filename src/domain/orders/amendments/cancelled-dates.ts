@@ -3,14 +3,15 @@
  *
  * 1. They are cancelled whole; where only tickets are to be cancelled, a paid order is amended: it keeps its tickets on
  *    other dates, nothing is charged for it, and where it has none left it is cancelled by its amendment.
- * 2. Nothing refuses it: not the number of amendments, no entry at a door, no rule for buyers.
+ * 2. An amendment of it that is to be paid ends first. Nothing refuses it: not the number of amendments, no entry at a
+ *    door, no rule for buyers.
  */
 import { sumOf } from '../../money.ts';
 import { valuesReply, type Decision } from '../../decision.ts';
 import { isRefusal } from '../../refusal.ts';
 import { invariant } from '../../invariant.ts';
 import { cancelled } from '../decide.ts';
-import { agreedOf, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
+import { agreedOf, endOfPending, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
 import { factsOfAmendment } from './decide.ts';
 import { settle, type AmendmentPlan } from './settlement.ts';
 import { arrange, creditsOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
@@ -50,10 +51,11 @@ function endOf(state: OrderState, order: Order, dates: ReadonlySet<string>, turn
   const cancellations = [...dates].map((performanceId) => state.orders.cancelling.get(performanceId)!);
   const whole = cancellations.find(({ orders }) => orders === undefined);
   const [first = whole!] = cancellations;
-  if (whole !== undefined || !isPaidOrder(order)) return [cancelled(order, 'PERFORMANCE', whole ?? first)];
-  const { operator, note } = first;
-  const amendmentId = turn.newId('amd');
-  return factsOfAmendment(state, order, planWithoutDates(state, order, dates), { amendmentId, operator, note }, turn);
+  const { operator, note } = whole ?? first;
+  const ended = endOfPending(order, { cause: 'PERFORMANCE', operator });
+  if (whole !== undefined || !isPaidOrder(order)) return [...ended, cancelled(order, 'PERFORMANCE', whole ?? first)];
+  const said = { amendmentId: turn.newId('amd'), operator, note };
+  return [...ended, ...factsOfAmendment(state, order, planWithoutDates(state, order, dates), said, turn)];
 }
 
 /** The amendment that cancels every ticket of a paid order on some dates, without a fee. */

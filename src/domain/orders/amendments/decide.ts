@@ -1,16 +1,18 @@
 /**
- * Amendments of orders that were paid: quoted, and applied in one turn.
+ * Amendments of orders that were paid: quoted, and applied in one turn. One that costs something is applied once it is
+ * paid (`pending.ts`).
  *
  * 1. All of it or nothing: one fact has everything that changes (`OrderAmended`).
- * 2. Sessions of installments that are of another amount now are closed.
  */
 import { fact, type Fact, type FactData } from '../../fact.ts';
-import type { TurnIds } from '../../ids.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { sealMark } from '../erasure.ts';
-import { amendmentsOf, isOfOtherAmount, isWaiting, refundDueCents, type Order } from '../order.ts';
+import { amendmentsOf, refundDueCents, type Order } from '../order.ts';
 import { requestsOfDue } from '../refund-requests.ts';
+import { viewAmendment } from '../view.ts';
 import { orderById, type OrderState, type OrderTurn } from '../state.ts';
+import { closeOutdated, withNewTickets } from './applied.ts';
+import { decideCancelAmendment, requestAmendment } from './pending.ts';
 import { planAmendment } from './plan.ts';
 import type { AmendmentPlan } from './settlement.ts';
 import { checkQuote, quoteOf, type QuoteTurn } from './quotes.ts';
@@ -38,15 +40,25 @@ export function findAmendment(
 ): AmendmentView | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
-  return amendmentsOf(order).find(({ id }) => id === amendmentId) ?? refuse('NOT_FOUND', {});
+  const amendment = amendmentsOf(order).find(({ id }) => id === amendmentId);
+  return amendment === undefined ? refuse('NOT_FOUND', {}) : viewAmendment(order, amendment);
 }
 
-/** Amends an order. ORDER_NOT_FOUND, as `planAmendment`, and QUOTE_STALE. */
-export function decideAmendOrder(
+/** Amends an order, or withdraws an amendment of it: refuses as each does. */
+export function decideAmendment(
   state: OrderState,
-  command: CommandOf<'AmendOrder'>,
+  command: CommandOf<'AmendOrder'> | CommandOf<'CancelAmendment'>,
   turn: OrderTurn,
 ): Decision | Refusal {
+  if (command.type === 'CancelAmendment') return decideCancelAmendment(state, command);
+  return decideAmendOrder(state, command, turn);
+}
+
+/**
+ * Amends an order. ORDER_NOT_FOUND, as `planAmendment`, QUOTE_STALE, and PAYMENT_PROVIDER_UNAVAILABLE where nobody
+ * could ever pay what it costs.
+ */
+function decideAmendOrder(state: OrderState, command: CommandOf<'AmendOrder'>, turn: OrderTurn): Decision | Refusal {
   const { orderId, by, request, quote } = command;
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
@@ -55,16 +67,17 @@ export function decideAmendOrder(
   const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, ...plan }, turn);
   if (stale !== null) return stale;
   const amendmentId = turn.newId('amd');
-  return {
-    facts: factsOfAmendment(
-      state,
-      order,
-      plan,
-      { amendmentId, ...sealMark(orderId, 'OrderAmended', command, turn), ...sealAttendees(orderId, request, turn) },
-      turn,
-    ),
-    reply: { shows: 'AMENDMENT', orderId, amendmentId },
+  const { toPayCents } = plan.quoted;
+  const said = {
+    amendmentId,
+    ...sealMark(orderId, 'OrderAmended', command, turn),
+    ...sealAttendees(orderId, request, turn),
   };
+  const reply = { shows: 'AMENDMENT', orderId, amendmentId } as const;
+  if (toPayCents === 0) return { facts: factsOfAmendment(state, order, plan, said, turn), reply };
+  const requested = requestAmendment(state, order, { ...plan.terms, ...said, toPayCents }, command, turn);
+  if (isRefusal(requested)) return requested;
+  return { facts: [requested], reply: { ...reply, paymentId: requested.data.paymentId } };
 }
 
 /** The facts of an amendment as it was planned, with what it says beside that. */
@@ -78,10 +91,10 @@ export function factsOfAmendment(
   const { id: orderId } = order;
   const { amendmentId, operator, note } = said;
   const { by: cause } = change;
-  const facts: Fact[] = [fact('OrderAmended', { ...withNewTickets(change, turn), ...said })];
-  for (const { id: paymentId } of outdatedPayments(order, after)) {
-    facts.push(fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }));
-  }
+  const facts: Fact[] = [
+    fact('OrderAmended', { ...withNewTickets(change, turn), ...said }),
+    ...closeOutdated(order, after),
+  ];
   if (change.ticketIds.length === 0) {
     // The note of a cancelled date is about no order.
     const by = { operator, note: cause === 'PERFORMANCE' ? note : null };
@@ -89,19 +102,6 @@ export function factsOfAmendment(
   }
   const isAutomatic = state.plan.definition.refunds === 'AUTOMATIC';
   return isAutomatic ? [...facts, ...requestsOfDue(after, turn)] : facts;
-}
-
-/** The change with an id for each ticket that is issued. */
-function withNewTickets(change: AmendmentPlan['change'], ids: TurnIds): AmendmentPlan['change'] {
-  const newIds = new Map<string, string>();
-  const tickets = change.tickets.map((ticket) => {
-    if (ticket.action !== 'CHANGE' && ticket.action !== 'REISSUE') return ticket;
-    const newTicketId = ids.newId('tkt');
-    newIds.set(ticket.ticketId, newTicketId);
-    return { ...ticket, newTicketId };
-  });
-  if (newIds.size === 0) return change;
-  return { ...change, tickets, ticketIds: change.ticketIds.map((ticketId) => newIds.get(ticketId) ?? ticketId) };
 }
 
 /** The people that an amendment names, for its fact. */
@@ -114,9 +114,4 @@ function sealAttendees(
   const people = attendees.map(({ attendee }) => attendee);
   if (sealing === null) return { attendees: people };
   return { sealedAttendees: sealing.seal(orderId, 'OrderAmended', people) };
-}
-
-/** Payments that wait for another amount than their installment is of now (rule 2). */
-function outdatedPayments(order: Order, after: Order): Order['payments'] {
-  return order.payments.filter((payment) => isWaiting(payment) && isOfOtherAmount(after, payment));
 }

@@ -1,8 +1,8 @@
 /**
  * What an amendment would do to an order now: everything that its quote says, and what its fact is made of.
  *
- * The checks run in the order of the API: the order's status; tickets; permission; dates; types and stages; limits;
- * attendees; seats; stock. The quote is compared in `decide.ts`.
+ * The checks run in the order of the API: the order's status; a pending one; tickets; permission; dates; types and
+ * stages; limits; attendees; seats; stock. The quote is compared in `decide.ts`.
  *
  * 1. Nothing is changed here (I2). The same order, request and state give the same plan, which is what makes a quote
  *    comparable.
@@ -15,7 +15,7 @@ import { checkCartLimits } from '../../holds/cart-limits.ts';
 import { lineKey } from '../../inventory/hold-line.ts';
 import { sumOf } from '../../money.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
-import { agreedOf, amendmentsOf, isErased, type Order } from '../order.ts';
+import { agreedOf, amendmentsOf, isErased, pendingAmendment, type Order } from '../order.ts';
 import { discountAnew, hasPromo } from '../pricing.ts';
 import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
 import { checkPermission, feeOf } from './permission.ts';
@@ -38,12 +38,14 @@ interface Amending {
   readonly now: number;
 }
 
-/** ORDER_NOT_AMENDABLE unless the order can be amended. */
+/** ORDER_NOT_AMENDABLE unless the order can be amended; AMENDMENT_PENDING while an amendment of it is to be paid. */
 function refuseUnlessAmendable(order: Order): Refusal | null {
   const { status } = order;
   const count = amendmentsOf(order).filter(({ by }) => by !== 'PERFORMANCE').length;
   const isAmendable = (status === 'CONFIRMED' || status === 'PARTIALLY_PAID') && count < ORDER_AMENDMENTS_MAX;
-  return isAmendable ? null : refuse('ORDER_NOT_AMENDABLE', { status });
+  if (!isAmendable) return refuse('ORDER_NOT_AMENDABLE', { status });
+  const pending = pendingAmendment(order);
+  return pending === null ? null : refuse('AMENDMENT_PENDING', { amendmentId: pending.id });
 }
 
 interface NamedUnits {
@@ -80,9 +82,9 @@ function findUnits(order: Order, units: readonly OrderUnit[], request: Amendment
 }
 
 /**
- * Plans an amendment. Refuses in order: ORDER_NOT_AMENDABLE; as `findUnits`; of a buyer as `checkPermission`; as
- * `findDestinations`; of a buyer as `checkLimitsAfter`; ORDER_ERASED for attendees; as `assignPlaces`; VALIDATION_ERROR
- * for a fee over the credit (rule 2); as `settle`.
+ * Plans an amendment. Refuses in order: ORDER_NOT_AMENDABLE and AMENDMENT_PENDING; as `findUnits`; of a buyer as
+ * `checkPermission`; as `findDestinations`; of a buyer as `checkLimitsAfter`; ORDER_ERASED for attendees; as
+ * `assignPlaces`; VALIDATION_ERROR for a fee over the credit (rule 2); as `settle`.
  */
 export function planAmendment(
   state: OrderState,

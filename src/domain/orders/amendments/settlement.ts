@@ -1,27 +1,33 @@
 /**
- * The sums of an amendment whose tickets and places are settled, for its quote and its fact.
+ * The sums of an amendment whose tickets and places are settled, for its quote and its facts.
  *
  * 1. What is not charged goes with the tickets that it was not charged for: it is taken off what they are credited with
  *    later.
+ * 2. A positive difference is paid at once, beside what is left of the order: that stays as it was.
  */
 import { placeNames } from '../../catalogue/sale-plan.ts';
-import { refuse, refuseProblems, type Refusal } from '../../refusal.ts';
-import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order } from '../order.ts';
+import { AMOUNT_CENTS_MAX, isAmount } from '../../money.ts';
+import { refuseProblems, type Refusal } from '../../refusal.ts';
+import { requestedPayment } from '../evolve.ts';
+import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order, type Payment } from '../order.ts';
 import { hasPromo, totalOf } from '../pricing.ts';
 import { amendedOrder } from './evolve.ts';
 import { itemsOf, linesOf, type OrderUnit, type TicketSlot } from './units.ts';
 import type { QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
-import type { AmendedTicket, CancellationCause, FactData } from '../../fact.ts';
+import type { AmendedTicket, AmendmentTerms, CancellationCause, FactData } from '../../fact.ts';
 import type { OrderState } from '../state.ts';
 
+type Named = 'amendmentId' | 'operator' | 'note' | 'sealedNote' | 'attendees' | 'sealedAttendees';
+
 /** The fields of the fact that a plan settles; its new tickets have no ids yet. */
-type Change = Omit<
-  FactData['OrderAmended'],
-  'amendmentId' | 'operator' | 'note' | 'sealedNote' | 'attendees' | 'sealedAttendees'
->;
+type Change = Omit<FactData['OrderAmended'], Named>;
+
+/** Those of them that stay whatever is paid until the amendment is applied. */
+type Terms = Omit<AmendmentTerms, Named>;
 
 export interface AmendmentPlan {
   readonly quoted: QuotedAmendment;
+  readonly terms: Terms;
   readonly change: Change;
   /** The order as the change leaves it. */
   readonly after: Order;
@@ -52,30 +58,24 @@ interface Settled {
   readonly endsAt: number | null;
 }
 
-/**
- * The plan of an amendment. Where it costs something: AMENDMENT_NOT_ALLOWED to a buyer, VALIDATION_ERROR to an operator
- * who does not say that it is not charged.
- */
+/** The plan of an amendment: VALIDATION_ERROR where the order would come to more than any may. */
 export function settle(state: OrderState, order: Order, settled: Settled): AmendmentPlan | Refusal {
   const { units, perksCreditCents, creditCents, chargeCents, feeCents, isWithdrawal, by } = settled;
   const differenceCents = chargeCents + feeCents - creditCents;
-  if (differenceCents > 0 && by === 'BUYER') {
-    return refuse('AMENDMENT_NOT_ALLOWED', { reason: 'NOT_OFFERED', until: null });
-  }
-  if (differenceCents > 0 && !settled.isGoodwill) {
-    const message = `must be true: the amendment costs ${differenceCents} more, which cannot be paid afterwards`;
-    return refuseProblems([{ path: ['goodwill'], message }]);
-  }
-  const tickets = withGoodwill(settled.tickets, Math.max(0, differenceCents));
+  const waivedCents = settled.isGoodwill ? Math.max(0, differenceCents) : 0;
+  const toPayCents = Math.max(0, differenceCents) - waivedCents;
+  const tickets = withGoodwill(settled.tickets, waivedCents);
   const hold = state.holds.byId.get(order.purchase.holdId);
   const items = itemsOf(order, units);
   const { promoCode } = agreedOf(order);
   const feesCents = (order.changed?.feesCents ?? 0) + feeCents;
   const goodwillBefore = order.changed?.goodwillCents ?? 0;
-  const goodwillCents = goodwillBefore - settled.goodwillGoneCents + Math.max(0, differenceCents);
+  const goodwillCents = goodwillBefore - settled.goodwillGoneCents + waivedCents;
   const totalCents = Math.max(0, totalOf(items) + feesCents - goodwillCents);
-  const isCovered = order.status === 'PARTIALLY_PAID' && remainingCents(order, totalCents) === 0;
-  const change: Omit<Change, 'refundDueCents' | 'toRefundCents'> = {
+  if (!isAmount(totalCents)) {
+    return refuseProblems([{ path: ['change'], message: `the order comes to more than ${AMOUNT_CENTS_MAX} cents` }]);
+  }
+  const terms: Terms = {
     orderId: order.id,
     by,
     tickets: tickets.map(({ unit: _unit, creditCents: _credit, priceCents: _price, ...ticket }) => ticket),
@@ -86,15 +86,11 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
     totalCents,
     feesCents,
     ...(goodwillCents > 0 && { goodwillCents }),
-    installmentsCents: splitAnew(order, totalCents),
     differenceCents,
     feeCents,
-    ...(isCovered && { trigger: 'COVER' as const }),
     ...(isWithdrawal && { isWithdrawal: true as const }),
   };
-  const after = amendedOrder(order, change);
-  const refundDue = refundDueCents(after);
-  const toRefundCents = Math.max(0, refundDue - refundDueCents(order));
+  const { change, after } = changeBy(order, terms, toPayCents);
   return {
     quoted: {
       tickets: quotedTickets(state, tickets, units),
@@ -103,16 +99,44 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
       chargeCents,
       feeCents,
       differenceCents,
-      toPayCents: 0,
-      toRefundCents,
+      toPayCents,
+      toRefundCents: change.toRefundCents,
       totalCents,
       remainingCents: remainingCents(after),
       currency: order.purchase.currency,
     },
-    change: { ...change, toRefundCents, refundDueCents: refundDue },
+    terms,
+    change,
     after,
     endsAt: settled.endsAt,
   };
+}
+
+/** What terms make of an order as it stands, where so much is paid for it (rule 2). */
+export function changeBy(
+  order: Order,
+  terms: Terms,
+  paidCents: number,
+): { readonly change: Change; readonly after: Order } {
+  const { totalCents } = terms;
+  const paid = paidCents === 0 ? order : withMoney(order, paidCents);
+  const isCovered = order.status === 'PARTIALLY_PAID' && remainingCents(paid, totalCents) === 0;
+  const change = {
+    ...terms,
+    installmentsCents: splitAnew(paid, totalCents),
+    ...(isCovered && { trigger: 'COVER' as const }),
+  };
+  const after = amendedOrder(paid, change, null);
+  const refundDue = refundDueCents(after);
+  const toRefundCents = Math.max(0, refundDue - refundDueCents(order));
+  return { change: { ...change, toRefundCents, refundDueCents: refundDue }, after };
+}
+
+/** An order for which so much was paid besides. */
+function withMoney(order: Order, amountCents: number): Order {
+  const about = { paymentId: '', installment: 0, amendmentId: '' };
+  const payment: Payment = { ...requestedPayment(order, about, 0), amountCents, status: 'PAID', isCounted: true };
+  return { ...order, payments: [...order.payments, payment] };
 }
 
 /** What is not charged stands on the tickets that are, in their order (rule 1); what is left of it on the first. */

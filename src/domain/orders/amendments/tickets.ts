@@ -2,7 +2,7 @@
 import {
   agreedOf,
   originOf,
-  withoutSealedNote,
+  withoutSealed,
   type ChangedOrder,
   type Order,
   type TicketOrigin,
@@ -87,7 +87,7 @@ export function asThen(order: Order, then: ChangesThen | null): Order {
   return {
     ...order,
     ticketIds,
-    changed: { ...changed, amendments: changed.amendments.map(withoutSealedNote), people },
+    changed: { ...changed, amendments: changed.amendments.map(withoutSealed), people },
   };
 }
 

@@ -38,17 +38,22 @@ function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number])
   };
 }
 
-/** The answer to a start, and to a further payment; the window of a further installment is its session's. */
+/**
+ * The answer to a start, and to a further payment; the window of a further installment is its session's, that of a
+ * payment for an amendment the amendment's.
+ */
 export function toStartedBody(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
   const isFurther = payment !== null && payment.installment > 1;
+  const amendment = payment?.amendment;
+  const isPart = amendment !== undefined || order.installmentsCents.length > 1;
   return {
     order_id: order.id,
     payment_provider: order.paymentProvider,
-    redirect_url: payment?.redirectUrl ?? returnUrl(order, order.successUrl, baseUrl),
+    redirect_url: payment?.redirectUrl ?? returnUrl(order, (amendment ?? order).successUrl, baseUrl),
     total_amount: order.totalCents,
-    ...(payment !== null && order.installmentsCents.length > 1 && { amount_due: payment.amountCents }),
+    ...(payment !== null && isPart && { amount_due: payment.amountCents }),
     currency: order.currency,
     checkout_session_id: payment?.checkoutSessionId ?? null,
-    expires_at: formatMoment(isFurther ? payment.sessionExpiresAt : order.expiresAt),
+    expires_at: formatMoment(amendment?.expiresAt ?? (isFurther ? payment.sessionExpiresAt : order.expiresAt)),
   };
 }

@@ -11,6 +11,7 @@ import type { PublicPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
 import { EVENT_NOT_FOUND, fail, isRefused, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
 import { ref } from '../../protocol/fields.ts';
+import { problemsOfReturn, type ListedProblem } from '../../protocol/formats.ts';
 import { markReplayed } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
 import { problemsOfSeats } from '../holds.ts';
@@ -43,7 +44,7 @@ const quoteCheckoutSchema = {
 const openPaymentSchema = {
   operationId: 'openPayment',
   tags: ['Checkout'],
-  summary: 'Open a session for the next unpaid installment, or a new try after a decline',
+  summary: 'Open a session for a pending amendment or the next unpaid installment, or a new try after a decline',
   description: 'Send an Idempotency-Key to repeat it safely.',
   params: OrderPath,
   response: { 201: ref(StartedCheckout) },
@@ -134,16 +135,9 @@ function paymentRoute(app: HttpApp, { events, payments, baseUrl }: CheckoutPorts
 }
 
 /** What the shape of a body cannot show: items where there is no hold, and addresses that are none. */
-function problemsOfStart(body: StartCheckoutBody): readonly { readonly path: string; readonly message: string }[] {
+function problemsOfStart(body: StartCheckoutBody): readonly ListedProblem[] {
   const { hold_id: holdId, items } = body;
   const needsItems = (holdId ?? null) === null && (items ?? null) === null;
   const missing = needsItems ? [{ path: '/items', message: 'is required without hold_id' }] : [];
-  const addresses = (['success_url', 'cancel_url'] as const)
-    .filter((name) => !isAddress(body[name] ?? null))
-    .map((name) => ({ path: `/${name}`, message: 'must be an http or https address' }));
-  return [...missing, ...addresses, ...problemsOfSeats(items ?? [])];
-}
-
-function isAddress(url: string | null): boolean {
-  return url === null || URL.canParse(url.replaceAll('{ORDER_ID}', 'order'));
+  return [...missing, ...problemsOfReturn(body), ...problemsOfSeats(items ?? [])];
 }

@@ -1,7 +1,7 @@
 /** The bodies of checkout: its start and what it answers. */
 import { type Static, Type } from 'typebox';
 import { TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX, TRACKING_TEXT_LENGTH_MAX } from '#domain/orders/tracking.ts';
-import { Cents, Id, Nullable, SessionKey, Time } from '../../protocol/fields.ts';
+import { Cents, Id, Nullable, SessionKey, Time, WebAddress } from '../../protocol/fields.ts';
 import { orderTextFields } from '../../protocol/formats.ts';
 import { HoldItemInput } from '../holds.ts';
 import { AttendeeInput, Email } from '../orders/people.ts';
@@ -16,25 +16,10 @@ const QUANTITY_MAX = 1_000_000_000;
 /** As long as the catalogue's own. */
 const CODE_LENGTH_MAX = 128;
 
-/** As long as the longest address that browsers and proxies take. */
-const WEB_ADDRESS_LENGTH_MAX = 2_048;
-
 /** Ids of holds and queue entries are far shorter; a longer text names nothing. */
 const SECRET_ID_LENGTH_MAX = 256;
 
 const Code = Type.Optional(Nullable(Type.String({ maxLength: CODE_LENGTH_MAX })));
-
-const WebAddress = Type.Optional(
-  Nullable(
-    Type.String({
-      maxLength: WEB_ADDRESS_LENGTH_MAX,
-      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
-      mustBe: 'an address that begins with http:// or https://',
-      description: '{ORDER_ID} in it is replaced.',
-      examples: ['https://shop.example/thanks?order={ORDER_ID}'],
-    }),
-  ),
-);
 
 const BarPerk = Type.Object({
   bar_perk_id: Id,

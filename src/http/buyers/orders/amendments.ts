@@ -1,11 +1,17 @@
 /** The bodies of amendments, for buyers and operators: the same for a quote and for the amendment that it is of. */
 import { type Static, Type } from 'typebox';
+import type { EventFinder, Found } from '#actors/event-port.ts';
 import type { AmendmentQuote, AmendmentRequest } from '#domain/amendment-request.ts';
+import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import type { CommandOf, ReplyTo } from '#domain/command.ts';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
 import { AMENDED_TICKETS_MAX } from '#domain/orders/amendments/plan.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { AmendmentView } from '#domain/view.ts';
-import { Cents, Id, Nullable, SeatId, Time } from '../../protocol/fields.ts';
+import type { CheckoutSessions } from '#payments/checkout-sessions.ts';
+import { unlessUnavailable } from '#payments/provider.ts';
+import { fail, ORDER_NOT_FOUND, type Refused } from '../../protocol/errors.ts';
+import { Cents, Id, Nullable, SeatId, Time, WebAddress } from '../../protocol/fields.ts';
 import { formatMoment, formatTime, type ListedProblem } from '../../protocol/formats.ts';
 import { AttendeeInput, readAttendee } from './people.ts';
 
@@ -71,7 +77,10 @@ export const operatorsRequestFields = {
   ),
 };
 
-export const RequestFields = Type.Object(amendmentRequestFields);
+/** Where its buyer returns to from the payment page. */
+export const returnFields = { success_url: WebAddress, cancel_url: WebAddress };
+
+export const RequestFields = Type.Object({ ...amendmentRequestFields, ...returnFields });
 
 export const quoteText = Type.String({
   maxLength: 256,
@@ -121,10 +130,10 @@ export const Amendment = Type.Object(
     by: Type.String({ enum: ['BUYER', 'OPERATOR', 'PERFORMANCE'] }),
     created_at: Time,
     applied_at: Nullable(Time),
-    expires_at: Nullable(Time),
+    expires_at: Nullable({ ...Time, description: 'Until when it can be paid; null where nothing was to be paid.' }),
     difference: { ...Type.Integer(), description: 'Below zero where something was given up.' },
     fee: Cents,
-    to_pay: Cents,
+    to_pay: { ...Cents, description: 'What is paid before it is applied.' },
     to_refund: Cents,
     tickets: Type.Array(
       Type.Object({
@@ -134,7 +143,7 @@ export const Amendment = Type.Object(
       }),
     ),
     payment_provider: NullableText,
-    redirect_url: NullableText,
+    redirect_url: Nullable({ ...Text, description: 'Where it is paid, while it is PENDING.' }),
     checkout_session_id: NullableText,
   },
   { $id: 'Amendment' },
@@ -177,6 +186,11 @@ function repeatedIn(named: readonly (readonly [path: string, ticketId: string])[
   });
 }
 
+/** What is beside the request of an amendment. */
+export function readReturn(body: { readonly success_url?: string | null; readonly cancel_url?: string | null }) {
+  return { successUrl: body.success_url ?? null, cancelUrl: body.cancel_url ?? null };
+}
+
 /** A buyer's request: what operators alone may ask for is ignored. */
 export function ownRequest(body: RequestBody): AmendmentRequest {
   return toAmendmentRequest({ ...body, fee: 0, goodwill: false });
@@ -198,6 +212,39 @@ export function toAmendmentRequest(body: OperatorsBody): AmendmentRequest {
     feeCents,
     goodwill,
   };
+}
+
+// ── calls ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+type Execute = (
+  found: Found,
+  notFound: Refusal,
+  command: CommandOf<'AmendOrder'>,
+) => Promise<ReplyTo<'AmendOrder'> | Refusal>;
+
+interface AmendingPorts {
+  readonly events: Pick<EventFinder, 'byId'>;
+  readonly checkoutSessions: Pick<CheckoutSessions, 'inTime' | 'openSession'>;
+  readonly absentProviders: readonly PaymentProviderName[];
+}
+
+/** Amends an order; where that is to be paid, its session is opened as at checkout. */
+export async function amendOrder(
+  { events, checkoutSessions, absentProviders }: AmendingPorts,
+  execute: Execute,
+  command: CommandOf<'AmendOrder'>,
+): Promise<Pick<ReplyTo<'AmendOrder'>, 'amendment' | 'replayed'> | Refused> {
+  const { orderId } = command;
+  const found = events.byId('ord', orderId);
+  const asked = await checkoutSessions.inTime(found, (busy) =>
+    execute(found, ORDER_NOT_FOUND, { ...command, absentProviders, ...busy }),
+  );
+  if (isRefusal(asked)) return asked;
+  const { order, payment, amendment, replayed = false } = asked;
+  if (order === null || payment === null) return { amendment, replayed };
+  const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
+  if (opened === null) return fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId, amendmentId: amendment.id });
+  return { amendment: { ...amendment, payment: opened.payment }, replayed };
 }
 
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -233,31 +280,32 @@ export function toQuoteBody(quote: AmendmentQuote): Static<typeof AmendmentQuote
 }
 
 /** A refusal with the quote of now in it, where it has one, in the API's names. */
-export function withQuoteBody<Answer extends object>(answer: Answer | Refusal): Answer | Refusal {
+export function withQuoteBody<Answer extends object>(answer: Answer | Refused): Answer | Refused {
   if (!isRefusal(answer) || answer.code !== 'QUOTE_STALE') return answer;
   return { ...answer, detail: { quote: toQuoteBody(answer.detail.quote as AmendmentQuote) } };
 }
 
 export function toAmendmentBody(amendment: AmendmentView): Static<typeof Amendment> {
-  const { id, status, by, createdAt, differenceCents, feeCents, toRefundCents, tickets } = amendment;
+  const { id, status, by, createdAt, differenceCents, feeCents, toPayCents, toRefundCents, tickets } = amendment;
+  const { payment } = amendment;
   return {
     id,
     status,
     by,
     created_at: formatTime(createdAt),
-    applied_at: formatMoment(createdAt),
-    expires_at: null,
+    applied_at: formatMoment(amendment.appliedAt),
+    expires_at: formatMoment(amendment.expiresAt),
     difference: differenceCents,
     fee: feeCents,
-    to_pay: 0,
+    to_pay: toPayCents,
     to_refund: toRefundCents,
     tickets: tickets.map(({ ticketId, action, newTicketId = null }) => ({
       ticket_id: ticketId,
       action,
       new_ticket_id: newTicketId,
     })),
-    payment_provider: null,
-    redirect_url: null,
-    checkout_session_id: null,
+    payment_provider: payment?.provider ?? null,
+    redirect_url: payment?.redirectUrl ?? null,
+    checkout_session_id: payment?.checkoutSessionId ?? null,
   };
 }

@@ -76,11 +76,11 @@ export function toOrderBody(order: OrderView) {
 }
 
 export function toPaymentBody(payment: PaymentView): OrderStatusBody['payments'][number] {
-  const { id, installment, amountCents, currency, status, provider, createdAt, paidAt } = payment;
+  const { id, installment, amendment, amountCents, currency, status, provider, createdAt, paidAt } = payment;
   return {
     id,
     installment,
-    amendment_id: null,
+    amendment_id: amendment?.id ?? null,
     amount: amountCents,
     currency,
     status,

@@ -2,15 +2,16 @@
  * The pages on which buyers change a paid order, without a script: a form that asks for a quote, and one that does what
  * was quoted and leads back to the order.
  *
- * 1. The quote is the idempotency key as well: a button that is pressed twice does it once.
+ * 1. The quote is the idempotency key as well: a button that is pressed twice does it once. What costs something leads
+ *    to its payment page.
  * 2. A refusal is shown on the page that asked, with the status that the API has for it.
  */
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readAt } from '#actors/event-port.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
-import type { CommandOf, ReplyTo } from '#domain/command.ts';
-import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
+import type { CommandOf } from '#domain/command.ts';
+import { isRefusal, refuse } from '#domain/refusal.ts';
 import { isChangeKind, offerOf } from '../../pages/change-offers.ts';
 import { changePage, type ChangeContent, type FormFields } from '../../pages/changes.ts';
 import { sendPage } from '../../pages/html.ts';
@@ -20,7 +21,7 @@ import { ERRORS, isRefused, NOT_FOUND, ORDER_NOT_FOUND, type Refused } from '../
 import { textsFor } from '../../protocol/negotiation.ts';
 import { readIdempotencyKey } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
-import { ownRequest, type RequestBody } from './amendments.ts';
+import { amendOrder, ownRequest, type RequestBody } from './amendments.ts';
 import { bestSeats, bodyOf, fieldsOf, fieldsOfAll, refusalOf } from './change-fields.ts';
 
 const PATH = Type.Object({ order_id: Type.String(), kind: Type.String() });
@@ -29,13 +30,14 @@ const Fields = Type.Record(Type.String(), Type.String());
 /** A page of a thousand tickets fits. */
 const FORM_BYTES_MAX = 128 * 1024;
 
-type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData'>;
+type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData' | 'payments'>;
 
 /** What a page is made of, but for its language. */
 type Content = Omit<ChangeContent, 'texts'>;
-type Execute = (command: CommandOf<'AmendOrder'>) => Promise<ReplyTo<'AmendOrder'> | Refusal>;
+type Execute = (command: CommandOf<'AmendOrder'>) => ReturnType<typeof amendOrder>;
 
-export async function changeRoutes(app: HttpApp, { events, personalData }: ChangesPorts): Promise<void> {
+export async function changeRoutes(app: HttpApp, { events, personalData, payments }: ChangesPorts): Promise<void> {
+  const ports = { events, checkoutSessions: payments.checkoutSessions, absentProviders: payments.absent };
   const open = async (orderId: string, kind: string, fields: FormFields): Promise<Content | Refused> => {
     if (!isChangeKind(kind)) return NOT_FOUND;
     const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
@@ -93,9 +95,10 @@ export async function changeRoutes(app: HttpApp, { events, personalData }: Chang
           const content = await open(orderId, kind, fields);
           if (isRefused(content)) return content;
           if (fields['quote'] === undefined) return quoted(content);
-          return amended(content, (command) => execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
+          return amended(content, (command) => amendOrder(ports, execute, command));
         },
         send: (content, reply, request) => {
+          if ('payAt' in content) return reply.redirect(new URL(content.payAt).href, 303);
           if ('done' in content) return reply.redirect(`/orders/${content.orderId}?done=${content.done}`, 303);
           return sendChange(content, reply, request);
         },
@@ -113,7 +116,7 @@ function sendChange(content: Content, reply: FastifyReply, request: Pick<Fastify
 async function amended(
   content: Content,
   execute: Execute,
-): Promise<Content | Refused | { readonly orderId: string; readonly done: string }> {
+): Promise<Content | Refused | { readonly orderId: string; readonly done: string } | { readonly payAt: string }> {
   const {
     order: { id: orderId },
     fields,
@@ -128,7 +131,11 @@ async function amended(
   const by = { by: 'BUYER', operator: null, note: null } as const;
   const command = { type: 'AmendOrder', orderId, request: ownRequest(body), quote, idempotency, ...by } as const;
   const done = await execute(command);
-  if (!isRefusal(done)) return { orderId, done: done.amendment.id };
+  if (!isRefused(done)) {
+    const { id, payment } = done.amendment;
+    const payAt = payment?.redirectUrl ?? null;
+    return payAt === null ? { orderId, done: id } : { payAt };
+  }
   if (done.code !== 'QUOTE_STALE' || notOffered(content, body) !== null) return { ...content, refusal: done };
   return { ...content, refusal: done, quote: done.detail.quote as AmendmentQuote };
 }

@@ -7,14 +7,18 @@ import type { PublicPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
 import { ORDER_NOT_FOUND } from '../../protocol/errors.ts';
 import { ref } from '../../protocol/fields.ts';
+import { problemsOfReturn } from '../../protocol/formats.ts';
 import { addRoute } from '../../protocol/route.ts';
 import {
   Amendment,
   amendmentRequestFields,
   AmendmentQuoteBody,
+  amendOrder,
   ownRequest,
   problemsOf,
   quoteText,
+  readReturn,
+  returnFields,
   toAmendmentBody,
   toQuoteBody,
   withQuoteBody,
@@ -37,8 +41,8 @@ const amendSchema = {
   operationId: 'amendOwnOrder',
   summary: 'Change a paid order: cancel, move, change, reissue or rename its tickets',
   description:
-    'What was quoted happens at once, or nothing. What it makes due is given back by the organizer, or at once where the event does so by itself. Where no ticket is left the order is CANCELLED.',
-  body: Type.Object({ ...amendmentRequestFields, quote: quoteText }),
+    'What was quoted happens at once, or nothing. Where it costs something it is PENDING until it is paid at `redirect_url` within the payment window: the order and its tickets stay as they are, what is wanted beyond them is held, and POST /api/checkout/orders/{order_id}/payments opens another session. What it makes due is given back by the organizer, or at once where the event does so by itself. Where no ticket is left the order is CANCELLED. After 502 PAYMENT_PROVIDER_UNAVAILABLE with detail.amendment_id the same request goes on with that amendment.',
+  body: Type.Object({ ...amendmentRequestFields, quote: quoteText, ...returnFields }),
   response: { 201: ref(Amendment) },
 };
 
@@ -51,9 +55,17 @@ const getSchema = {
   response: { 200: ref(Amendment) },
 };
 
-export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, 'events'>): void {
+const cancelSchema = {
+  ...getSchema,
+  operationId: 'cancelOwnAmendment',
+  summary: 'Withdraw a change that is yet to be paid',
+  description: 'What it held returns to sale. One that is CANCELLED already stays so.',
+};
+
+export function ownAmendmentRoutes(app: HttpApp, { events, payments }: Pick<PublicPorts, 'events' | 'payments'>): void {
+  const { checkoutSessions, absent: absentProviders } = payments;
   addRoute(app, 'POST /api/checkout/orders/:order_id/amendments/quote', quoteSchema, {
-    costs: 'AmendOrder',
+    costs: 'ChangeHold',
     problems: ({ body }) => problemsOf(body),
     answer: ({ params: { order_id: orderId }, body }) => {
       const query = { type: 'QuoteAmendment', orderId, by: 'BUYER', request: ownRequest(body) } as const;
@@ -65,11 +77,11 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
   addRoute(app, 'POST /api/checkout/orders/:order_id/amendments', amendSchema, {
     command: 'AmendOrder',
     isRepeatable: true,
-    problems: ({ body }) => problemsOf(body),
+    problems: ({ body }) => [...problemsOf(body), ...problemsOfReturn(body)],
     answer: async ({ params: { order_id: orderId }, body }, { execute, idempotency }) => {
-      const asked = { request: ownRequest(body), quote: body.quote, idempotency };
+      const asked = { request: ownRequest(body), quote: body.quote, idempotency, ...readReturn(body) };
       const command = { type: 'AmendOrder', orderId, by: 'BUYER', ...asked, operator: null, note: null } as const;
-      return withQuoteBody(await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command));
+      return withQuoteBody(await amendOrder({ events, checkoutSessions, absentProviders }, execute, command));
     },
     status: 201,
     body: ({ amendment }) => toAmendmentBody(amendment),
@@ -79,5 +91,14 @@ export function ownAmendmentRoutes(app: HttpApp, { events }: Pick<PublicPorts, '
     answer: ({ params: { order_id: orderId, amendment_id: amendmentId } }) =>
       readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindAmendment', orderId, amendmentId }),
     body: toAmendmentBody,
+  });
+
+  addRoute(app, 'DELETE /api/checkout/orders/:order_id/amendments/:amendment_id', cancelSchema, {
+    command: 'CancelAmendment',
+    answer: ({ params: { order_id: orderId, amendment_id: amendmentId } }, { execute }) => {
+      const command = { type: 'CancelAmendment', orderId, amendmentId, by: 'BUYER', operator: null } as const;
+      return execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    },
+    body: ({ amendment }) => toAmendmentBody(amendment),
   });
 }

@@ -41,7 +41,7 @@ export const Ticket = Type.Object(ticketFields, { $id: 'Ticket' });
 
 export const paymentFields = {
   id: Text,
-  installment: Type.Integer(),
+  installment: Type.Integer({ description: 'From 1; 0 of a payment for an amendment.' }),
   amendment_id: Nullable({ ...Text, description: 'The amendment that it pays for; null for an installment.' }),
   amount: Cents,
   currency: Text,

@@ -278,6 +278,7 @@ export interface Order {
   }[];
   readonly payments: readonly {
     readonly id: string;
+    /** From 1; 0 of a payment for an amendment. */
     readonly installment: number;
     /** The amendment that it pays for; null for an installment. */
     readonly amendment_id: string | null;

@@ -21,6 +21,8 @@ export const FACT_TYPES = [
   'OrderPaid',
   'TicketsIssued',
   'OrderExpired',
+  'AmendmentRequested',
+  'AmendmentEnded',
   'OrderAmended',
   'OrderCancelled',
   'RefundRequested',

@@ -1,0 +1,160 @@
+/**
+ * Amendments that cost something: asked for, paid, and ended before any money came.
+ *
+ * 1. While one is pending its order and tickets stay as they are. What it wants beyond the order's own places is held
+ *    for the payment window.
+ * 2. It is applied in the turn that records its money. What it makes of the order was settled when it was asked for;
+ *    only what of the order is paid, and how the rest is split, is taken as it is then.
+ * 3. Money for one that ended is late money: it is applied where no other amendment was since, or is pending, and the
+ *    places that it wants can still be had. Else the money is due back.
+ * 4. A declined payment leaves it where it is; one that is cancelled at the provider ends it.
+ */
+import { fact, type Fact, type FactData, type FactOf } from '../../fact.ts';
+import { beyond } from '../../holds/wanted-lines.ts';
+import { canRetake } from '../../inventory/assignment.ts';
+import { invariant } from '../../invariant.ts';
+import {
+  amendmentsOf,
+  countApplied,
+  endOfPending,
+  isWaiting,
+  pendingAmendment,
+  providerOf,
+  type AmendmentRecord,
+  type Order,
+} from '../order.ts';
+import { closePayment, recorded, takeMoney, type Money, type ReportedPayment } from '../payments.ts';
+import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
+import { orderById, type OrderState, type OrderTurn } from '../state.ts';
+import { closeOutdated, withNewTickets } from './applied.ts';
+import { changeBy } from './settlement.ts';
+import type { CommandOf } from '../../command.ts';
+import type { Decision } from '../../decision.ts';
+
+// ── asked for ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The fact that an amendment is asked for (rule 1). PAYMENT_PROVIDER_UNAVAILABLE for a provider that is absent. */
+export function requestAmendment(
+  { plan }: OrderState,
+  order: Order,
+  asked: Omit<
+    FactData['AmendmentRequested'],
+    'paymentProvider' | 'paymentId' | 'expiresAt' | 'successUrl' | 'cancelUrl'
+  >,
+  { successUrl = null, cancelUrl = null, absentProviders = [] }: CommandOf<'AmendOrder'>,
+  turn: OrderTurn,
+): FactOf<'AmendmentRequested'> | Refusal {
+  const known = providerOf(order);
+  const paymentProvider = known === 'FREE' ? plan.definition.paymentProvider : known;
+  if (absentProviders.includes(paymentProvider)) return refuse('PAYMENT_PROVIDER_UNAVAILABLE', {});
+  const paymentId = turn.newId('pay');
+  const expiresAt = turn.now + plan.paymentWindowMs;
+  const data = { ...asked, paymentProvider, paymentId, expiresAt, successUrl, cancelUrl };
+  return { type: 'AmendmentRequested', data };
+}
+
+// ── ended ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Withdraws an amendment; one that is CANCELLED stays so. ORDER_NOT_FOUND, NOT_FOUND, AMENDMENT_NOT_PENDING. */
+export function decideCancelAmendment(
+  state: OrderState,
+  { orderId, amendmentId, by: cause, operator }: CommandOf<'CancelAmendment'>,
+): Decision | Refusal {
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const amendment = amendmentsOf(order).find(({ id }) => id === amendmentId);
+  if (amendment === undefined) return refuse('NOT_FOUND', {});
+  const { status } = amendment;
+  if (status !== 'PENDING' && status !== 'CANCELLED') return refuse('AMENDMENT_NOT_PENDING', { status });
+  const facts = status === 'PENDING' ? endOfPending(order, { cause, operator }) : [];
+  return { facts, reply: { shows: 'AMENDMENT', orderId, amendmentId } };
+}
+
+/** Ends an amendment whose payment window ran out; nothing for another subject. */
+export function decideExpireAmendment({ orders }: OrderState, amendmentId: string, now: number): readonly Fact[] {
+  const number = orders.pendingAmendments.get(amendmentId);
+  if (number === undefined) return [];
+  const order = orders.inOrder.at(number);
+  if (pendingAmendment(order)!.paid!.expiresAt > now) return [];
+  return [fact('AmendmentEnded', { orderId: order.id, amendmentId, outcome: 'EXPIRED', cause: null, operator: null })];
+}
+
+/** Ends every pending amendment with a ticket on one of the performances, or that is to have one there. */
+export function endPendingOn(
+  { orders }: OrderState,
+  performanceIds: readonly string[],
+  operator: string | null,
+): readonly Fact[] {
+  const ended = new Set(performanceIds);
+  return [...orders.pendingAmendments.values()].flatMap((number) => {
+    const order = orders.inOrder.at(number);
+    const { items } = pendingAmendment(order)!.asked!.change;
+    const isOn = ({ performanceId }: { readonly performanceId: string }): boolean => ended.has(performanceId);
+    const isConcerned = items.some(isOn) || order.changed!.terms.items.some(isOn);
+    return isConcerned ? endOfPending(order, { cause: 'PERFORMANCE', operator }) : [];
+  });
+}
+
+// ── paid ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a report about the payment of an amendment changes (rules 2 to 4). As `takeMoney` refuses. */
+export function factsOfAmendmentReport(
+  state: OrderState,
+  reported: ReportedPayment,
+  turn: OrderTurn,
+): readonly Fact[] | Refusal {
+  const { order, payment, report } = reported;
+  const amendment = amendmentsOf(order).find(({ id }) => id === payment.amendmentId);
+  invariant(amendment !== undefined, 'a payment for an amendment is one of its order');
+  switch (report.outcome) {
+    case 'paid':
+      return takeMoney(reported, turn, (money) => useMoney(state, { ...reported, amendment }, money, turn));
+    case 'declined':
+      return closePayment(order, payment, 'DECLINED', report);
+    case 'expired':
+      return closePayment(order, payment, 'EXPIRED', report);
+    case 'cancelled': {
+      const endsIt = isWaiting(payment) && amendment.status === 'PENDING';
+      if (endsIt) return endOfPending(order, { cause: 'BUYER', operator: null });
+      return closePayment(order, payment, 'CANCELLED', report);
+    }
+  }
+}
+
+function useMoney(
+  state: OrderState,
+  { order, payment, amendment }: ReportedPayment & { readonly amendment: AmendmentRecord },
+  money: Money,
+  turn: OrderTurn,
+): readonly Fact[] {
+  const { asked } = amendment;
+  const isUseful = amendment.status === 'PENDING' || canApplyLate(state, order, amendment, turn.now);
+  if (asked === undefined || !isUseful) return [recorded(order, payment, money, false)];
+  const { id: orderId } = order;
+  const { id: amendmentId, by, differenceCents, feeCents, operator } = amendment;
+  const terms = { orderId, by, ...asked.change, differenceCents, feeCents };
+  const { change, after } = changeBy(order, terms, money.amountCents);
+  const others = order.payments.filter(
+    (other) => other !== payment && other.amendmentId === amendmentId && isWaiting(other),
+  );
+  return [
+    recorded(order, payment, money, true, change.refundDueCents),
+    fact('OrderAmended', { ...withNewTickets(change, turn), amendmentId, operator, note: null }),
+    ...others.map(({ id: paymentId }) =>
+      fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }),
+    ),
+    ...closeOutdated(order, after),
+  ];
+}
+
+/** Whether late money still brings what was asked for (rule 3). */
+function canApplyLate(state: OrderState, order: Order, { status, asked }: AmendmentRecord, now: number): boolean {
+  if (asked === undefined || status === 'APPLIED') return false;
+  if (order.status !== 'CONFIRMED' && order.status !== 'PARTIALLY_PAID') return false;
+  const isAsItWas = countApplied(order) === asked.appliedBefore;
+  if (!isAsItWas || pendingAmendment(order) !== null) return false;
+  const hold = state.holds.byId.get(order.purchase.holdId);
+  invariant(hold !== undefined, 'an order keeps its hold');
+  const { lines } = asked.change;
+  return canRetake(state, beyond(lines, hold.lines), now, beyond(hold.lines, lines));
+}

@@ -26,13 +26,27 @@ import {
   totalOf,
   typeNamed,
   isLive,
+  appliedTo,
+  pendingOf,
+  type Amendment,
+  type Payment,
   type Book,
   type By,
   type Line,
   type Order,
   type Unit,
 } from './book.ts';
-import { PERFORMANCES, SEATS, STAGES, TYPES, type Rule, type Stage, type TicketType } from './event.ts';
+import {
+  CURRENCY,
+  PAYMENT_MINUTES,
+  PERFORMANCES,
+  SEATS,
+  STAGES,
+  TYPES,
+  type Rule,
+  type Stage,
+  type TicketType,
+} from './event.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -60,8 +74,6 @@ export interface Refused {
   readonly detail?: object;
   /** The contract does not say before which other checks it comes. */
   readonly isAnywhere?: true;
-  /** It is no refusal: the amendment is to be paid, which the book does not follow. */
-  readonly isToPay?: true;
 }
 
 interface PlannedTicket {
@@ -127,6 +139,8 @@ export function planOf(book: Book, order: Order, request: Request, by: By): Plan
   if (order.status !== 'CONFIRMED' && order.status !== 'PARTIALLY_PAID') {
     return { refusal: 'ORDER_NOT_AMENDABLE', detail: { status: order.status } };
   }
+  const pending = pendingOf(order);
+  if (pending !== null) return { refusal: 'AMENDMENT_PENDING', detail: { amendment_id: pending.id } };
   const lines = order.lines.map((line) => ({ ...line, units: line.units.map((unit) => ({ ...unit })) }));
   const places = lines.flatMap((line) => line.units.map((unit) => ({ line, unit })));
   const placeOf = new Map(places.flatMap((place) => place.unit.ticketIds.map((id) => [id, place] as const)));
@@ -186,7 +200,8 @@ export function planOf(book: Book, order: Order, request: Request, by: By): Plan
       : permission.feeOf(creditWith(permission.byRule, permission.byRule), creditWith(repriced, withoutPerks));
   if (moves.length + reissue.length + attendees.length === 0 && fee > credit) return { refusal: 'VALIDATION_ERROR' };
   const difference = charge + fee - credit;
-  if (difference > 0 && request.goodwill !== true) return { refusal: 'PENDING', isToPay: true };
+  const waived = request.goodwill === true ? Math.max(0, difference) : 0;
+  const toPay = Math.max(0, difference) - waived;
 
   const tickets = inListedOrder(order, placesOf([...placeOf.keys()])).flatMap(({ line, unit }) => {
     const move = moves.find((each) => each.unit === unit);
@@ -219,8 +234,9 @@ export function planOf(book: Book, order: Order, request: Request, by: By): Plan
   });
   const after: Order = { ...order, lines: afterLines.filter(({ units }) => units.length > 0) };
   after.fees += fee;
-  after.goodwill += Math.max(0, difference) - sum([...credits.values()].map((each) => each.goodwill));
-  setGoodwill(after, tickets, Math.max(0, difference));
+  after.goodwill += waived - sum([...credits.values()].map((each) => each.goodwill));
+  setGoodwill(after, tickets, waived);
+  if (toPay > 0) after.payments = [...order.payments, paidBeside(toPay)];
   endOrSplit(after, by, order);
   const ends = [...(permission?.ends ?? []), ...repriced.flatMap(({ stage }) => Date.parse(stage.ends_at ?? ''))];
   return {
@@ -231,7 +247,7 @@ export function planOf(book: Book, order: Order, request: Request, by: By): Plan
       charge,
       fee,
       difference,
-      to_pay: 0,
+      to_pay: toPay,
       to_refund: Math.max(0, refundDue(after) - refundDue(order)),
       total_amount: totalOf(after),
       remaining_amount: remainingAmount(after),
@@ -593,13 +609,67 @@ function endOrSplit(after: Order, by: By, before: Order): void {
   } else if (after.status === 'PARTIALLY_PAID' && remainingAmount(after) === 0) after.status = 'CONFIRMED';
 }
 
-/** Enters an amendment as it was planned; `seats` are those that the service chose, by the new tickets. */
+/** Enters an amendment that happened at once; `seats` are those that the service chose, by the new tickets. */
 export function enterAmendment(
   book: Book,
   order: Order,
-  { quoted: { tickets, difference, fee }, after }: Plan,
+  plan: Plan,
+  request: Request,
+  { id, by, newIds, seats }: Done,
+): void {
+  const { difference, fee } = plan.quoted;
+  order.amendments.push({ id, by, difference, fee, status: 'APPLIED', wanted: null });
+  apply(book, order, plan, request, { by, newIds, seats });
+}
+
+/** Enters an amendment that is yet to be paid, with its session. */
+export function enterPending(
+  book: Book,
+  order: Order,
+  plan: Plan,
+  request: Request,
+  { id, by, sessionId }: Pick<Done, 'id' | 'by'> & { readonly sessionId: string },
+): void {
+  const { difference, fee, to_pay: toPay } = plan.quoted;
+  const amendment: Amendment = {
+    id,
+    by,
+    difference,
+    fee,
+    status: 'PENDING',
+    wanted: {
+      lines: plan.after.lines,
+      toPay,
+      expiresAt: book.now + PAYMENT_MINUTES * MINUTE,
+      version: appliedTo(order),
+      enter: (newIds, seats) => {
+        amendment.status = 'APPLIED';
+        apply(book, order, plan, request, { by, newIds, seats });
+      },
+    },
+  };
+  order.amendments.push(amendment);
+  order.payments.push({ ...paidBeside(toPay), sessionId, amendmentId: id, state: 'WAITING', isCounted: false });
+}
+
+const paidBeside = (amount: number): Payment => ({
+  sessionId: null,
+  amendmentId: '',
+  installment: 0,
+  amount,
+  currency: CURRENCY,
+  state: 'PAID',
+  isCounted: true,
+  paidAt: 0,
+  strayOf: null,
+});
+
+function apply(
+  book: Book,
+  order: Order,
+  { quoted: { tickets, fee }, after }: Plan,
   { attendees = [] }: Request,
-  { id: amendmentId, by, newIds, seats }: Done,
+  { by, newIds, seats }: Omit<Done, 'id'>,
 ): void {
   for (const { ticket_id: id, action } of tickets) {
     const name = attendees.find((each) => each.ticket_id === id)?.attendee.name ?? order.names.get(id);
@@ -617,11 +687,14 @@ export function enterAmendment(
       }
     }
   }
-  Object.assign(order, after);
+  const before = { ...order };
+  order.lines = after.lines;
+  order.fees += fee;
+  order.goodwill = after.goodwill;
+  endOrSplit(order, by, before);
   for (const payment of order.payments) {
-    const isAsked = isLive(order) && order.installments[payment.installment - 1] === payment.amount;
-    if (payment.state === 'WAITING' && !isAsked) payment.state = 'CLOSED';
+    const isAsked = payment.amendmentId === null && order.installments[payment.installment - 1] === payment.amount;
+    if (payment.state === 'WAITING' && !(isLive(order) && isAsked)) payment.state = 'CLOSED';
   }
-  order.amendments.push({ id: amendmentId, by, difference, fee });
   book.askByItself(order);
 }

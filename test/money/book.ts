@@ -83,6 +83,8 @@ export interface Payment {
   paidAt: number;
   /** The session of money that nobody asked for. */
   readonly strayOf: string | null;
+  /** The amendment that it pays for; null for an installment. */
+  readonly amendmentId: string | null;
 }
 
 export interface Refund {
@@ -102,11 +104,22 @@ export interface Refund {
 
 export type By = 'BUYER' | 'OPERATOR';
 
-interface Amendment {
+export interface Amendment {
   readonly id: string;
   readonly by: By;
   readonly difference: number;
   readonly fee: number;
+  status: 'APPLIED' | 'PENDING' | 'EXPIRED' | 'CANCELLED';
+  /** Of one that is to be paid: what it makes of the order, which was amended so often then. */
+  readonly wanted: {
+    /** It was paid: what the service issued and chose. */
+    enter(newIds: ReadonlyMap<string, string>, seats: ReadonlyMap<string, string>): void;
+
+    readonly lines: readonly Line[];
+    readonly toPay: number;
+    readonly expiresAt: number;
+    readonly version: number;
+  } | null;
 }
 
 export interface Order {
@@ -123,7 +136,7 @@ export interface Order {
   lines: readonly Line[];
   /** Amounts in the order of their payment, those paid already too. */
   installments: number[];
-  readonly payments: Payment[];
+  payments: Payment[];
   readonly refunds: Refund[];
   fees: number;
   goodwill: number;
@@ -281,6 +294,13 @@ export class Book {
   toPay(
     order: Order,
   ): { readonly waiting: Payment | null; readonly installment: number; readonly amount: number } | null {
+    const pending = pendingOf(order);
+    if (pending !== null) {
+      const waiting = order.payments.findLast(
+        ({ amendmentId, state }) => amendmentId === pending.id && state === 'WAITING',
+      );
+      return { waiting: waiting ?? null, installment: 0, amount: pending.wanted!.toPay };
+    }
     if (order.status !== 'PENDING' && order.status !== 'PARTIALLY_PAID') return null;
     const installment = paidInstallments(order) + 1;
     const waiting = order.payments.findLast(
@@ -294,6 +314,7 @@ export class Book {
     const { waiting, installment, amount } = this.toPay(order)!;
     if (waiting !== null) return waiting;
     const payment: Payment = {
+      amendmentId: pendingOf(order)?.id ?? null,
       sessionId,
       installment,
       amount,
@@ -312,19 +333,71 @@ export class Book {
     if (payment.state !== 'WAITING') return;
     if (outcome === 'cancelled' && order.status === 'PENDING') return this.#end(order, 'CANCELLED', 'BUYER');
     payment.state = outcome === 'declined' ? 'DECLINED' : 'CLOSED';
+    const pending = pendingOf(order);
+    if (outcome === 'cancelled' && pending !== null && payment.amendmentId === pending.id)
+      this.endPending(order, 'CANCELLED');
   }
 
-  /** Money came through a session. */
-  pay(order: Order, payment: Payment, amount = payment.amount, currency = payment.currency): void {
+  /** A pending amendment ends without being paid: what it held returns to sale. */
+  endPending(order: Order, status: 'EXPIRED' | 'CANCELLED'): void {
+    const pending = pendingOf(order);
+    if (pending === null) return;
+    pending.status = status;
+    for (const payment of order.payments) {
+      if (payment.amendmentId === pending.id && payment.state === 'WAITING') payment.state = 'CLOSED';
+    }
+  }
+
+  /** The amendment that money of a payment brings about; null where the money is due back. */
+  #broughtBy(order: Order, { amendmentId }: Payment): Amendment | null {
+    const amendment = order.amendments.find(({ id }) => id === amendmentId)!;
+    if (amendment.status === 'PENDING') return amendment;
+    const isPaid = order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID';
+    const isSame = amendment.wanted?.version === appliedTo(order) && pendingOf(order) === null;
+    if (amendment.status === 'APPLIED' || !isPaid || !isSame) return null;
+    return this.#hasPlacesFor(order, amendment.wanted.lines) ? amendment : null;
+  }
+
+  /** Whether an order can have lines in place of its own. */
+  #hasPlacesFor(order: Order, lines: readonly Line[]): boolean {
+    return PERFORMANCES.every(({ id: date }) => {
+      const left = (before: number, isMeant: (line: Line) => boolean): boolean =>
+        beyond(order, lines, date, isMeant) <= Math.max(0, before);
+      const own = order.lines
+        .flatMap(({ units }) => units)
+        .flatMap((unit) => (unit.performanceId === date ? unit.seatIds : []));
+      const seats = lines
+        .flatMap(({ units }) => units)
+        .flatMap((unit) => (unit.performanceId === date ? unit.seatIds : []));
+      const free = new Set([...this.freeSeats(date), ...own]);
+      return (
+        seats.every((seat) => free.has(seat)) &&
+        left(this.floorLeft(date), isOnFloor) &&
+        TYPES.every(
+          (type) =>
+            left(this.quotaLeft(type, date), (line) => line.type === type) &&
+            STAGES.every((stage) =>
+              left(this.stageLeft(type, stage, date), (line) => line.type === type && line.stage === stage),
+            ),
+        )
+      );
+    });
+  }
+
+  /** Money came through a session. The amendment that it brings about, which is to be entered. */
+  pay(order: Order, payment: Payment, amount = payment.amount, currency = payment.currency): Amendment | null {
     const isOfSession = ({ sessionId, strayOf }: Payment): boolean => (sessionId ?? strayOf) === payment.sessionId;
     const isSame = (known: Payment): boolean => known.amount === amount && known.currency === currency;
-    if (order.payments.some((known) => known.state === 'PAID' && isOfSession(known) && isSame(known))) return;
+    if (order.payments.some((known) => known.state === 'PAID' && isOfSession(known) && isSame(known))) return null;
     if (amount !== payment.amount || currency !== payment.currency || payment.state === 'PAID') {
-      const stray = { installment: payment.installment, amount, currency, state: 'PAID', isCounted: false } as const;
+      const { installment, amendmentId } = payment;
+      const stray = { installment, amendmentId, amount, currency, state: 'PAID', isCounted: false } as const;
       order.payments.push({ ...stray, sessionId: null, paidAt: this.now, strayOf: payment.sessionId });
     } else {
-      const isTaken = this.#isWanted(order, payment);
+      const brought = payment.amendmentId === null ? null : this.#broughtBy(order, payment);
+      const isTaken = payment.amendmentId === null ? this.#isWanted(order, payment) : brought !== null;
       Object.assign(payment, { state: 'PAID', isCounted: isTaken, paidAt: this.now });
+      if (brought !== null) return brought;
       if (isTaken) {
         splitAnew(order);
         const isLast = paidInstallments(order) === order.installments.length;
@@ -332,6 +405,7 @@ export class Book {
       }
     }
     this.askByItself(order);
+    return null;
   }
 
   /** Whether the order can use the money of a payment: late money only if all of it can still be had. */
@@ -371,6 +445,7 @@ export class Book {
     this.now += ms;
     for (const order of this.orders) {
       if (order.status === 'PENDING' && order.expiresAt <= this.now) this.#end(order, 'EXPIRED', null);
+      if ((pendingOf(order)?.wanted!.expiresAt ?? Infinity) <= this.now) this.endPending(order, 'EXPIRED');
     }
   }
 
@@ -379,6 +454,7 @@ export class Book {
   }
 
   #end(order: Order, status: 'EXPIRED' | 'CANCELLED', by: Order['endedBy']): void {
+    this.endPending(order, 'CANCELLED');
     order.status = status;
     order.endedBy = by;
     for (const payment of order.payments) if (payment.state === 'WAITING') payment.state = 'CLOSED';
@@ -554,8 +630,24 @@ export class Book {
   }
 
   freeSeats(date: string): readonly string[] {
-    const taken = new Set(this.liveUnits(date).flatMap(({ unit }) => unit.seatIds));
+    const taken = new Set([...this.liveUnits(date).flatMap(({ unit }) => unit.seatIds), ...this.#seatsWanted(date)]);
     return SEATS.filter((seat) => !taken.has(seat));
+  }
+
+  /** Seats that pending amendments hold beyond those of their orders. */
+  #seatsWanted(date: string): readonly string[] {
+    const on = (lines: readonly Line[]): string[] =>
+      lines.flatMap(({ units }) => units).flatMap((unit) => (unit.performanceId === date ? unit.seatIds : []));
+    return this.orders.flatMap((order) => {
+      const own = new Set(on(order.lines));
+      return on(pendingOf(order)?.wanted!.lines ?? []).filter((seat) => !own.has(seat));
+    });
+  }
+
+  /** Tickets that pending amendments hold beyond those of their orders, of lines that are meant. */
+  #wanted(date: string, isMeant: (line: Line) => boolean): number {
+    const all = this.orders.map((order) => beyond(order, pendingOf(order)?.wanted!.lines ?? [], date, isMeant));
+    return sum(all.map((tickets) => Math.max(0, tickets)));
   }
 
   takenSeats(date: string): { readonly held: readonly string[]; readonly sold: readonly string[] } {
@@ -563,22 +655,24 @@ export class Book {
       this.liveUnits(date, statuses)
         .flatMap(({ unit }) => unit.seatIds)
         .toSorted();
-    return { held: seats(['PENDING']), sold: seats(['PARTIALLY_PAID', 'CONFIRMED']) };
+    const held = [...seats(['PENDING']), ...this.#seatsWanted(date)].toSorted();
+    return { held, sold: seats(['PARTIALLY_PAID', 'CONFIRMED']) };
   }
 
   floorLeft(date: string): number {
     const onFloor = this.liveUnits(date).filter(({ line }) => line.type.locality_id === 'floor');
-    return FLOOR_CAPACITY - sum(onFloor.map(({ line }) => sizeOf(line.type)));
+    return FLOOR_CAPACITY - sum(onFloor.map(({ line }) => sizeOf(line.type))) - this.#wanted(date, isOnFloor);
   }
 
   quotaLeft(type: TicketType, date: string): number {
     const taken = this.liveUnits(date).filter(({ line }) => line.type === type).length * sizeOf(type);
-    return (type.quota ?? Infinity) - taken;
+    return (type.quota ?? Infinity) - taken - this.#wanted(date, (line) => line.type === type);
   }
 
   stageLeft(type: TicketType, stage: Stage, date: string): number {
     const taken = this.liveUnits(date).filter(({ line }) => line.type === type && line.stage === stage);
-    return (stage.quotas?.[type.id] ?? Infinity) - taken.length * sizeOf(type);
+    const wanted = this.#wanted(date, (line) => line.type === type && line.stage === stage);
+    return (stage.quotas?.[type.id] ?? Infinity) - taken.length * sizeOf(type) - wanted;
   }
 
   isOpen({ ends_at: end }: Stage): boolean {
@@ -595,7 +689,7 @@ export class Book {
     const held = this.liveUnits(date, ['PENDING']).filter(({ line }) => line.type === type && line.stage === stage);
     return {
       available: Math.min(places, this.quotaLeft(type, date), this.stageLeft(type, stage, date)),
-      reserved: held.length * sizeOf(type),
+      reserved: held.length * sizeOf(type) + this.#wanted(date, (line) => line.type === type && line.stage === stage),
     };
   }
 
@@ -603,7 +697,8 @@ export class Book {
   counters(date: string): { readonly available: number; readonly held: number; readonly sold: number } {
     const count = (statuses: readonly Order['status'][]): number =>
       sum(this.liveUnits(date, statuses).map(({ line }) => sizeOf(line.type)));
-    const [held, sold] = [count(['PENDING']), count(['PARTIALLY_PAID', 'CONFIRMED'])];
+    const wanted = this.#wanted(date, isOnFloor) + this.#seatsWanted(date).length;
+    const [held, sold] = [count(['PENDING']) + wanted, count(['PARTIALLY_PAID', 'CONFIRMED'])];
     return { available: FLOOR_CAPACITY + SEATS.length - held - sold, held, sold };
   }
 
@@ -690,7 +785,8 @@ export function totalOf({ lines, fees, goodwill }: Pick<Order, 'lines' | 'fees' 
 
 /** What is left to pay, split over the installments that are not paid. */
 export function splitAnew(order: Order): void {
-  const paid = order.payments.filter(({ isCounted }) => isCounted).map(({ amount }) => amount);
+  const installments = order.payments.filter(({ amendmentId }) => amendmentId === null);
+  const paid = installments.filter(({ isCounted }) => isCounted).map(({ amount }) => amount);
   const left = remainingAmount(order);
   const unpaid = Math.max(1, order.installments.length - paid.length);
   order.installments = left === 0 ? paid : [...paid, ...split(left, Math.min(left, unpaid))];
@@ -716,7 +812,29 @@ export const isLive = ({ status }: Order): boolean => LIVE.includes(status);
 export const ticketIdsOf = ({ lines }: Order): string[] =>
   lines.flatMap(({ units }) => units.flatMap(({ ticketIds }) => ticketIds));
 export const ticketsOfLine = ({ type, units }: Line): number => units.length * sizeOf(type);
-export const paidInstallments = ({ payments }: Order): number => payments.filter(({ isCounted }) => isCounted).length;
+export const paidInstallments = ({ payments }: Order): number =>
+  payments.filter(({ isCounted, amendmentId }) => isCounted && amendmentId === null).length;
+
+/** The amendment of an order that is yet to be paid. */
+export const pendingOf = ({ amendments }: Order): Amendment | null =>
+  amendments.find(({ status }) => status === 'PENDING') ?? null;
+
+/** How many amendments were applied to an order. */
+export const appliedTo = ({ amendments }: Order): number =>
+  amendments.filter(({ status }) => status === 'APPLIED').length;
+
+const isOnFloor = ({ type }: Line): boolean => type.locality_id === 'floor';
+
+/** How many tickets of a date lines have more than those of an order, of lines that are meant. */
+function beyond(order: Order, lines: readonly Line[], date: string, isMeant: (line: Line) => boolean): number {
+  const count = (of: readonly Line[]): number =>
+    sum(
+      of
+        .filter(isMeant)
+        .map(({ type, units }) => units.filter((unit) => unit.performanceId === date).length * sizeOf(type)),
+    );
+  return count(lines) - count(order.lines);
+}
 
 /** The codes that something of the order has. */
 function codesOf({ lines }: Order): ReadonlySet<string> {

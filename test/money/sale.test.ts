@@ -27,7 +27,7 @@ const HOUR = 60 * MINUTE;
 // prettier-ignore
 const actions = [
   'buy', 'buy', 'buy', 'buy', 'pay', 'pay', 'pay', 'pay', 'open', 'open', 'decline', 'call off', 'pay other', 'wait', 'cancel',
-  'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'use quote', 'use quote', 'sleep',
+  'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'amend', 'use quote', 'use quote', 'withdraw', 'sleep',
   'note', 'execute', 'execute', 'execute due', 'execute due', 'try', 'try', 'try', 'resolve', 'settle refund', 'fail refund', 'replay',
 ] as const;
 
@@ -202,7 +202,9 @@ async function useQuote(sale: Sale, { which, other }: Wish, quotes: Quote[]): Pr
 async function play(sale: Sale, step: Wish, quotes: Quote[]): Promise<Order | null> {
   const { what, which, other, cents, outcome } = step;
   const { orders } = sale.book;
-  const order = pick(orders, which);
+  const pending = orders.filter((each) => each.amendments.some(({ status }) => status === 'PENDING'));
+  const isOfSession = what === 'pay' || what === 'open' || what === 'decline' || what === 'call off';
+  const order = pick(isOfSession && other % 2 === 0 && pending.length > 0 ? pending : orders, which);
   if (what === 'buy') return sale.buy(purchaseOf(sale, step));
   if (what === 'wait') sale.wait((1 + (which % 3)) * 12 * MINUTE);
   if (what === 'sleep') sale.wait((1 + (which % 3)) * 9 * HOUR);
@@ -226,6 +228,12 @@ async function play(sale: Sale, step: Wish, quotes: Quote[]): Promise<Order | nu
       refunds.filter(({ refund }) => isMeant(refund)),
       which,
     );
+  if (what === 'withdraw') {
+    const withdrawn = pick(other % 4 === 0 ? orders : pending, which);
+    const amendment = withdrawn?.amendments.at(-1);
+    if (amendment !== undefined) await sale.withdraw(withdrawn!, amendment, step.amendment.by);
+    return withdrawn ?? null;
+  }
   if (what === 'open') await sale.openPayment(order);
   else if (what === 'cancel') await sale.cancelByOperator(order);
   else if (what === 'note') await sale.noteRefund(order, cents, other % 8 === 0 ? 'USD' : CURRENCY);
@@ -326,6 +334,7 @@ describe('Any sale', () => {
     // prettier-ignore
     const amended = [
       'CANCEL by BUYER', 'CANCEL by OPERATOR', 'CHANGE by BUYER', 'CHANGE by OPERATOR', 'REISSUE by OPERATOR', 'RENAME by OPERATOR',
+      'pending by BUYER', 'pending by OPERATOR', 'paid by OPERATOR', 'withdrawn when PENDING', 'refused AMENDMENT_PENDING',
       'ended by amendment', 'goodwill', 'withdrawal', 'refused AMENDMENT_NOT_ALLOWED NOT_OFFERED', 'refused TICKET_VOID',
     ];
     for (const what of [...actions, ...statuses, ...refunds, ...amended, 'void tickets']) {

@@ -37,9 +37,19 @@ import {
   type Purchase,
   type Refund,
 } from './book.ts';
-import { enterAmendment, planOf, type Plan, type Refused, type Request } from './amendment.ts';
+import { enterAmendment, enterPending, planOf, type Plan, type Refused, type Request } from './amendment.ts';
 import { sum } from './cents.ts';
-import { CURRENCY, definitionWith, EVENT_ID, PERFORMANCES, SLUG, STAGES, TYPES, type Terms } from './event.ts';
+import {
+  CURRENCY,
+  definitionWith,
+  EVENT_ID,
+  PAYMENT_MINUTES,
+  PERFORMANCES,
+  SLUG,
+  STAGES,
+  TYPES,
+  type Terms,
+} from './event.ts';
 
 /** What a quote said, and of what it is. */
 export interface Quote {
@@ -136,14 +146,34 @@ export class Sale {
 
   async settle(order: Order, payment: Payment, outcome: 'paid' | 'declined' | 'cancelled'): Promise<void> {
     expect(await this.#buyer.post(`/sandbox/payments/${payment.sessionId}`, { outcome }), 200);
-    if (outcome === 'paid') this.book.pay(order, payment);
+    if (outcome === 'paid') await this.#enterPaid(order, this.book.pay(order, payment));
     else this.book.close(order, payment, outcome);
+  }
+
+  /** Money brought about an amendment: which tickets were issued, and where. */
+  async #enterPaid(order: Order, amendment: ReturnType<Book['pay']>): Promise<void> {
+    if (amendment === null) return;
+    const shown = expect(await this.#admin.get<AdminOrderBody>(`/admin/orders/${order.id}`), 200);
+    const { tickets } = shown.amendments.find(({ id }) => id === amendment.id)!;
+    const newIds = new Map(tickets.flatMap(({ ticket_id: id, new_ticket_id: to }) => (to === null ? [] : [[id, to]])));
+    amendment.wanted!.enter(newIds, new Map());
+    this.outcomes.push(`paid by ${amendment.by}`);
+  }
+
+  /** Withdraws an amendment that is yet to be paid. */
+  async withdraw(order: Order, { id, status }: Order['amendments'][number], by: By): Promise<void> {
+    const answer = await this.#callerOf(by).delete<AmendmentBody>(`${pathOf(order, by)}/${id}`);
+    if (status === 'APPLIED' || status === 'EXPIRED')
+      return assertCode(answer, 409, 'AMENDMENT_NOT_PENDING', { status });
+    assert.equal(expect(answer, 200).status, 'CANCELLED');
+    if (status === 'PENDING') this.book.endPending(order, 'CANCELLED');
+    this.outcomes.push(`withdrawn when ${status}`);
   }
 
   /** The provider reports another amount or currency than was asked for. */
   async payOther(order: Order, payment: Payment, amount: number, currency: string): Promise<void> {
     await this.#report('payment.paid', { checkout_session_id: payment.sessionId, amount, currency });
-    this.book.pay(order, payment, amount, currency);
+    await this.#enterPaid(order, this.book.pay(order, payment, amount, currency));
   }
 
   async cancelByOperator(order: Order): Promise<void> {
@@ -159,7 +189,6 @@ export class Sale {
   /** Asks what an amendment would do; null where it is refused, as the book says. */
   async quote(order: Order, request: Request, by: By): Promise<Quote | null> {
     const plan = planOf(this.book, order, request, by);
-    if ('refusal' in plan && plan.isToPay === true) return null;
     const answer = await this.#callerOf(by).post<QuoteBody>(`${pathOf(order, by)}/quote`, request as Json);
     if ('refusal' in plan) {
       this.#assertRefused(answer, plan);
@@ -172,21 +201,63 @@ export class Sale {
   /** Amends an order, with a quote where one is given; twice under one key where that is asked for. */
   async amend(order: Order, request: Request, by: By, quote: Quote | null, isRepeated = false): Promise<void> {
     const plan = planOf(this.book, order, request, by);
-    if ('refusal' in plan && plan.isToPay === true) return;
     const key = isRepeated ? { 'idempotency-key': `key ${(this.#reports += 1)}` } : {};
     const send = () => {
       const body = { ...request, ...(quote !== null && { quote: quote.body.quote }) };
       return this.#callerOf(by).post<AmendmentBody>(pathOf(order, by), body as Json, key);
     };
+    if ('quoted' in plan && plan.quoted.to_pay > 0) await this.#learnSeats(order, request, by, plan);
     const answer = await send();
     if (by === 'BUYER' && quote === null) return this.#assertRefused(answer, { refusal: 'VALIDATION_ERROR' });
     if ('refusal' in plan) return this.#assertRefused(answer, plan);
     if (quote !== null && this.#checkStale(order, plan, { request, by, quote }, answer)) return;
     const amendment = expect(answer, 201);
-    await this.#enter(order, plan, { request, by, amendment, quote });
+    if (plan.quoted.to_pay > 0) this.#enterPending(order, plan, { request, by, amendment });
+    else await this.#enter(order, plan, { request, by, amendment, quote });
     if (!isRepeated) return;
     const again = await send();
     assert.deepEqual([again.status, again.body], [201, amendment], 'the answer again');
+  }
+
+  /** The seats that the service chooses for an amendment now: what is held of them until it is paid is compared. */
+  async #learnSeats(order: Order, request: Request, by: By, { after, quoted }: Plan): Promise<void> {
+    if (quoted.tickets.every(({ seat_id: seat }) => seat !== undefined)) return;
+    const answer = await this.#callerOf(by).post<QuoteBody>(`${pathOf(order, by)}/quote`, request as Json);
+    const seats = new Map(expect(answer, 200).tickets.map(({ ticket_id: id, seat_id: seat }) => [id, seat]));
+    for (const { type, units } of after.lines) {
+      for (const unit of units) {
+        if (type.locality_id !== 'hall' || unit.seatIds.length > 0) continue;
+        unit.seatIds = unit.ticketIds.map((id) => seats.get(id)!);
+      }
+    }
+  }
+
+  #enterPending(
+    order: Order,
+    plan: Plan,
+    { request, by, amendment }: Omit<Quote, 'order' | 'body'> & { readonly amendment: AmendmentBody },
+  ): void {
+    const { difference, fee, to_pay: toPay, tickets } = plan.quoted;
+    const { id, redirect_url: url, checkout_session_id: sessionId } = amendment;
+    assert.ok(url !== null && sessionId !== null, 'a session is open');
+    const { to_refund: _refund, ...shown } = amendment;
+    assert.deepEqual(shown, {
+      id,
+      status: 'PENDING',
+      by,
+      created_at: new Date(this.book.now).toISOString(),
+      applied_at: null,
+      expires_at: new Date(this.book.now + PAYMENT_MINUTES * 60_000).toISOString(),
+      difference,
+      fee,
+      to_pay: toPay,
+      tickets: tickets.map(({ ticket_id: ticketId, action }) => ({ ticket_id: ticketId, action, new_ticket_id: null })),
+      payment_provider: 'provider_a',
+      redirect_url: url,
+      checkout_session_id: sessionId,
+    });
+    enterPending(this.book, order, plan, request, { id, by, sessionId });
+    this.outcomes.push(`pending by ${by}`);
   }
 
   #callerOf(by: By): Caller {
@@ -526,11 +597,11 @@ export class Sale {
     assert.equal(units.size, order.isEndedByAmendment ? 0 : new Set(places.map(([, { unit }]) => unit)).size);
     order.listed = shown.tickets;
     assert.deepEqual(
-      shown.amendments.map(({ id, by, difference, fee }) => [id, by, difference, fee]),
+      shown.amendments.map(({ id, by, status, difference, fee }) => [id, by, status, difference, fee]),
       order.amendments
         .toReversed()
         .slice(0, 20)
-        .map(({ id, by, difference, fee }) => [id, by, difference, fee]),
+        .map(({ id, by, status, difference, fee }) => [id, by, status, difference, fee]),
     );
   }
 
@@ -664,13 +735,15 @@ function learnTickets({ lines }: Order, { tickets }: AdminOrderBody): void {
   }
 }
 
-const toPayment = ({ installment, amount, currency, status }: OrderStatusBody['payments'][number]) => ({
+const toPayment = ({ installment, amendment_id, amount, currency, status }: OrderStatusBody['payments'][number]) => ({
+  amendment_id,
   installment,
   amount,
   currency,
   isPaid: status === 'PAID',
 });
-const toBookedPayment = ({ installment, amount, currency, state }: Payment) => ({
+const toBookedPayment = ({ installment, amendmentId, amount, currency, state }: Payment) => ({
+  amendment_id: amendmentId,
   installment,
   amount,
   currency,

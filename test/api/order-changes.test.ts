@@ -267,6 +267,30 @@ describe('Tickets changed without a script', () => {
     assert.deepEqual(tickets.map(({ ticket_type_id: type }) => type).toSorted(), ['seat', 'single']);
   });
 
+  it('are paid for first where they cost something, and dropped with a button', async () => {
+    const single = [item('single', 2, { performance_id: 'eve' })];
+    const started = await paid(single, { event_id: 'evt_two' });
+    const { open, press } = english();
+    const dearer = async () => {
+      const choice = await open(`${pageOf(started)}/changes/change`);
+      const box = formWith(choice, 'Continue').boxes['unit.0']!;
+      return press(choice, 'Continue', { 'unit.0': box, ticket_type_id: 'seat' });
+    };
+    const quoted = await dearer();
+    assert.match(quoted.text, /To pay €12\.00/);
+    assert.match((await press(quoted, 'Change and pay €12.00')).path, /^\/sandbox\/pay\//);
+    const waiting = await open(pageOf(started));
+    assert.match(waiting.text, /Your change waits for its payment 1 ticket changed: not done before it is paid/);
+    assert.match((await press(waiting, 'Pay €12.00')).path, /^\/sandbox\/pay\//);
+    const dropped = await press(waiting, 'Drop the change');
+    assert.match(dropped.text, /1 ticket changed\. Not done: it was dropped\./);
+    assert.equal((await press(waiting, 'Drop the change')).status, 200, 'once more is the same');
+    await service.wait(MINUTE);
+    const payment = await press(await dearer(), 'Change and pay €12.00');
+    const done = await press(payment, 'Pay', { outcome: 'paid' });
+    assert.match(done.text, /1 ticket changed\. Fee: €1\.00\./);
+  });
+
   it('get new codes, and other names', async () => {
     const attendees = ['Ann', 'Ben'].map((name) => ({ name, email: `${name}@example.com`, phone: '0361 1' }));
     const started = await paid([item('single', 2, { performance_id: 'eve', attendees })], {

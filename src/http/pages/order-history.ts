@@ -5,6 +5,26 @@ import type { OfferedOrder } from './change-offers.ts';
 import { html, type Html } from './html.ts';
 import { shortOf, ticketInWords } from './order-tickets.ts';
 
+/** A change that waits for its payment, with the way there and the button that drops it; null where none does. */
+export function pendingOf({ order, texts, definition }: OfferedOrder): Html | null {
+  const amendment = order.amendments.find(({ status }) => status === 'PENDING');
+  if (amendment === undefined) return null;
+  const { changes: words, frame } = texts;
+  const until = frame.dayAndHour(amendment.expiresAt!, definition.timezone);
+  return html`<section>
+    <h2>${words.pendingTitle}</h2>
+    <p>${words.pendingUntil(whatOf(amendment, texts), until)}</p>
+    <div class="actions">
+      <form method="post" action="/orders/${order.id}/pay">
+        <button>${words.payChange(frame.money(amendment.toPayCents, order.currency))}</button>
+      </form>
+      <form method="post" action="/orders/${order.id}/amendments/${amendment.id}/drop">
+        <button class="plain">${words.dropChange}</button>
+      </form>
+    </div>
+  </section>`;
+}
+
 /** Says that a change was made, and when: of a withdrawal, when it was received. */
 export function doneOf(amendment: AmendmentView, { texts, definition }: OfferedOrder): Html {
   const words = texts.changes;
@@ -22,7 +42,9 @@ export function historyOf(content: OfferedOrder): Html | null {
   const parts = [
     listOf(
       words.history,
-      order.amendments.map((amendment) => amendmentInWords(amendment, content)),
+      order.amendments
+        .filter(({ status }) => status !== 'PENDING')
+        .map((amendment) => amendmentInWords(amendment, content)),
     ),
     listOf(
       words.refunds,
@@ -47,6 +69,9 @@ function amendmentInWords(amendment: AmendmentView, { texts, definition }: Offer
   const what = whatOf(amendment, texts);
   const told = amendment.isWithdrawal === true ? words.withdrawn(when, what) : words.was(when, what);
   const by = amendment.by === 'OPERATOR' ? words.byOrganizer : amendment.by === 'PERFORMANCE' ? words.byDate : '';
+  if (amendment.status !== 'APPLIED') {
+    return `${words.was(when, what)} ${amendment.status === 'EXPIRED' ? words.notDone : words.dropped}`;
+  }
   return [told, by, moneyOf(amendment, { texts, definition })].filter((part) => part !== '').join(' ');
 }
 

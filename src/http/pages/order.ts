@@ -10,7 +10,7 @@ import type { OrderView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { offersOf, withdrawalButton } from './change-offers.ts';
 import { html, type Html, type Page } from './html.ts';
-import { doneOf, historyOf } from './order-history.ts';
+import { doneOf, historyOf, pendingOf } from './order-history.ts';
 import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
 
 interface OrderPageContent {
@@ -40,8 +40,8 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
     ...refresh,
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
-    body: html`${headOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null} ${offersOf(content)}
-      ${historyOf(content)}
+    body: html`${headOf(content)} ${pendingOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
+      ${offersOf(content)} ${historyOf(content)}
       <section class="bought">
         <h2>${words.bought}</h2>
         <table>
@@ -100,9 +100,10 @@ interface Standing {
 function headOf(content: OrderPageContent): Html {
   const { order, opened, definition, now, texts } = content;
   const { badge, tone, words } = standingOf(content);
-  const isPayable = order.status === 'PENDING' || order.status === 'PARTIALLY_PAID';
+  const isChanging = order.amendments.some(({ status }) => status === 'PENDING');
+  const isPayable = order.status === 'PENDING' || (order.status === 'PARTIALLY_PAID' && !isChanging);
   const hasTimes = order.event.performances.some(({ startsAt }) => startsAt !== null);
-  const done = order.amendments.find(({ id }) => id === content.done);
+  const done = order.amendments.find(({ id, status }) => id === content.done && status === 'APPLIED');
   return html`<section class="${hasEnded(order) ? 'ended' : ''}">
     ${done === undefined ? null : doneOf(done, content)}
     <span class="badge ${tone}">${badge}</span>

@@ -25,6 +25,7 @@ import { amendOrder, ownRequest, type RequestBody } from './amendments.ts';
 import { bestSeats, bodyOf, fieldsOf, fieldsOfAll, refusalOf } from './change-fields.ts';
 
 const PATH = Type.Object({ order_id: Type.String(), kind: Type.String() });
+const DROP_PATH = Type.Object({ order_id: Type.String(), amendment_id: Type.String() });
 const Fields = Type.Record(Type.String(), Type.String());
 
 /** A page of a thousand tickets fits. */
@@ -43,9 +44,8 @@ export async function changeRoutes(app: HttpApp, { events, personalData, payment
     const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
     const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
     if (isRefusal(found)) return ORDER_NOT_FOUND;
-    const { order, definition, datesOnSale, now } = found;
-    const opened = await personalData.open(order);
-    return { order, definition: definition!, datesOnSale, now, opened, kind, fields, refusal: null, quote: null };
+    const opened = await personalData.open(found.order);
+    return { ...found, definition: found.definition!, opened, kind, fields, refusal: null, quote: null };
   };
 
   /** The content with a quote, or with why there is none. */
@@ -104,7 +104,28 @@ export async function changeRoutes(app: HttpApp, { events, personalData, payment
         },
       },
     );
+    dropRoute(scope, events);
   });
+}
+
+/** The button that drops a change which waits for its payment. */
+function dropRoute(scope: HttpApp, events: ChangesPorts['events']): void {
+  addRoute(
+    scope,
+    'POST /orders/:order_id/amendments/:amendment_id/drop',
+    { params: DROP_PATH, hide: true },
+    {
+      config: { page: true },
+      command: 'CancelAmendment',
+      answer: async ({ params: { order_id: orderId, amendment_id: amendmentId } }, { execute }) => {
+        const command = { type: 'CancelAmendment', orderId, amendmentId, by: 'BUYER', operator: null } as const;
+        const dropped = await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
+        // One that was paid or ran out meanwhile is shown as such.
+        return isRefusal(dropped) && dropped.code !== 'AMENDMENT_NOT_PENDING' ? dropped : { orderId };
+      },
+      send: ({ orderId }, reply) => reply.redirect(`/orders/${orderId}`, 303),
+    },
+  );
 }
 
 function sendChange(content: Content, reply: FastifyReply, request: Pick<FastifyRequest, 'headers'>): FastifyReply {

@@ -69,6 +69,14 @@ export const changes: typeof english = {
   rename: (n) => `${count(n, { one: 'Namen', other: 'Namen' })} ändern`,
   changeAndPay: (amount) => `Ändern und ${amount} bezahlen`,
 
+  pendingTitle: 'Ihre Änderung wartet auf die Zahlung',
+  pendingUntil: (what, until) =>
+    `${what}: erst mit der Zahlung, bis ${until} Uhr. Ihre Tickets bleiben gültig, wie sie sind.`,
+  payChange: (amount) => `${amount} bezahlen`,
+  dropChange: 'Änderung verwerfen',
+  notDone: 'Nicht erfolgt: Die Zahlung kam nicht.',
+  dropped: 'Nicht erfolgt: Sie wurde verworfen.',
+
   history: 'Änderungen dieser Bestellung',
   receipt: (when) => `Ihr Widerruf ist am ${when} Uhr bei uns eingegangen.`,
   done: (when) => `Erledigt am ${when} Uhr.`,

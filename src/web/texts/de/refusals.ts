@@ -46,6 +46,9 @@ export const refusals: Texts['refusals'] = {
   ORDER_NOT_AMENDABLE: 'Diese Bestellung lässt sich nicht mehr ändern.',
   AMENDMENT_NOT_ALLOWED:
     'Diese Änderung wird nicht angeboten, oder es ist zu spät dafür. Bitte fragen Sie den Veranstalter.',
+  AMENDMENT_PENDING:
+    'Eine andere Änderung dieser Bestellung wartet auf ihre Zahlung. Bitte bezahlen oder verwerfen Sie sie zuerst.',
+  AMENDMENT_NOT_PENDING: 'Diese Änderung ist vorbei: Sie wurde gemacht, verworfen oder ist abgelaufen.',
   QUOTE_STALE: 'Was wir Ihnen genannt haben, hat sich inzwischen geändert. Bitte sehen Sie es sich noch einmal an.',
   TICKET_NOT_FOUND: 'Eines dieser Tickets gehört nicht zu dieser Bestellung.',
   TICKET_VOID: 'Eines dieser Tickets ist nicht mehr gültig.',

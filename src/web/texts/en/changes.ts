@@ -75,6 +75,15 @@ export const changes = {
   rename: (n: number) => `Change ${count(n, { one: 'name', other: 'names' })}`,
   changeAndPay: (amount: string) => `Change and pay ${amount}`,
 
+  // ── changes that cost something ──
+  pendingTitle: 'Your change waits for its payment',
+  pendingUntil: (what: string, until: string) =>
+    `${what}: not done before it is paid, until ${until}. Your tickets stay valid as they are.`,
+  payChange: (amount: string) => `Pay ${amount}`,
+  dropChange: 'Drop the change',
+  notDone: 'Not done: its payment did not come.',
+  dropped: 'Not done: it was dropped.',
+
   // ── what was changed ──
   history: 'Changes of this order',
   receipt: (when: string) => `We received your withdrawal on ${when}.`,

@@ -45,6 +45,8 @@ export const refusals = {
   ORDER_NOT_PAYABLE: 'Nothing is left to pay on this order.',
   ORDER_NOT_AMENDABLE: 'This order can no longer be changed.',
   AMENDMENT_NOT_ALLOWED: 'This change is not offered, or it is too late for it. Please ask the organizer.',
+  AMENDMENT_PENDING: 'Another change of this order waits for its payment. Please pay or drop it first.',
+  AMENDMENT_NOT_PENDING: 'This change is over: it was made, dropped or ran out.',
   QUOTE_STALE: 'What we told you has changed meanwhile. Please look at it again.',
   TICKET_NOT_FOUND: 'One of these tickets is not of this order.',
   TICKET_VOID: 'One of these tickets is no longer valid.',

@@ -113,10 +113,12 @@ function executedOf({ refunds }: Order, command: CommandOf<'RecordRefund'>): Ref
   const { provider, refundId, reference, status } = command;
   if (provider === null) return undefined;
   const byId = refunds.find((refund) => refund.id === refundId && refund.status !== undefined);
-  if (byId !== undefined || reference === null) return byId;
-  return refunds.findLast(
+  // What was found under the id of one that has failed is recorded as another one, with the reference.
+  if (reference === null || (byId !== undefined && byId.status !== 'FAILED')) return byId;
+  const byReference = refunds.findLast(
     (refund) => refund.reference === reference && (refund.status !== undefined || status === 'FAILED'),
   );
+  return byReference ?? byId;
 }
 
 /** What a report of a refund that is known by its id or reference changes (rule 4). */

@@ -467,6 +467,22 @@ describe('A refund that was made at the page of the provider', () => {
   });
 });
 
+describe('A refund that failed here and is found at the provider', () => {
+  it('is recorded, and taken off once the provider reports that it failed', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(answer(order, refund, { outcome: 'FAILED', reference: 're_0' }));
+    const next = fixture.do(execute(order)).order.refunds.at(-1)!;
+    const late = { reference: 're_1', refundId: refund.id };
+    fixture.do(match(order, next, there(5198, late)));
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'FAILED', 'FAILED', 'SUCCEEDED']);
+    fixture.do(reported(order, 5198, { ...late, status: 'FAILED' }));
+    assert.deepEqual(books(orderNow(fixture, order)), [5198, 0, 0, 'FAILED', 'FAILED', 'FAILED']);
+    fixture.when(reported(order, 5198, { ...late, status: 'FAILED' })).then([]);
+    fixture.when(reported(order, 5198, late)).then([]);
+    assertSameAfterReplay(fixture);
+  });
+});
+
 describe('A refund that is reduced while a request for more is under way', () => {
   it('is recorded with what the provider answers that it gave back', () => {
     const { fixture, order, refund } = asked();

@@ -39,6 +39,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   RevokeStation: 'GIVE_BACK',
   RecordScans: 'SCAN',
   CancelAmendment: 'GIVE_BACK',
+  SyncStation: 'SCAN',
   OpenPayment: 'MONEY',
   RecordCheckoutSession: 'MONEY',
   RecordPayment: 'MONEY',

@@ -9,7 +9,7 @@ import { Erasures } from './erasures.ts';
 import { EventActor } from './event-actor.ts';
 import { OrderTurns } from './order-turns.ts';
 import { RetainedRecords } from './process-bytes.ts';
-import { WaitingBuyers } from './waiting-buyers.ts';
+import { SeenStations, WaitingBuyers } from './waiting-buyers.ts';
 import type { EventState } from '#domain/event/state.ts';
 import type { Activated } from './activation.ts';
 import type { EventActorPorts, TurnContext } from './event-actor-ports.ts';
@@ -57,6 +57,7 @@ function followersOf(
     new WaitingBuyers(state, evicted ?? { since: clock.now(), lastSeen: null }, actor),
     new Draws(state, actor),
     new RetainedRecords(state, actor, processBytes),
+    new SeenStations(state),
     ...OrderTurns.of(state, journal, actor, cancelledAtOnceMax),
     ...erasures,
   ];

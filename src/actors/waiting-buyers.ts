@@ -1,6 +1,6 @@
 /**
- * What a waiting room needs beside its facts: when everybody was last seen, and room for one more. A follower of the
- * event actor.
+ * What a waiting room needs beside its facts: when everybody was last seen, and room for one more; and when the
+ * stations of the doors were. Followers of the event actor.
  *
  * 1. When a buyer was last seen is soft state: it changes after the decision, and no fact says so. Where it was not
  *    remembered at an eviction everybody counts as just seen.
@@ -12,6 +12,8 @@ import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { isRoomFull, viewOwnEntry } from '#domain/waiting-room/view.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import type { Command, Reply } from '#domain/command.ts';
+import type { EventState } from '#domain/event/state.ts';
+import type { Fact } from '#domain/fact.ts';
 import type { WaitingRoomState } from '#domain/waiting-room/state.ts';
 import type { EvictedEvent } from './evicted-events.ts';
 import type { FollowedActor, Follower } from './follower.ts';
@@ -49,5 +51,25 @@ export class WaitingBuyers implements Follower {
     noteEntrySeen(this.#state, command, now);
     // Who is seen becomes stale later, and nobody sooner.
     this.#actor.notePostponed();
+  }
+}
+
+/** When each station of an event was last seen, and what it told of itself; lost when the actor retires. */
+export class SeenStations implements Follower {
+  readonly #state: EventState;
+
+  constructor(state: EventState) {
+    this.#state = state;
+  }
+
+  afterTurn(command: Command, _facts: readonly Fact[], answer: Reply | Refusal, now: number): void {
+    if (command.type !== 'RecordScans' && command.type !== 'SyncStation') return;
+    if (isRefusal(answer)) return;
+    const station = this.#state.doors!.byToken.get(command.tokenSha256)!;
+    const { syncedAt = null, queued = null, version = null } = station.seen ?? {};
+    station.seen =
+      command.type === 'RecordScans'
+        ? { at: now, syncedAt, queued, version }
+        : { at: now, syncedAt: now, queued: command.queued ?? queued, version: command.version ?? version };
   }
 }

@@ -191,6 +191,12 @@ const publicExamples = {
       headers: { Authorization: 'Bearer $STATION_TOKEN' },
     },
   ),
+  syncStation: get('/api/doors/sync?queued=0&version=1.0.0', {
+    operation: 'syncStation',
+    title: 'What a station needs without a network',
+    noun: 'feed',
+    headers: { Authorization: 'Bearer $STATION_TOKEN' },
+  }),
   quoteOwnAmendment: post(
     '/api/checkout/orders/$ORDER/amendments/quote',
     { cancel: ['$TICKET'] },

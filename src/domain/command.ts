@@ -28,6 +28,7 @@ import type {
   RefundSums,
   ScanResult,
   StationView,
+  SyncView,
 } from './view.ts';
 
 /** One item of a request for tickets, as asked. */
@@ -262,6 +263,17 @@ interface Commands {
   RevokeStation: { readonly stationId: string; readonly operator: string | null };
   /** What a station scanned; its token is known by its SHA-256 in hex. */
   RecordScans: { readonly tokenSha256: string; readonly scans: readonly ScanRequest[] };
+  /** What a station needs without a network, behind what its cursor says that it has. */
+  SyncStation: {
+    readonly tokenSha256: string;
+    readonly after: string | null;
+    readonly limit: number;
+    /** Scans that wait on it, and what it runs; null where it does not say. */
+    readonly queued: number | null;
+    readonly version: string | null;
+    /** Of the keys of codes, which the head has. */
+    readonly keysDigest: string;
+  };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -329,6 +341,7 @@ export interface Replies {
   RevokeStation: { readonly station: StationView };
   /** In the order of the request. */
   RecordScans: { readonly results: readonly ScanResult[] };
+  SyncStation: SyncView;
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };

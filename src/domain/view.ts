@@ -10,7 +10,7 @@ import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { Verdict } from '#client/doors/scan.ts';
-import type { PaymentProviderName } from './catalogue/definition.ts';
+import type { DoorDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type {
   AmendedTicket,
   CancellationCause,
@@ -332,6 +332,43 @@ export interface StationView {
   readonly syncedAt: number | null;
   readonly queued: number | null;
   readonly version: string | null;
+}
+
+/** Void, inside, void and inside, out, or none of these any more. */
+export type TicketPresence = 'V' | 'I' | 'W' | 'O' | 'N';
+
+/** A ticket by its digest, what it is since when in seconds, and the place of the door in the list of doors. */
+export type SyncChange = readonly [digest: string, state: TicketPresence, at: number, door: number | null];
+
+/** What a station knows of its event without a network. */
+export interface SyncHead {
+  readonly event: { readonly id: string; readonly name: string };
+  readonly station: StationView;
+  readonly performances: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly doorsAt: number | null;
+    readonly startsAt: number | null;
+    readonly endsAt: number | null;
+    readonly status: string;
+    /** Valid tickets when the head was made. */
+    readonly expected: number;
+  }[];
+  readonly doors: readonly DoorDefinition[];
+  readonly ticketTypes: readonly IdAndName[];
+  readonly reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
+  /** For a gate: all stations, with the digests of their tokens. */
+  readonly stations?: readonly { readonly station: StationView; readonly tokenSha256: string }[];
+}
+
+export interface SyncView {
+  readonly now: number;
+  readonly cursor: string;
+  readonly more: boolean;
+  readonly reset: boolean;
+  /** Null where it is as the cursor says. */
+  readonly head: SyncHead | null;
+  readonly changes: readonly SyncChange[];
 }
 
 /** What a door shows of a ticket: nothing about its order or its people. */

@@ -514,6 +514,148 @@ describe('A gate', () => {
   });
 });
 
+describe('A station without a network', () => {
+  type Change = readonly [digest: string, state: string, at: number, door: number | null];
+  interface Sync {
+    readonly cursor: string;
+    readonly more: boolean;
+    readonly reset: boolean;
+    readonly head: Json | null;
+    readonly changes: readonly Change[];
+  }
+  const digestOf = (ticketId: string): string => createHash('sha256').update(ticketId).digest('base64url').slice(0, 12);
+  const ask = (station: MadeStation, query = '') =>
+    service.get<Sync>(`/api/doors/sync?${query}`, { authorization: `Bearer ${station.token}` });
+  const sync = async (station: MadeStation, after?: string, more = ''): Promise<Sync> => {
+    const { status, body } = await ask(station, `${after === undefined ? '' : `after=${after}`}${more}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  };
+  const syncAll = async (
+    station: MadeStation,
+    limit = 5_000,
+  ): Promise<{ readonly all: Change[]; readonly last: Sync }> => {
+    let last = await sync(station, undefined, `limit=${limit}`);
+    const all = [...last.changes];
+    while (last.more) {
+      last = await sync(station, last.cursor, `&limit=${limit}`);
+      assert.ok(!last.reset && last.head === null);
+      all.push(...last.changes);
+    }
+    return { all, last };
+  };
+
+  it('has loaded its event, and then what changes of its tickets, each once', async () => {
+    const station = await makeStation(service, { performance_ids: ['eve'] });
+    const first = await sync(station);
+    assert.equal(first.reset, true);
+    const head = first.head!;
+    assert.deepEqual(Object.keys(head).sort(), [
+      'doors',
+      'event',
+      'keys',
+      'performances',
+      'reentry',
+      'station',
+      'ticket_types',
+    ]);
+    assert.deepEqual(
+      (head['performances'] as readonly Json[]).map(({ id }) => id),
+      ['eve'],
+    );
+    assert.deepEqual(head['doors'], [
+      { id: 'main', name: 'Main door', ticket_type_ids: null },
+      { id: 'stand', name: 'Stand door', ticket_type_ids: ['seat'] },
+    ]);
+    const { last } = await syncAll(station);
+    const order = await buyTickets(service, 'single', 4);
+    const late = await buyTickets(service, 'single', 1, { performance: 'late' });
+    const other = await makeStation(service);
+    const [a = '', b = '', c = ''] = codesOf(order);
+    const undone = scanOf(service, c);
+    await scanAll(service, other, scanOf(service, a), scanOf(service, b), undone, scanOf(service, b, { kind: 'EXIT' }));
+    await scanAll(service, other, undoOf(service, undone['id']));
+    await scanAll(service, other, scanOf(service, codesOf(late)[0]!, { performance_id: 'late', given: 'CANNOT_TELL' }));
+    const next = await sync(station, last.cursor);
+    assert.deepEqual([next.reset, next.head, next.more], [false, null, false]);
+    const [idA = '', idB = '', idC = '', idD = ''] = order.tickets;
+    const states = (changes: readonly Change[]) => changes.map(([digest, state, , door]) => [digest, state, door]);
+    assert.deepEqual(states(next.changes), [
+      [digestOf(idA), 'I', 0],
+      [digestOf(idB), 'O', 0],
+      [digestOf(idC), 'N', null],
+    ]);
+    assert.ok(next.changes.every((change) => JSON.stringify(change).length <= 48));
+    const nothing = await ask(station, `after=${next.cursor}`);
+    assert.deepEqual(nothing.body.changes, []);
+    assert.ok(JSON.stringify(nothing.body).length <= 400);
+    service.wait(SECOND);
+    assert.equal((await service.admin.post(`/admin/orders/${order.order_id}/cancel`)).status, 200);
+    const voided = await sync(station, next.cursor);
+    assert.deepEqual(
+      new Map(states(voided.changes).map(([digest, state]) => [digest, state])),
+      new Map([
+        [digestOf(idA), 'W'],
+        [digestOf(idB), 'V'],
+        [digestOf(idC), 'V'],
+        [digestOf(idD), 'V'],
+      ]),
+    );
+    service.wait(SECOND);
+    await scanAll(service, other, scanOf(service, a, { kind: 'EXIT' }));
+    const left = await sync(station, voided.cursor);
+    assert.deepEqual(new Map(states(left.changes).map(([digest, state]) => [digest, state])).get(digestOf(idA)), 'V');
+  });
+
+  it('loads the same in small pages, and after a restart', async () => {
+    const station = await makeStation(service);
+    service.wait(SECOND);
+    const whole = await syncAll(station);
+    assert.ok(whole.all.length > 10, String(whole.all.length));
+    // A station that begins anew need not be told of what is none of these any more.
+    const newest = (changes: readonly Change[]) =>
+      new Map(changes.filter(([, state]) => state !== 'N').map((change) => [change[0], change]));
+    const paged = await syncAll(station, 3);
+    assert.deepEqual(newest(paged.all), newest(whole.all));
+    assert.equal(paged.last.cursor, whole.last.cursor);
+    await service.restart();
+    const again = await sync(station, whole.last.cursor);
+    assert.deepEqual([again.reset, again.head, again.changes], [false, null, []]);
+  });
+
+  it('begins anew with a cursor that is not its own, and is told of a new head', async () => {
+    const [station, other] = [await makeStation(service), await makeStation(service)];
+    const { last } = await syncAll(station);
+    for (const after of ['nonsense', 'x'.repeat(2_000), last.cursor.replace(/\.\w+\./, '.zzzzz.')]) {
+      const answer = await sync(station, encodeURIComponent(after));
+      assert.ok(answer.reset && answer.head !== null, after);
+    }
+    assert.equal((await sync(other, last.cursor)).reset, true);
+    const renamed = doorsGala({ name: 'Gala of doors' });
+    assert.equal((await service.admin.put('/admin/events/evt_doors', renamed)).status, 200);
+    const told = await sync(station, last.cursor);
+    assert.deepEqual([told.reset, (told.head!['event'] as Json)['name']], [false, 'Gala of doors']);
+    assertRefused(await ask(station, 'limit=0'), 400, 'VALIDATION_ERROR');
+    assertRefused(await ask({ ...station, token: 'gtk_1_none' }), 401, 'UNAUTHORIZED');
+    await service.admin.post(`${STATIONS}/${station.id}/revoke`);
+    assertRefused(await ask(station), 401, 'STATION_REVOKED');
+  });
+
+  it('says what waits on it and what it runs, and a gate gets the digests of all tokens', async () => {
+    const gate = await makeStation(service, { kind: 'GATE' });
+    const { head } = await sync(gate, undefined, '&queued=7&version=1.2.3');
+    const stations = head!['stations'] as readonly Json[];
+    const own = stations.find(({ id }) => id === gate.id)!;
+    assert.equal(own['token_sha256'], createHash('sha256').update(gate.token).digest('hex'));
+    const listed = (await service.admin.get<Stations>(STATIONS)).body.stations.find(({ id }) => id === gate.id)!;
+    const now = new Date(service.now()).toISOString();
+    assert.deepEqual(
+      [listed['last_seen_at'], listed['synced_at'], listed['queued'], listed['version']],
+      [now, now, 7, '1.2.3'],
+    );
+  });
+});
+
 describe('A station that scans too fast', () => {
   const skip = ofOneMachine('each node counts what comes to it');
   it('is answered 429 over 20,000 scans in a minute, and the others are not', { skip }, async () => {

@@ -135,7 +135,7 @@ function viewConflict(state: DoorState, { kind, scanId, ticket, performanceId }:
 }
 
 /** The id of a scanned ticket; null of another code. */
-function ticketIdOf(
+export function ticketIdOf(
   { eventNumber }: Pick<DoorState, 'eventNumber'>,
   { key, ticketTypeId }: { readonly key: string; readonly ticketTypeId: string | null },
 ): string | null {

@@ -55,6 +55,7 @@ import {
   isOfQueue,
   roomConflicts,
 } from '../waiting-room/decide.ts';
+import { decideSyncStation } from '../doors/sync.ts';
 import { decideRecordScans } from '../doors/scans.ts';
 import { decideAddStation, decideRevokeStation, doorConflicts } from '../doors/stations.ts';
 import { unlessBusy } from '../orders/open-sessions.ts';
@@ -137,6 +138,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideRevokeStation(state, command);
     case 'RecordScans':
       return decideRecordScans(state, command, turn);
+    case 'SyncStation':
+      return decideSyncStation(state, command, turn);
     case 'JoinQueue':
       return decideJoinQueue(state, command, turn);
     case 'PollQueue':

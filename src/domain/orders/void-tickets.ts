@@ -109,6 +109,36 @@ export function pageOfVoidTickets(
   return { ticketIds: page, nextAfter: begin + limit < tickets.length ? page.at(-1)! : null };
 }
 
+/** Void tickets of some dates behind a position, which counts how many of its millisecond come before. */
+export interface VoidPosition {
+  readonly voidSince: number;
+  readonly voidCount: number;
+}
+
+/** So many void tickets of these dates, null for all, behind a position; each with that behind itself. */
+export function* voidTicketsBehind(
+  { all, byPerformance }: VoidTickets,
+  performanceIds: readonly string[] | null,
+  { voidSince, voidCount }: VoidPosition,
+  countMax: number,
+): Generator<VoidPosition & { readonly ticketId: string }> {
+  const from = (tickets: readonly VoidTicket[]): number =>
+    countLeading(tickets, (ticket) => ticket.voidSince < voidSince);
+  const lists = performanceIds === null ? [all] : performanceIds.map((id) => byPerformance.get(id) ?? []);
+  const end = countMax + voidCount;
+  const merged = lists
+    .flatMap((tickets) => tickets.slice(from(tickets), from(tickets) + end))
+    .sort(compare)
+    .slice(0, end);
+  let [since, count] = [voidSince, 0];
+  for (const ticket of merged) {
+    count = ticket.voidSince === since ? count + 1 : 1;
+    since = ticket.voidSince;
+    if (since === voidSince && count <= voidCount) continue;
+    yield { ticketId: ticket.ticketId, voidSince: since, voidCount: count };
+  }
+}
+
 type Position = Omit<VoidTicket, 'ticketId'>;
 
 /** Inserts a ticket in order (rule 1), nearly always at the end. */

@@ -111,6 +111,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   getTicketKeys: { answer: 'The keys.' },
   listRevokedTickets: { answer: 'The ids of the page.', codes: DATE },
+  syncStation: { answer: 'What changed.', codes: ['STATION_REVOKED'] },
   recordScans: {
     answer: 'What became of each scan.',
     codes: ['STATION_REVOKED', 'STATION_NOT_ALLOWED'],

@@ -54,6 +54,7 @@ import { queueRoutes } from '../buyers/queue.ts';
 import { sandboxClockRoutes, sandboxPaymentRoutes } from '../buyers/sandbox.ts';
 import { shopRoutes } from '../storefront/route.ts';
 import { scanRoutes } from '../doors/scans.ts';
+import { syncRoutes } from '../doors/sync.ts';
 import { requireStation } from '../doors/station-auth.ts';
 import { doorRoutes } from '../operators/doors.ts';
 import { stationRoutes } from '../operators/stations.ts';
@@ -103,6 +104,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   ticketRoutes(app, ports);
   requireStation(app, ports);
   scanRoutes(app, ports);
+  syncRoutes(app, ports);
   const { sandbox } = ports.payments;
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);

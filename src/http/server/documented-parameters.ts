@@ -11,6 +11,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   reference: 'The reference of the refund, as the provider lists it.',
   provider: 'The name under which the provider stands, which its secret is for.',
   performance_id: 'The date.',
+  queued: 'How many scans wait on the station.',
   station_id: 'The station, as the list has it.',
   event_id: 'The event.',
   limit: 'How many at most in one page.',

@@ -39,6 +39,7 @@ import { Cancellation } from '../operators/cancellation.ts';
 import { AdminOrder, AdminTicket } from '../operators/orders/schema.ts';
 import { OrderStatus, Ticket } from '../buyers/orders/schema.ts';
 import { ScanResults } from '../doors/scans.ts';
+import { StationSync } from '../doors/sync.ts';
 import { DoorCounts, ScanConflicts } from '../operators/doors.ts';
 import { MadeStation, Station } from '../operators/stations.ts';
 import { Draw, QueueEntry } from '../buyers/queue.ts';
@@ -97,6 +98,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   DoorCounts,
   ScanConflicts,
   ScanResults,
+  StationSync,
   FoundOrders,
   Subject,
 ];

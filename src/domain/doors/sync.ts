@@ -1,0 +1,189 @@
+/**
+ * What a station has to know to check tickets without a network: its event, and every ticket that is void or was
+ * scanned.
+ *
+ * 1. A feed goes on behind its cursor: behind the last change of a scanned ticket, and behind the void tickets that
+ *    became so until a moment. One of another station, of another form or from the future begins anew.
+ * 2. A ticket is listed once in an answer, as it is now. Of void tickets those of the current millisecond are listed
+ *    again by the next answer: others may come before them in it.
+ * 3. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
+ */
+import { readCursor, writeCursor } from '#client/doors/cursor.ts';
+import { ticketDigest } from '#client/doors/digest.ts';
+import { doorsOf, reentryOf } from '../catalogue/definition.ts';
+import { valuesReply, type Decision } from '../decision.ts';
+import { voidTicketsBehind, type VoidPosition } from '../orders/void-tickets.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import { issuedTicket } from './issued-tickets.ts';
+import { keyOf, mergedOf, type Doors, type DoorState, type Station } from './state.ts';
+import { stationByToken, viewStation } from './stations.ts';
+import { ticketIdOf } from './view.ts';
+import type { CommandOf } from '../command.ts';
+import type { SyncChange, SyncHead, TicketPresence } from '../view.ts';
+import type { TicketScan, TicketScans } from './scanned-tickets.ts';
+
+/** Scanned tickets of one answer: some 20 µs each, because each is looked up among the orders. */
+const SCANNED_MAX = 1_000;
+
+const HEAD_DIGEST_LENGTH = 16;
+
+interface Hashing {
+  /** In hex. */
+  sha256(text: string): string;
+}
+
+interface SyncTurn {
+  readonly now: number;
+  readonly hashing: Hashing;
+}
+
+/** NOT_FOUND for an unknown token, STATION_REVOKED. Nothing is recorded: when a station was seen is soft state. */
+export function decideSyncStation(
+  state: DoorState,
+  command: CommandOf<'SyncStation'>,
+  { now, hashing }: SyncTurn,
+): Decision | Refusal {
+  const station = stationByToken(state, command.tokenSha256, now);
+  if (isRefusal(station)) return station;
+  const doors = state.doors!;
+  const after = readCursor(command.after ?? '');
+  const isOwn = after?.stationId === station.id && after.change <= doors.tickets.lastChange && after.voidSince <= now;
+  const start = isOwn ? after : { change: 0, voidSince: 0, voidCount: 0, head: '' };
+  const head = headOf(state, station, now);
+  const digest = headDigest(head, command.keysDigest, hashing);
+  const page = new SyncPage(state, station.performanceIds, command.limit);
+  const change = page.addScanned(start.change, !isOwn);
+  const { voidSince, voidCount } = page.addVoid(start, now);
+  const { changes, more } = page;
+  const cursor = writeCursor({ stationId: station.id, change, voidSince, voidCount, head: digest });
+  const shown = digest === start.head ? null : head;
+  return { facts: [], reply: valuesReply<'SyncStation'>({ now, cursor, more, reset: !isOwn, head: shown, changes }) };
+}
+
+class SyncPage {
+  readonly changes: SyncChange[] = [];
+  more = false;
+  readonly #state: DoorState;
+  readonly #doors: Doors;
+  readonly #performanceIds: readonly string[] | null;
+  readonly #limit: number;
+  readonly #listed = new Set<string>();
+
+  constructor(state: DoorState, performanceIds: readonly string[] | null, limit: number) {
+    this.#state = state;
+    this.#doors = state.doors!;
+    this.#performanceIds = performanceIds;
+    this.#limit = limit;
+  }
+
+  /** Adds scanned tickets behind a change; answers the last one that was looked at. */
+  addScanned(after: number, isAnew: boolean): number {
+    let last = after;
+    let looked = 0;
+    for (const { change, number } of this.#doors.tickets.changedAfter(after)) {
+      if (looked === SCANNED_MAX || this.changes.length === this.#limit) {
+        this.more = true;
+        return last;
+      }
+      looked += 1;
+      last = change;
+      const ticket = this.#doors.tickets.at(number);
+      const ticketId = ticketIdOf(this.#state, ticket);
+      if (ticketId === null || !this.#isOfDates(ticket)) continue;
+      const listed = this.#changeOf(ticketId, ticket);
+      if (!isAnew || listed[1] !== 'N') this.#add(ticketId, listed);
+    }
+    return this.#doors.tickets.lastChange;
+  }
+
+  /** Adds void tickets behind a position; answers where the next answer goes on (rule 2). */
+  addVoid(after: VoidPosition, now: number): VoidPosition {
+    let [last, settled]: VoidPosition[] = [after, after];
+    const left = this.#limit - this.changes.length;
+    const { voidTickets } = this.#state.orders;
+    for (const each of voidTicketsBehind(voidTickets, this.#performanceIds, after, left + 1)) {
+      const { ticketId, ...position } = each;
+      if (this.changes.length === this.#limit) {
+        this.more = true;
+        return last!;
+      }
+      const number = this.#doors.tickets.find(keyOf({ ticketId, digest: 0 }));
+      const ticket = number === null ? null : this.#doors.tickets.at(number);
+      if (!this.#listed.has(ticketId)) this.#add(ticketId, this.#changeOf(ticketId, ticket, position.voidSince));
+      last = position;
+      if (position.voidSince < now) settled = position;
+    }
+    return settled!;
+  }
+
+  #add(ticketId: string, change: SyncChange): void {
+    this.#listed.add(ticketId);
+    this.changes.push(change);
+  }
+
+  #isOfDates({ performanceId, scans }: TicketScans): boolean {
+    const dates = this.#performanceIds;
+    if (dates === null || (performanceId !== null && dates.includes(performanceId))) return true;
+    return scans.some((scan) => dates.includes(scan.performanceId));
+  }
+
+  #changeOf(ticketId: string, ticket: TicketScans | null, voidSince?: number): SyncChange {
+    const since = voidSince ?? issuedTicket(this.#state, ticketId)?.voided?.since ?? null;
+    const { isInside, admission, scans } = mergedOf(ticket ?? { scans: [] }, this.#doors.reentry);
+    const state: TicketPresence = isInside
+      ? since === null
+        ? 'I'
+        : 'W'
+      : since !== null
+        ? 'V'
+        : admission === null
+          ? 'N'
+          : 'O';
+    const scan: TicketScan | null = isInside ? admission : (scans.at(-1) ?? null);
+    const at = state === 'V' ? since! : (scan?.at ?? ticket?.scans.at(-1)?.at ?? 0);
+    const door = state === 'V' || scan === null ? null : this.#placeOf(scan.doorId);
+    return [ticketDigest(ticketId), state, Math.floor(at / 1_000), door];
+  }
+
+  #placeOf(doorId: string): number {
+    return doorsOf(this.#state.plan.definition).findIndex(({ id }) => id === doorId);
+  }
+}
+
+// ── head ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function headOf({ plan, performances, doors }: DoorState, station: Station, now: number): SyncHead {
+  const { id, name } = plan.definition;
+  const dates = plan.performances.filter((date) => station.performanceIds?.includes(date.id) ?? true);
+  const own = doorsOf(plan.definition);
+  return {
+    event: { id, name },
+    station: viewStation({ ...station, seen: null }, now),
+    performances: dates.map((date) => {
+      const { status, inventory } = performances.get(date.id)!;
+      return {
+        id: date.id,
+        name: date.name,
+        doorsAt: date.doorsAt ?? null,
+        startsAt: date.startsAt,
+        endsAt: date.endsAt,
+        status: date.status === 'DRAFT' ? 'DRAFT' : status,
+        expected: inventory.totals().sold,
+      };
+    }),
+    doors: own,
+    ticketTypes: plan.ticketTypes.map(({ id: typeId, definition }) => ({ id: typeId, name: definition.name })),
+    reentry: reentryOf(plan.definition),
+    ...(station.kind === 'GATE' && {
+      stations: Array.from(doors!.stations.values(), (each) => {
+        return { station: viewStation({ ...each, seen: null }, now), tokenSha256: each.tokenSha256 };
+      }),
+    }),
+  };
+}
+
+/** Rule 3. */
+function headDigest(head: SyncHead, keysDigest: string, { sha256 }: Hashing): string {
+  const performances = head.performances.map(({ expected: _expected, ...date }) => date);
+  return sha256(JSON.stringify([{ ...head, performances }, keysDigest])).slice(0, HEAD_DIGEST_LENGTH);
+}

@@ -1,0 +1,168 @@
+/** What stations know without a network: the head of their event, and the tickets that are void or were scanned. */
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { isRefusal } from '#domain/refusal.ts';
+import type { StationView, SyncChange, SyncHead, SyncView } from '#domain/view.ts';
+import { TicketKeys } from '../buyers/tickets.ts';
+import type { PublicPorts } from '../ports.ts';
+import type { HttpApp } from '../protocol/app.ts';
+import { fail, NO_STATION } from '../protocol/errors.ts';
+import { bearer, Count, IntegerText, Nullable, Time } from '../protocol/fields.ts';
+import { formatMoment, formatTime } from '../protocol/formats.ts';
+import { addRoute } from '../protocol/route.ts';
+import { tokenOf } from './station-auth.ts';
+
+// ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const LIMIT = 5_000;
+const LIMIT_MAX = 10_000;
+const QUEUED_MAX = 10_000_000;
+
+const Text = Type.String();
+const texts = (description: string) =>
+  Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: Text, description });
+
+const stationFields = {
+  id: Text,
+  name: Text,
+  kind: Text,
+  performance_ids: texts('Null for all.'),
+  door_ids: texts('Null for all.'),
+  expires_at: Nullable(Time),
+  status: Text,
+};
+
+const Head = Type.Object({
+  event: Type.Object({ id: Text, name: Text }),
+  station: Type.Object(stationFields),
+  keys: TicketKeys.properties.keys,
+  performances: Type.Array(
+    Type.Object({
+      id: Text,
+      name: Text,
+      doors_at: Nullable(Time),
+      starts_at: Nullable(Time),
+      ends_at: Nullable(Time),
+      status: Text,
+      expected: { ...Count, description: 'Valid tickets when the head was made.' },
+    }),
+  ),
+  doors: Type.Array(Type.Object({ id: Text, name: Text, ticket_type_ids: texts('Null for all.') })),
+  ticket_types: Type.Array(Type.Object({ id: Text, name: Text })),
+  reentry: Text,
+  stations: Type.Optional(
+    Type.Array(Type.Object({ ...stationFields, token_sha256: Text }), { description: 'For a GATE.' }),
+  ),
+});
+
+export const StationSync = Type.Object(
+  {
+    now: Time,
+    cursor: { ...Text, description: 'Send it as `after` of the next request.' },
+    more: Type.Boolean({ description: 'Further changes are there: ask again at once.' }),
+    reset: Type.Boolean({ description: 'The feed begins anew: forget what was known before.' }),
+    head: Type.Unsafe<HeadBody | null>({
+      ...Head,
+      type: ['object', 'null'],
+      description: 'Null where it is as at `after`.',
+    }),
+    changes: Type.Unsafe<SyncChange[]>({
+      type: 'array',
+      items: { type: 'array', items: {} },
+      description:
+        'Each ticket once: the first 12 characters of the base64url SHA-256 of its id; V void, I inside, W void and inside, O out, N none of these any more; since when, in seconds since 1970; the place of the door in `doors`, or null.',
+    }),
+  },
+  { $id: 'StationSync' },
+);
+
+const syncStationSchema = {
+  operationId: 'syncStation',
+  tags: ['Doors'],
+  summary: 'Load what a station needs without a network, or what changed of it since',
+  description:
+    'With nothing new the answer is short: ask every few seconds. An `after` that is not this station’s begins anew.',
+  security: bearer,
+  querystring: Type.Object({
+    after: Type.Optional(Type.String({ maxLength: 16_384, description: 'The `cursor` of the answer before.' })),
+    limit: Type.Optional(IntegerText({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
+    queued: Type.Optional(IntegerText({ minimum: 0, maximum: QUEUED_MAX })),
+    version: Type.Optional(Type.String({ maxLength: 64, description: 'What the station runs.' })),
+  }),
+  response: { 200: StationSync },
+};
+
+// ── route ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function syncRoutes(app: HttpApp, { events, tickets }: Pick<PublicPorts, 'events' | 'tickets'>): void {
+  const keys = tickets.keys.map(({ kid }) => kid).join(' ');
+  const keysDigest = createHash('sha256').update(keys).digest('base64url').slice(0, 8);
+
+  addRoute(app, 'GET /api/doors/sync', syncStationSchema, {
+    command: 'SyncStation',
+    config: { isBare: true },
+    answer: async (request, { execute }) => {
+      const { token, tokenSha256 } = tokenOf(request);
+      const { after = null, limit, queued, version = null } = request.query;
+      const command = {
+        type: 'SyncStation',
+        tokenSha256,
+        after,
+        limit: Number(limit ?? LIMIT),
+        queued: queued === undefined ? null : Number(queued),
+        version: version?.replace(/[\u0000-\u001f\u007f-\u009f]/g, '') ?? null,
+        keysDigest,
+      } as const;
+      const synced = await execute(events.byId('gtk', token), NO_STATION, command);
+      return isRefusal(synced) && synced.code === NO_STATION.code ? fail('UNAUTHORIZED') : synced;
+    },
+    body: ({ now, cursor, more, reset, head, changes }: SyncView) => ({
+      now: formatTime(now),
+      cursor,
+      more,
+      reset,
+      head: head && toHeadBody(head, tickets.keys),
+      changes: [...changes],
+    }),
+  });
+}
+
+type HeadBody = ReturnType<typeof toHeadBody>;
+
+function toHeadBody(head: SyncHead, keys: PublicPorts['tickets']['keys']) {
+  return {
+    event: { ...head.event },
+    station: toStationFields(head.station),
+    keys: [...keys],
+    performances: head.performances.map(({ id, name, doorsAt, startsAt, endsAt, status, expected }) => ({
+      id,
+      name,
+      doors_at: formatMoment(doorsAt),
+      starts_at: formatMoment(startsAt),
+      ends_at: formatMoment(endsAt),
+      status,
+      expected,
+    })),
+    doors: head.doors.map(({ id, name, ticketTypeIds }) => ({ id, name, ticket_type_ids: ticketTypeIds })),
+    ticket_types: [...head.ticketTypes],
+    reentry: head.reentry,
+    ...(head.stations !== undefined && {
+      stations: head.stations.map(({ station, tokenSha256 }) => ({
+        ...toStationFields(station),
+        token_sha256: tokenSha256,
+      })),
+    }),
+  };
+}
+
+function toStationFields({ id, name, kind, performanceIds, doorIds, expiresAt, status }: StationView) {
+  return {
+    id,
+    name,
+    kind,
+    performance_ids: performanceIds,
+    door_ids: doorIds,
+    expires_at: formatMoment(expiresAt),
+    status,
+  };
+}

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { checkDefinition } from '#catalogue/definition.ts';
 import { describedEventSchema } from '#catalogue/event-fields.ts';
 import { toEventFile } from '#catalogue/event-fields.ts';
+import { reentryOf } from '#domain/catalogue/definition.ts';
 
 interface Described {
   readonly description?: string;
@@ -38,8 +39,9 @@ function compare(path: string, schema: Described, given: object, full: Readonly<
         compare(`${path}/${name}/${index}`, field.items, entry as object, part);
       }
     } else if (before === undefined && 'default' in field && field.default !== null) {
-      // What the file form leaves out is what the schema says when nothing is there: false, or nothing.
-      assert.deepEqual(after ?? (Array.isArray(field.default) ? [] : false), field.default, `${path}/${name}`);
+      // What the file form leaves out is what the schema says when nothing is there.
+      const nothing = name === 'reentry' ? reentryOf({}) : Array.isArray(field.default) ? [] : false;
+      assert.deepEqual(after ?? nothing, field.default, `${path}/${name}`);
     } else if (before === undefined && field.default === null) {
       assert.ok(after === null || after === undefined, `${path}/${name} is ${JSON.stringify(after)}`);
     }

@@ -73,7 +73,10 @@ export interface CheckoutSessions {
    * recorded.
    */
   openSession(payable: Payable): Promise<OpenedPayment>;
-  /** Opens the sessions of orders that still have none, a few in each call: a crash or an outage left them so. */
+  /**
+   * Opens the sessions of orders and of pending amendments that still have none, a few in each call: a crash or an
+   * outage left them so.
+   */
   resumeUnopened(): Promise<void>;
   /** Calls to providers that run, and those that wait for a concurrency limit. */
   readonly calls: { readonly underWay: number; readonly waiting: number };
@@ -249,7 +252,7 @@ class ResumptionFailures {
   }
 }
 
-/** Opens the sessions of orders that still have none (rule 5); a call during another one shares it. */
+/** Opens the sessions of orders and amendments that still have none (rule 5); a call during another one shares it. */
 function createResumption({
   active,
   openSession,
@@ -329,10 +332,18 @@ function requestOf(
         ? `${order.event.name}: ${tickets} ${tickets === 1 ? 'ticket' : 'tickets'}${part}`
         : `${order.event.name}: change of tickets`,
     customerEmail,
-    successUrl: returnUrl(order, (amendment ?? order).successUrl, baseUrl),
-    cancelUrl: returnUrl(order, (amendment ?? order).cancelUrl, baseUrl),
+    ...returnUrls({ order, payment }, baseUrl),
     expiresAt: amendment?.expiresAt ?? (order.status === 'PENDING' ? order.expiresAt : null),
   };
+}
+
+/** Where the buyer of a payment returns to from its page: for an amendment what was said when that was asked for. */
+export function returnUrls(
+  { order, payment }: Payable,
+  baseUrl: string,
+): Pick<SessionRequest, 'successUrl' | 'cancelUrl'> {
+  const { successUrl, cancelUrl } = payment.amendment ?? order;
+  return { successUrl: returnUrl(order, successUrl, baseUrl), cancelUrl: returnUrl(order, cancelUrl, baseUrl) };
 }
 
 /** Where the buyer returns to: the storefront's page with the order's id filled in, or the order's own page. */

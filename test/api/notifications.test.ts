@@ -22,6 +22,7 @@ import {
   settle,
   start,
   START_CHECKOUT,
+  statusOf,
   type Started,
 } from '../fixtures/checkout.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
@@ -304,6 +305,53 @@ describe('A receiver', () => {
       [[body.id, price + 100, 100 - price, false, [{ id: 'single', quantity: 1, price }]]],
     );
     assert.deepEqual(typesOf(receiver.told, order.order_id).slice(-2), ['order.amended', 'refund.due']);
+  });
+
+  it('gets an amendment that is to be paid once its money has applied it, and money that came for none', async () => {
+    const order = await buy(service, { items: [item('guest', 1), item('single', 1)], customer: newCustomer() });
+    const path = `/admin/orders/${order.order_id}/amendments`;
+    const { tickets } = await statusOf(service, order);
+    const rename = { attendees: [{ ticket_id: tickets[0], attendee: { name: 'Zoe' } }], fee: 250 };
+    const pending = async () => {
+      const { status, body } = await service.admin.post<Json>(path, rename);
+      assert.deepEqual([status, body['status']], [201, 'PENDING'], JSON.stringify(body));
+      return { id: body['id'], checkout_session_id: String(body['checkout_session_id']) };
+    };
+    const dropped = await pending();
+    await settle(service, dropped, 'declined');
+    await service.admin.delete(`${path}/${String(dropped.id)}`);
+    const paid = await pending();
+    await settle(service, paid, 'paid');
+    await settle(service, dropped, 'paid');
+    const types = () => typesOf(receiver.told, order.order_id);
+    await until(
+      () => types().includes('refund.due'),
+      () => JSON.stringify(types()),
+    );
+    const bought = ['InitiateCheckout', 'order.confirmed', 'Purchase', 'CompletePayment'];
+    assert.deepEqual(types(), [...bought, 'order.amended', 'refund.due']);
+    const told = receiver.told.filter(({ data }) => data.order_id === order.order_id).slice(-2);
+    assert.deepEqual(
+      told.map(({ data }) => [data.amendment_id, data.value, data.difference, data.refund_due]),
+      [
+        [paid.id, 2150, 250, undefined],
+        [undefined, 250, undefined, 250],
+      ],
+    );
+  });
+
+  it('gets the start of a checkout not from an amendment that makes a free order cost something', async () => {
+    const order = await start(service, { items: [item('guest', 1)], customer: newCustomer() });
+    const { tickets } = await statusOf(service, order);
+    const change = [{ ticket_ids: tickets, ticket_type_id: 'single' }];
+    const { body } = await service.admin.post<Json>(`/admin/orders/${order.order_id}/amendments`, { change });
+    await settle(service, { checkout_session_id: String(body['checkout_session_id']) }, 'paid');
+    const types = () => typesOf(receiver.told, order.order_id);
+    await until(
+      () => types().includes('order.amended'),
+      () => JSON.stringify(types()),
+    );
+    assert.deepEqual(types(), ['order.confirmed', 'Purchase', 'order.amended']);
   });
 
   it('gets the ends of orders and refunds that are due', async () => {

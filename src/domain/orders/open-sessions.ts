@@ -14,6 +14,7 @@ import {
   isPaidFor,
   pendingAmendment,
   providerOf,
+  waitingForAmendment,
   type Order,
   type Payment,
 } from './order.ts';
@@ -69,21 +70,27 @@ export interface UnopenedPayment {
 }
 
 /**
- * The newest orders without a session, of those before number `before`, that were placed at least `ageMsMin` ago and
- * whose payment window is open.
+ * The newest orders whose first session, or that of their pending amendment, is not opened, of those before number
+ * `before`: asked for at least `ageMsMin` ago, and with a payment window that is open.
  */
 export function findUnopenedPayments(
   state: OrderState,
   { ageMsMin, limit, before }: UnopenedSearch,
   now: number,
 ): readonly UnopenedPayment[] {
-  const { awaitingSession, inOrder } = state.orders;
+  const { awaitingSession, pendingAmendments, inOrder } = state.orders;
   const found: UnopenedPayment[] = [];
-  for (const number of [...awaitingSession].reverse()) {
+  const numbers = [...awaitingSession, ...pendingAmendments.values()].sort((one, other) => other - one);
+  for (const number of numbers) {
+    if (number >= (before ?? inOrder.length)) continue;
     const order = inOrder.at(number);
-    if (found.length === limit || order.placedAt + state.plan.paymentWindowMs <= now) break;
-    if (order.placedAt + ageMsMin > now || number >= (before ?? inOrder.length)) continue;
-    found.push({ number, order: viewOrder(state, order), payment: viewPayment(order, firstPaymentOf(order)!) });
+    const pending = pendingAmendment(order);
+    const payment = pending === null ? firstPaymentOf(order) : waitingForAmendment(order, pending.id);
+    const payableUntil = pending?.paid?.expiresAt ?? order.placedAt + state.plan.paymentWindowMs;
+    if (payment === null || payment.checkoutSessionId !== null) continue;
+    if (payment.createdAt + ageMsMin > now || payableUntil <= now) continue;
+    found.push({ number, order: viewOrder(state, order), payment: viewPayment(order, payment) });
+    if (found.length === limit) break;
   }
   return found;
 }

@@ -5,8 +5,7 @@
  */
 import { Type } from 'typebox';
 import { LATEST_MOMENT } from '#actors/clock.ts';
-import type { OrderView } from '#domain/view.ts';
-import { returnUrl } from '#payments/checkout-sessions.ts';
+import { returnUrl, returnUrls } from '#payments/checkout-sessions.ts';
 import { unlessUnavailable } from '#payments/provider.ts';
 import type { SandboxRefund, SandboxRefundOutcome } from '#payments/sandbox-refunds.ts';
 import { sendPage } from '../pages/html.ts';
@@ -167,8 +166,8 @@ export async function sandboxPaymentRoutes(
       config: { page: true },
       answer: ({ params: { checkout_session_id: checkoutSessionId } }) => sandbox.find(checkoutSessionId),
       send: ({ timezone: timeZone, ...payable }, reply, request) => {
-        const leading = leadingOn(payable.order, baseUrl());
-        return sendPage(reply, sandboxPage({ ...payable, ...leading, timeZone, texts: textsFor(request) }));
+        const urls = { ...returnUrls(payable, baseUrl()), baseUrl: baseUrl() };
+        return sendPage(reply, sandboxPage({ ...payable, ...urls, timeZone, texts: textsFor(request) }));
       },
     },
   );
@@ -183,8 +182,9 @@ export async function sandboxPaymentRoutes(
         config: { rateLimit: false, page: true },
         answer: ({ params: { checkout_session_id: checkoutSessionId }, body }) =>
           sandbox.settle({ checkoutSessionId, outcome: body.outcome as Outcome, installment: null }),
-        send: (order, reply, { body }) => {
-          const { successUrl, cancelUrl } = leadingOn(order, baseUrl());
+        send: (order, reply, { body, params }) => {
+          const payment = order.payments.find((each) => each.checkoutSessionId === params.checkout_session_id)!;
+          const { successUrl, cancelUrl } = returnUrls({ order, payment }, baseUrl());
           // After a decline the buyer may try again on the order's own page.
           const next = { paid: successUrl, cancelled: cancelUrl, declined: returnUrl(order, null, baseUrl()) };
           return reply.redirect(new URL(next[body.outcome as Outcome]).href, 303);
@@ -221,12 +221,6 @@ function sandboxRefundRoutes(app: HttpApp, sandbox: SandboxPort): void {
 function toSandboxRefundBody(refund: SandboxRefund) {
   const { reference, refundId, checkoutSessionId, amountCents: amount, currency, status } = refund;
   return { reference, refund_id: refundId, checkout_session_id: checkoutSessionId, amount, currency, status };
-}
-
-/** Where the buyer of an order goes from the provider's page. */
-function leadingOn(order: OrderView, baseUrl: string) {
-  const successUrl = returnUrl(order, order.successUrl, baseUrl);
-  return { successUrl, cancelUrl: returnUrl(order, order.cancelUrl, baseUrl), baseUrl };
 }
 
 // ── the clock ────────────────────────────────────────────────────────────────────────────────────────────────────────

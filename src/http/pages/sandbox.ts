@@ -38,14 +38,15 @@ export function sandboxPage(content: SandboxPageContent): Page {
 
 function installmentOf({ order, payment, texts }: SandboxPageContent): Html | null {
   const count = order.installmentsCents.length;
-  if (count < 2) return null;
+  if (count < 2 || payment.amendment !== undefined) return null;
   const total = texts.frame.money(order.totalCents, order.currency);
   return html`<p>${texts.sandbox.installment(payment.installment, count, total)}</p>`;
 }
 
 function windowOf({ order, payment, timeZone, texts }: SandboxPageContent): Html | null {
-  if (payment.status !== 'OPEN' || order.expiresAt === null || order.status !== 'PENDING') return null;
-  return html`<p class="quiet small">${texts.sandbox.payUntil(texts.frame.dayAndHour(order.expiresAt, timeZone))}</p>`;
+  const until = payment.amendment?.expiresAt ?? (order.status === 'PENDING' ? order.expiresAt : null);
+  if (payment.status !== 'OPEN' || until === null) return null;
+  return html`<p class="quiet small">${texts.sandbox.payUntil(texts.frame.dayAndHour(until, timeZone))}</p>`;
 }
 
 const TEXT_OF_STATUS = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditEventState } from '#domain/event/audit.ts';
 import { findOrder } from '#domain/orders/view.ts';
-import { uselessSessions, scanForUselessSessions } from '#domain/orders/open-sessions.ts';
+import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '#domain/orders/open-sessions.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { AmendmentView, OrderView, PaymentView } from '#domain/view.ts';
@@ -212,6 +212,35 @@ describe('An amendment that costs something', () => {
     const third = fixture.do(keyed);
     assert.deepEqual([third.order, third.amendment.payment?.checkoutSessionId], [null, `cs_of_${first.payment!.id}`]);
     check(fixture);
+  });
+});
+
+describe('A session for an amendment that was never opened', () => {
+  it('is to be opened while that is pending, however old its order is, the newest order first', () => {
+    const fixture = eventOf();
+    const { order, command } = dearer(fixture);
+    fixture.wait(20 * 60 * MINUTE);
+    const unopened = (ageMsMin = MINUTE, before: number | null = null, limit = 10) =>
+      findUnopenedPayments(restore(fixture.state), { ageMsMin, limit, before }, fixture.now);
+    const ids = (...asked: Parameters<typeof unopened>) => unopened(...asked).map(({ payment }) => payment.id);
+    const asked = fixture.do(command).payment!;
+    assert.deepEqual(ids(), [], 'the request that asked for it still opens it');
+    fixture.wait(MINUTE);
+    assert.deepEqual(ids(), [asked.id]);
+    const started = fixture.do(buy([item('seat', 1)])).payment!;
+    fixture.wait(MINUTE);
+    assert.deepEqual(ids(), [started.id, asked.id]);
+    const { number } = unopened()[0]!;
+    assert.deepEqual([ids(MINUTE, number), ids(MINUTE, null, 1)], [[asked.id], [started.id]]);
+    openSession(fixture, order, asked);
+    assert.deepEqual(ids(), [started.id]);
+    recordPayment(fixture, report(asked, 'declined'));
+    const again = fixture.do({ type: 'OpenPayment', orderId: order.id }).payment;
+    assert.deepEqual([ids(), ids(0)], [[started.id], [started.id, again.id]]);
+    fixture.wait(27 * MINUTE);
+    assert.deepEqual(ids(), [started.id, again.id]);
+    fixture.wait(MINUTE);
+    assert.deepEqual(ids(), [started.id], 'the window of the amendment is over, also before that is noted');
   });
 });
 

@@ -340,7 +340,7 @@ function Payments({ order, resolve }: PaymentsProps) {
         {order.payments.map((payment) => (
           <li key={payment.id}>
             <span>
-              Installment {payment.installment} · {payment.status}{' '}
+              {payment.amendment_id === null ? `Installment ${payment.installment}` : 'Change'} · {payment.status}{' '}
               <span class="quiet">{payment.paid_at === null ? '' : moment(payment.paid_at)}</span>
             </span>
             <span class="number">{money(payment.amount, payment.currency)}</span>

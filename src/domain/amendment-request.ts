@@ -15,6 +15,8 @@ export interface AmendmentRequest {
   readonly feeCents: number;
   /** Operators' alone: a positive difference is not charged. */
   readonly goodwill?: boolean;
+  /** Operators' alone: tickets that entered at a door too. */
+  readonly evenAdmitted?: true;
 }
 
 /** Tickets that go to another date, type, stage or seat; what is null stays as it is. */

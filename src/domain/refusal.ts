@@ -92,6 +92,7 @@ interface RefusalDetails {
   TICKET_NOT_FOUND: TicketsDetail;
   TICKET_VOID: TicketsDetail;
   UNIT_INCOMPLETE: TicketsDetail;
+  TICKET_ADMITTED: TicketsDetail;
   ORDER_ERASED: Nothing;
   /** `until`: when it was allowed for the last time; null where it never is. */
   AMENDMENT_NOT_ALLOWED: {

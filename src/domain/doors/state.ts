@@ -103,6 +103,12 @@ export function countScans(doors: Doors, number: number, ticket: TicketScans, si
   doors.conflicts.note(number, merged.conflicts, sign);
 }
 
+/** Whether a ticket was let in once, by an entry that was not undone; it may have left since. */
+export function hasEntered({ doors }: Pick<DoorState, 'doors'>, ticketId: string): boolean {
+  const number = doors?.tickets.find(keyOf({ ticketId, digest: 0 })) ?? null;
+  return number !== null && mergedOf(doors!.tickets.at(number), doors!.reentry).admission !== null;
+}
+
 /** Counts a scan that was refused, or takes it off. */
 export function countRefused(
   { counts }: Pick<Doors, 'counts'>,

@@ -57,6 +57,7 @@ import {
 } from '../waiting-room/decide.ts';
 import { decideSyncStation } from '../doors/sync.ts';
 import { decideRecordScans } from '../doors/scans.ts';
+import { hasEntered } from '../doors/state.ts';
 import { decideAddStation, decideRevokeStation, doorConflicts } from '../doors/stations.ts';
 import { unlessBusy } from '../orders/open-sessions.ts';
 import type { EventState } from './state.ts';
@@ -113,7 +114,7 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideCancelOrder(state, command, turn);
     case 'AmendOrder':
     case 'CancelAmendment':
-      return decideAmendment(state, command, turn);
+      return decideAmendment(state, command, turn, (ticketId) => hasEntered(state, ticketId));
     case 'RecordRefund':
       return decideRecordRefund(state, command, turn);
     case 'ExecuteRefund':

@@ -17,6 +17,7 @@ import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '.
 import { listDueRefunds, listRefunds } from '../orders/refund-tries.ts';
 import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
+import { hasEntered } from '../doors/state.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
 import { listConflicts, readDoors } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
@@ -76,7 +77,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'QuoteOrder':
       return quoteOrder(state, query, now);
     case 'QuoteAmendment':
-      return quoteAmendment(state, query, context);
+      return quoteAmendment(state, query, context, (ticketId) => hasEntered(state, ticketId));
     case 'FindAmendment':
       return findAmendment(state, query);
     case 'FindOrder': {

@@ -90,6 +90,7 @@ export const ERRORS = {
   AMENDMENT_PENDING: entry(409, 'An amendment of this order is yet to be paid.', 'Pay it or withdraw it first: detail.amendment_id says which it is.'),
   AMENDMENT_NOT_PENDING: entry(409, 'This amendment is not pending.', 'Only one that is yet to be paid can be withdrawn; detail.status says what it is.'),
   TICKET_VOID: entry(409, 'A ticket is void.', 'detail.ticket_ids lists the tickets that are void already.'),
+  TICKET_ADMITTED: entry(409, 'A ticket entered at a door.', 'detail.ticket_ids lists the tickets that did, also those that left since. Operators amend them with even_admitted.'),
   ORDER_ERASED: entry(409, 'The personal data of this order was erased.', 'Nobody is named on its tickets any more: amend it without attendees.'),
   QUOTE_STALE: entry(409, 'The quote does not hold any more.', 'It ran out, or the amendment would come to something else by now: look at detail.quote, and send that.'),
   ORDER_NOT_ERASABLE: entry(409, 'The payment of this order is awaited.', 'Personal data of a PENDING order is kept: cancel the order first, or wait until its payment window has ended.'),

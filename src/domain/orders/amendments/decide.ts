@@ -13,7 +13,7 @@ import { viewAmendment } from '../view.ts';
 import { orderById, type OrderState, type OrderTurn } from '../state.ts';
 import { closeOutdated, withNewTickets } from './applied.ts';
 import { decideCancelAmendment, requestAmendment } from './pending.ts';
-import { planAmendment } from './plan.ts';
+import { planAmendment, type HasEntered } from './plan.ts';
 import type { AmendmentPlan } from './settlement.ts';
 import { checkQuote, quoteOf, type QuoteTurn } from './quotes.ts';
 import type { AmendedBy, CommandOf } from '../../command.ts';
@@ -26,10 +26,11 @@ export function quoteAmendment(
   state: OrderState,
   { orderId, by, request }: { readonly orderId: string; readonly by: AmendedBy; readonly request: AmendmentRequest },
   turn: QuoteTurn,
+  hasEntered: HasEntered,
 ): AmendmentQuote | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
-  const plan = planAmendment(state, order, request, { by, now: turn.now });
+  const plan = planAmendment(state, order, request, { by, now: turn.now, hasEntered });
   return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, ...plan }, turn);
 }
 
@@ -49,20 +50,26 @@ export function decideAmendment(
   state: OrderState,
   command: CommandOf<'AmendOrder'> | CommandOf<'CancelAmendment'>,
   turn: OrderTurn,
+  hasEntered: HasEntered,
 ): Decision | Refusal {
   if (command.type === 'CancelAmendment') return decideCancelAmendment(state, command);
-  return decideAmendOrder(state, command, turn);
+  return decideAmendOrder(state, command, turn, hasEntered);
 }
 
 /**
  * Amends an order. ORDER_NOT_FOUND, as `planAmendment`, QUOTE_STALE, and PAYMENT_PROVIDER_UNAVAILABLE where nobody
  * could ever pay what it costs.
  */
-function decideAmendOrder(state: OrderState, command: CommandOf<'AmendOrder'>, turn: OrderTurn): Decision | Refusal {
+function decideAmendOrder(
+  state: OrderState,
+  command: CommandOf<'AmendOrder'>,
+  turn: OrderTurn,
+  hasEntered: HasEntered,
+): Decision | Refusal {
   const { orderId, by, request, quote } = command;
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
-  const plan = planAmendment(state, order, request, { by, now: turn.now });
+  const plan = planAmendment(state, order, request, { by, now: turn.now, hasEntered });
   if (isRefusal(plan)) return plan;
   const stale = quote === null ? null : checkQuote(quote, { orderId, by, request, ...plan }, turn);
   if (stale !== null) return stale;

@@ -32,10 +32,14 @@ export const ORDER_AMENDMENTS_MAX = 100;
 /** Tickets that one amendment names. */
 export const AMENDED_TICKETS_MAX = 1_000;
 
+/** Whether a ticket entered at a door. Doors know orders, and not the other way round: the caller answers. */
+export type HasEntered = (ticketId: string) => boolean;
+
 /** Who amends, and when. */
 interface Amending {
   readonly by: CancellationCause;
   readonly now: number;
+  readonly hasEntered: HasEntered;
 }
 
 /** ORDER_NOT_AMENDABLE unless the order can be amended; AMENDMENT_PENDING while an amendment of it is to be paid. */
@@ -55,8 +59,13 @@ interface NamedUnits {
   readonly changes: readonly UnitsOfChange[];
 }
 
-/** The units of the tickets of a request: TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE. */
-function findUnits(order: Order, units: readonly OrderUnit[], request: AmendmentRequest): NamedUnits | Refusal {
+/** The units of the tickets of a request: TICKET_NOT_FOUND, TICKET_VOID, UNIT_INCOMPLETE, TICKET_ADMITTED. */
+function findUnits(
+  order: Order,
+  units: readonly OrderUnit[],
+  request: AmendmentRequest,
+  hasEntered: HasEntered,
+): NamedUnits | Refusal {
   const { cancel, reissue = [], change = [], attendees = [] } = request;
   const changing = change.flatMap((each) => each.ticketIds);
   const ticketIds = [...cancel, ...changing, ...reissue, ...attendees.map(({ ticketId }) => ticketId)];
@@ -78,7 +87,9 @@ function findUnits(order: Order, units: readonly OrderUnit[], request: Amendment
   };
   const cancelled = unitsOfTickets(cancel);
   const changes = change.map((each) => ({ change: each, units: unitsOfTickets(each.ticketIds) }));
-  return missing.length > 0 ? refuse('UNIT_INCOMPLETE', { ticketIds: missing }) : { unitOf, cancelled, changes };
+  if (missing.length > 0) return refuse('UNIT_INCOMPLETE', { ticketIds: missing });
+  const entered = request.evenAdmitted === true ? [] : [...wanted].filter(hasEntered);
+  return entered.length > 0 ? refuse('TICKET_ADMITTED', { ticketIds: entered }) : { unitOf, cancelled, changes };
 }
 
 /**
@@ -95,7 +106,7 @@ export function planAmendment(
   const barred = refuseUnlessAmendable(order);
   if (barred !== null) return barred;
   const units = unitsOf(order);
-  const named = findUnits(order, units, request);
+  const named = findUnits(order, units, request, amending.hasEntered);
   if (isRefusal(named)) return named;
   const isBuyers = amending.by === 'BUYER';
   const permission = isBuyers ? checkPermission(state, order, request, named, amending.now) : null;

@@ -75,6 +75,9 @@ export const operatorsRequestFields = {
   goodwill: Type.Optional(
     Type.Boolean({ default: false, description: 'True: what the order costs more by it is not charged.' }),
   ),
+  even_admitted: Type.Optional(
+    Type.Boolean({ default: false, description: 'True: tickets that entered at a door are amended too.' }),
+  ),
 };
 
 /** Where its buyer returns to from the payment page. */
@@ -152,7 +155,11 @@ export const Amendment = Type.Object(
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type RequestBody = Static<typeof RequestFields>;
-type OperatorsBody = RequestBody & { readonly fee?: number; readonly goodwill?: boolean };
+type OperatorsBody = RequestBody & {
+  readonly fee?: number;
+  readonly goodwill?: boolean;
+  readonly even_admitted?: boolean;
+};
 
 /** What no schema shows of a request. */
 export function problemsOf({ cancel = [], reissue = [], change = [], attendees = [] }: RequestBody): ListedProblem[] {
@@ -193,7 +200,7 @@ export function readReturn(body: { readonly success_url?: string | null; readonl
 
 /** A buyer's request: what operators alone may ask for is ignored. */
 export function ownRequest(body: RequestBody): AmendmentRequest {
-  return toAmendmentRequest({ ...body, fee: 0, goodwill: false });
+  return toAmendmentRequest({ ...body, fee: 0, goodwill: false, even_admitted: false });
 }
 
 export function toAmendmentRequest(body: OperatorsBody): AmendmentRequest {
@@ -211,6 +218,7 @@ export function toAmendmentRequest(body: OperatorsBody): AmendmentRequest {
     attendees: attendees.map(({ ticket_id: ticketId, attendee }) => ({ ticketId, attendee: readAttendee(attendee) })),
     feeCents,
     goodwill,
+    ...(body.even_admitted === true && { evenAdmitted: true }),
   };
 }
 

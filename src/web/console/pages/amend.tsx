@@ -149,6 +149,9 @@ function Fee({ currency, kind }: { readonly currency: string; readonly kind: Kin
         Fee in {currency} <span class="quiet">in all; nothing where it is left empty</span>
         <input name="fee" inputMode="decimal" autocomplete="off" />
       </label>
+      <label class="option">
+        <input type="checkbox" name="even_admitted" /> Even tickets that entered
+      </label>
       {kind === 'change' && (
         <label class="option">
           <input type="checkbox" name="goodwill" /> What it costs more is not charged
@@ -220,7 +223,8 @@ function requestOf(kind: Kind, fields: FormData, order: Order): object {
       }),
     },
   };
-  return { ...request[kind], fee, goodwill: fields.get('goodwill') !== null };
+  const isChecked = (name: string): boolean => fields.get(name) !== null;
+  return { ...request[kind], fee, goodwill: isChecked('goodwill'), even_admitted: isChecked('even_admitted') };
 }
 
 interface TicketsProps {

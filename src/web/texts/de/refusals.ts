@@ -53,6 +53,8 @@ export const refusals: Texts['refusals'] = {
   TICKET_NOT_FOUND: 'Eines dieser Tickets gehört nicht zu dieser Bestellung.',
   TICKET_VOID: 'Eines dieser Tickets ist nicht mehr gültig.',
   UNIT_INCOMPLETE: 'Die Tickets einer Gruppe lassen sich nur zusammen ändern.',
+  TICKET_ADMITTED:
+    'Eines dieser Tickets wurde am Einlass schon benutzt und lässt sich nicht mehr ändern. Bitte fragen Sie den Veranstalter.',
   ORDER_ERASED: 'Die persönlichen Daten dieser Bestellung wurden gelöscht: Auf ihren Tickets steht kein Name mehr.',
 };
 

@@ -51,6 +51,7 @@ export const refusals = {
   TICKET_NOT_FOUND: 'One of these tickets is not of this order.',
   TICKET_VOID: 'One of these tickets is no longer valid.',
   UNIT_INCOMPLETE: 'The tickets of a group can only be changed together.',
+  TICKET_ADMITTED: 'One of these tickets was used to enter and can no longer be changed. Please ask the organizer.',
   ORDER_ERASED: 'Personal data of this order was erased: nobody can be named on its tickets.',
 };
 

@@ -252,6 +252,36 @@ describe('A scan', () => {
     assert.equal((await only(station, scanOf(service, one, { kind: 'EXIT' }))).verdict, 'EXIT');
   });
 
+  it('keeps its ticket from being amended, by its buyer and by operators who do not say so', async () => {
+    await service.define(
+      doorsGala({ id: 'evt_own', slug: 'own', buyer_changes: { cancel: {}, change: {}, attendees: {} } }),
+    );
+    const order = await buyTickets(service, 'single', 2, { eventId: 'evt_own' });
+    const [first = '', second = ''] = order.tickets;
+    const [code = ''] = codesOf(order);
+    const request = { cancel: [first, second] };
+    const own = (path: string, body: Json) => service.post<Json>(`/api/checkout/orders/${order.order_id}${path}`, body);
+    const admin = (path: string, body: Json) =>
+      service.admin.post<Json>(`/admin/orders/${order.order_id}${path}`, body);
+    const { body: before } = await own('/amendments/quote', { reissue: [first] });
+    const station = await makeStation(service, {}, 'evt_own');
+    assert.equal((await only(station, scanOf(service, code))).verdict, 'ADMIT');
+    for (const ask of [own, admin]) {
+      const answer = await ask('/amendments/quote', request);
+      assert.deepEqual(assertRefused(answer, 409, 'TICKET_ADMITTED'), { ticket_ids: [first] });
+    }
+    // What operators alone may ask for is ignored.
+    const meanwhile = { reissue: [first], even_admitted: true, quote: before['quote'] };
+    assertRefused(await own('/amendments', meanwhile), 409, 'TICKET_ADMITTED');
+    assertRefused(await admin('/amendments', request), 409, 'TICKET_ADMITTED');
+    assertRefused(await admin('/amendments', { ...request, even_admitted: 'yes' }), 400, 'VALIDATION_ERROR');
+    const even = { ...request, even_admitted: true };
+    const { body: quoted } = await admin('/amendments/quote', even);
+    assertRefused(await admin('/amendments', { ...request, quote: quoted['quote'] }), 409, 'TICKET_ADMITTED');
+    const done = await admin('/amendments', { ...even, quote: quoted['quote'] });
+    assert.deepEqual([done.status, done.body['status']], [201, 'APPLIED'], JSON.stringify(done.body));
+  });
+
   it('is refused with its whole batch where its station does not stand', async () => {
     const [code = ''] = codesOf(await buyTickets(service));
     const station = await makeStation(service, { performance_ids: ['eve'], door_ids: ['main'] });

@@ -1,6 +1,6 @@
 /**
- * Scans of an event: conflicts and counters do not depend on how they arrive, replay and snapshot keep all of it, and a
- * scanned ticket is small.
+ * Scans of an event: conflicts and counters do not depend on how they arrive, replay and snapshot keep all of it, a
+ * ticket that entered is not amended by itself, and a scanned ticket is small.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -10,9 +10,10 @@ import { ScannedTickets } from '#domain/doors/scanned-tickets.ts';
 import { RefusedScans } from '#domain/doors/refused-scans.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { fc } from '../property.ts';
-import { buy, cancelByOperator, item, openCheckoutEvent } from '../fixtures/commands.ts';
+import { amend, amended, ask, bought, change, idsOf, oddEvent, orderOf, quoted } from '../fixtures/amendments.ts';
+import { buy, cancelByOperator, item, openCheckoutEvent, visitor } from '../fixtures/commands.ts';
 import { code } from '../fixtures/definitions.ts';
-import { assertSameAfterReplay, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
+import { assertSameAfterReplay, given, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
 
 const STATIONS = ['north', 'south'];
 
@@ -30,14 +31,18 @@ function openDoors(reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS'): Doors {
   const fixture = openCheckoutEvent({ reentry, doors, promoCodes: [code('ALL', { percentOff: 100 })] });
   const type = fixture.state.plan.ticketTypes[0]!.id;
   const orders = [2, 1].map((quantity) => fixture.do(buy([item(type, quantity)], { promoCode: 'ALL' })).order);
-  for (const name of STATIONS) {
-    const all = { performanceIds: null, doorIds: null, expiresAt: null, operator: null };
-    fixture.do({ type: 'AddStation', name, kind: 'STATION', tokenSha256: name, ...all });
-  }
+  addStations(fixture);
   fixture.now = START + 10 * MINUTE;
   fixture.do(cancelByOperator(orders[1]!.id));
   fixture.now = START + 100 * MINUTE;
   return { fixture, ticketIds: orders.flatMap(({ tickets }) => tickets.map(({ id }) => id)) };
+}
+
+function addStations(fixture: EventFixture): void {
+  for (const name of STATIONS) {
+    const all = { performanceIds: null, doorIds: null, expiresAt: null, operator: null };
+    fixture.do({ type: 'AddStation', name, kind: 'STATION', tokenSha256: name, ...all });
+  }
 }
 
 interface SentScan extends Pick<ScanRequest, 'id' | 'kind' | 'doorId' | 'given' | 'undoes'> {
@@ -130,6 +135,79 @@ describe('The scans that stations decided by themselves', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('A ticket that entered', () => {
+  /** A crew of four and two who stand, of one order; and what a station says of one of them. */
+  function setUp() {
+    const fixture = given(oddEvent());
+    const order = bought(fixture, [item('crew', 1), item('stand', 2), item('stand', 1, { performanceId: 'd2' })]);
+    const ids = idsOf(order);
+    addStations(fixture);
+    fixture.now = START + 100 * MINUTE;
+    let count = 0;
+    const scanned = (ticket: number, kind: 'ENTRY' | 'EXIT' | 'UNDO', given: SentScan['given'] = null): void => {
+      const undoes = kind === 'UNDO' ? idOf(count - 1) : null;
+      const scan = { id: idOf(count), kind, given, undoes, doorId: 'main', station: 'north', minute: count, ticket };
+      send({ fixture, ticketIds: ids }, 'north', [scan]);
+      count += 1;
+    };
+    return { fixture, order, ids, scanned };
+  }
+
+  it('is not amended, whether it is inside or has left, but for operators who say so', () => {
+    const { fixture, order, ids, scanned } = setUp();
+    const [, , , , first = '', second = '', elsewhere = ''] = ids;
+    scanned(4, 'ENTRY', 'ADMIT');
+    const refused = { ticketIds: [first] };
+    const requests = [
+      { cancel: [second, first] },
+      { reissue: [first, elsewhere] },
+      { attendees: [{ ticketId: first, attendee: visitor('Eve') }] },
+    ];
+    const all = [
+      ...requests.map((request) => ask(order.id, request)),
+      change(order.id, [first], { performanceId: 'd2' }),
+    ];
+    for (const command of all) fixture.when(command).refuses('TICKET_ADMITTED', refused);
+    fixture.when({ ...all[0]!, by: 'BUYER' }).refuses('TICKET_ADMITTED', refused);
+    scanned(4, 'EXIT', 'EXIT');
+    fixture.when(all[0]!).refuses('TICKET_ADMITTED', refused);
+    const request = { cancel: [first], evenAdmitted: true } as const;
+    const { quote } = quoted(fixture, ask(order.id, request));
+    fixture.when({ ...ask(order.id, { cancel: [first] }), quote }).refuses('TICKET_ADMITTED', refused);
+    const left = idsOf(amended(fixture, { ...ask(order.id, request), quote }));
+    assert.deepEqual(left, [...ids.slice(0, 4), second, elsewhere]);
+    fixture.when(all[0]!).refuses('TICKET_VOID', refused);
+  });
+
+  it('is refused after tickets that are none, void or a part of a group', () => {
+    const { fixture, order, ids, scanned } = setUp();
+    scanned(0, 'ENTRY', 'ADMIT');
+    const [part, crew] = [ids.slice(0, 3), ids.slice(0, 4)];
+    fixture.when(amend(order.id, [...part, 'tkt_1_none'])).refuses('TICKET_NOT_FOUND', { ticketIds: ['tkt_1_none'] });
+    fixture.when(amend(order.id, part)).refuses('UNIT_INCOMPLETE', { ticketIds: ids.slice(3, 4) });
+    fixture.when(amend(order.id, crew)).refuses('TICKET_ADMITTED', { ticketIds: ids.slice(0, 1) });
+    assert.equal(idsOf(amended(fixture, ask(order.id, { reissue: ids.slice(1, 2) }))).length, 7);
+  });
+
+  it('is amended as before where its entry was undone, or nobody was let in', () => {
+    const { fixture, order, ids, scanned } = setUp();
+    scanned(4, 'ENTRY', 'ADMIT');
+    scanned(4, 'UNDO', 'UNDONE');
+    scanned(5, 'ENTRY', 'CANNOT_TELL');
+    assert.equal(idsOf(amended(fixture, amend(order.id, ids.slice(4, 6)))).length, 5);
+  });
+
+  it('goes with its date where the tickets of that are cancelled', () => {
+    const { fixture, order, ids, scanned } = setUp();
+    scanned(4, 'ENTRY', 'ADMIT');
+    const said = { orders: 'TICKETS', operator: null, note: null } as const;
+    fixture.do({ type: 'CancelPerformance', performanceId: 'd1', ...said });
+    fixture.cancelOrders();
+    assert.deepEqual(idsOf(orderOf(fixture, order)), ids.slice(6));
+    assertSameAfterReplay(fixture);
   });
 });
 

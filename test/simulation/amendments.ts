@@ -8,9 +8,18 @@
  * tickets.
  */
 import assert from 'node:assert/strict';
-import { dueOf, remainingOf, splitAnew, type ModelHold, type ModelOrder } from './model-order.ts';
+import { MINUTE } from './events.ts';
+import {
+  countApplied,
+  dueOf,
+  pendingOf,
+  remainingOf,
+  splitAnew,
+  type ModelHold,
+  type ModelOrder,
+} from './model-order.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { FactData, HoldLine, OrderItem } from '#domain/fact.ts';
+import type { AmendmentTerms, Fact, FactData, HoldLine, OrderItem } from '#domain/fact.ts';
 
 /** The places and limits of the model. */
 interface Places {
@@ -25,22 +34,88 @@ interface Places {
   assertFree(lines: readonly HoldLine[], at: number, own: ModelHold | null): void;
   assertCaps(order: ModelOrder, at: number): void;
   issue(ticketIds: readonly string[]): void;
-  refundDue(order: ModelOrder, now: number): number;
 }
 
 type Amended = FactData['OrderAmended'];
 
-/** Applies the fact of an amendment. Throws where it was not possible or says wrong amounts. */
-export function takeAmendment(model: Places, order: ModelOrder, data: Amended, at: number): void {
+/** The facts of a turn. */
+interface Turn {
+  readonly at: number;
+  readonly turn: readonly Fact[];
+}
+
+/** Notes an amendment that is to be paid: the order stays as it is, and what it wants beyond its own is held. */
+export function requestAmendment(
+  model: Places,
+  order: ModelOrder,
+  data: FactData['AmendmentRequested'],
+  at: number,
+): void {
   assert.ok(['CONFIRMED', 'PARTIALLY_PAID'].includes(order.status), 'only a paid order is amended');
-  const dueBefore = model.refundDue(order, at);
+  const isPending = [...order.amendments.values()].some(({ status }) => status === 'PENDING');
+  assert.ok(!isPending, 'one amendment is pending at a time');
+  assert.ok(data.toPayCents > 0, 'an amendment is pending because something is to be paid');
+  assert.equal(data.toPayCents, data.differenceCents, 'the difference is paid');
+  assert.equal(data.totalCents, order.totalCents + data.differenceCents, 'the difference is that of the totals');
+  assert.equal(data.expiresAt, at + model.definition.paymentMinutes * MINUTE, 'the payment window of an amendment');
+  assert.deepEqual(placesOf(data.lines), placesOf(data.items), 'it wants the places of its items');
+  model.assertFree(data.lines, at, model.holds.get(order.holdId)!);
+  order.sealedTexts += textsOf(data);
+  if (order.provider === 'FREE') order.provider = data.paymentProvider;
+  order.amendments.set(data.amendmentId, { status: 'PENDING', asked: data, appliedBefore: countApplied(order) });
+  assertQuotas(model, data.lines, at);
+}
+
+/** Ends an amendment before any money came. */
+export function endAmendment(
+  order: ModelOrder,
+  { amendmentId, outcome }: FactData['AmendmentEnded'],
+  at: number,
+): void {
+  const amendment = order.amendments.get(amendmentId)!;
+  assert.equal(amendment.status, 'PENDING', 'only a pending amendment ends');
+  const isOver = amendment.asked!.expiresAt <= at;
+  assert.equal(outcome, isOver ? 'EXPIRED' : 'CANCELLED', 'an amendment runs out with its window, and not before');
+  amendment.status = outcome;
+  for (const payment of order.payments.values()) if (payment.amendmentId === amendmentId) payment.status = 'OVER';
+}
+
+const textsOf = ({ sealedNote, sealedAttendees }: AmendmentTerms): number =>
+  [sealedNote, sealedAttendees].filter((text) => text !== undefined).length;
+
+/** What was paid for an amendment in this turn; it is applied as it was asked for. Null for one that cost nothing. */
+function paidFor(order: ModelOrder, data: Amended, { at, turn }: Turn): number | null {
+  const asked = order.amendments.get(data.amendmentId)?.asked;
+  if (asked === undefined || asked === null) return null;
+  const { status, appliedBefore } = order.amendments.get(data.amendmentId)!;
+  assert.notEqual(status, 'APPLIED', 'an amendment is applied once');
+  const money = turn.flatMap((fact) => (fact.type === 'PaymentRecorded' ? [fact.data] : []));
+  const isPaid = money.some(
+    ({ paymentId, isCounted }) => isCounted && order.payments.get(paymentId)?.amendmentId === data.amendmentId,
+  );
+  assert.ok(isPaid, 'it is applied in the turn that records its money');
+  assert.equal(appliedBefore, countApplied(order), 'the order is as it was when it was asked for');
+  const pending = pendingOf(order, at);
+  assert.ok(pending === null || pending === asked, 'late money leaves alone what is pending');
+  const { items, lines, promoCode, totalCents, feesCents, differenceCents, feeCents, by } = asked;
+  const terms = { items, lines, promoCode, totalCents, feesCents, differenceCents, feeCents, by };
+  assert.deepEqual({ ...data, ...terms }, data, 'what was asked for is applied');
+  return asked.toPayCents;
+}
+
+/** Applies the fact of an amendment. Throws where it was not possible or says wrong amounts. */
+export function takeAmendment(model: Places, order: ModelOrder, data: Amended, moment: Turn): void {
+  const { at } = moment;
+  assert.ok(['CONFIRMED', 'PARTIALLY_PAID'].includes(order.status), 'only a paid order is amended');
+  const paid = paidFor(order, data, moment);
+  const dueBefore = dueOf(order, paid ?? 0);
   const isEmpty = data.ticketIds.length === 0;
   takeTickets(model, order, data);
-  const costs = takeMoney(order, data);
+  const costs = takeMoney(order, data, paid !== null);
   assert.equal(data.totalCents, costs, 'units × price − discounts + perks + fees − goodwill');
-  order.amendments += 1;
-  if (data.sealedNote !== undefined) order.sealedTexts += 1;
-  if (data.sealedAttendees !== undefined) order.sealedTexts += 1;
+  const asked = order.amendments.get(data.amendmentId) ?? { asked: null, appliedBefore: countApplied(order) };
+  order.amendments.set(data.amendmentId, { ...asked, status: 'APPLIED' });
+  order.sealedTexts += textsOf(data);
   order.isEndedByAmendment = isEmpty;
   if (!isEmpty) {
     takePlaces(model, order, data, at);
@@ -77,7 +152,7 @@ function takeTickets(model: Places, order: ModelOrder, { tickets, ticketIds }: A
 }
 
 /** The total by the contract; what was priced together keeps its part of the discount. */
-function takeMoney(order: ModelOrder, data: Amended): number {
+function takeMoney(order: ModelOrder, data: Amended, isPaid: boolean): number {
   const { items, feesCents, goodwillCents = 0 } = data;
   const parts = Map.groupBy(items, ({ priced }) => priced!.number);
   for (const part of parts.values()) {
@@ -88,7 +163,7 @@ function takeMoney(order: ModelOrder, data: Amended): number {
     assert.equal(off, share, 'units that stay keep their part of the discount, half up');
   }
   const unitsCents = items.reduce((sum, item) => sum + costOf(item), 0);
-  const added = Math.max(0, data.differenceCents);
+  const added = isPaid ? 0 : Math.max(0, data.differenceCents);
   assert.equal(feesCents, order.feesCents + data.feeCents, 'a fee is kept once');
   assert.ok(goodwillCents <= order.goodwillCents + added, 'goodwill is what was not charged');
   assert.equal(
@@ -114,6 +189,10 @@ function takePlaces(model: Places, order: ModelOrder, { lines, items }: Amended,
   assert.deepEqual(placesOf(lines), placesOf(items), 'the hold has the places of the items');
   model.assertFree(lines, at, hold);
   hold.lines = lines;
+  assertQuotas(model, lines, at);
+}
+
+function assertQuotas(model: Places, lines: readonly HoldLine[], at: number): void {
   for (const { performanceId, ticketTypeId, sellingStageId } of lines) {
     const type = model.definition.ticketTypes.find(({ id }) => id === ticketTypeId)!;
     const stage = model.definition.sellingStages.find(({ id }) => id === sellingStageId)!;

@@ -5,8 +5,8 @@
  * testing), because a sale without any release finds other faults than one with many.
  */
 import { code } from '../fixtures/definitions.ts';
-import { drawAmendment } from './amending.ts';
-import { START } from './events.ts';
+import { drawAmendment, drawWithdrawal } from './amending.ts';
+import { MINUTE, START } from './events.ts';
 import type { ModelOrder } from './model-order.ts';
 import type { Chance } from './chance.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest, Reply } from '#domain/command.ts';
@@ -15,7 +15,7 @@ import type { HoldView, PaymentView } from '#domain/view.ts';
 
 export const HABITS = [
   'place', 'change', 'release', 'checkout', 'buy', 'pay', 'open', 'repeat', 'join', 'poll', 'leave', 'foreign', 'read',
-  'cancel', 'amend', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
+  'cancel', 'amend', 'withdraw', 'refund', 'erase', 'retain', 'block', 'redefine', 'call-off',
 ] as const; // prettier-ignore
 
 type Habit = (typeof HABITS)[number];
@@ -25,21 +25,24 @@ export const BOT_HABITS: readonly Habit[] = ['place', 'place', 'repeat', 'join',
 
 export type Habits = Readonly<Record<Habit, number>>;
 
-/** Draws the weight of each habit; about a third of them get none. */
-export function drawHabits(chance: Chance, without: ReadonlySet<string>): Habits {
+/** Draws the weight of each habit; about a third of them get none. Some sales are mostly about orders that change. */
+export function drawHabits(chance: Chance, without: ReadonlySet<string>, isAmending: boolean): Habits {
   const rare: Partial<Record<Habit, number>> = {
     'call-off': 0.15,
     redefine: 0.5,
     block: 1,
     cancel: 1,
     amend: 15,
+    withdraw: 2,
     refund: 4,
     erase: 3,
     retain: 1,
     foreign: 1,
   };
   const common: Partial<Record<Habit, number>> = { place: 6, checkout: 4, pay: 6, buy: 3, poll: 3, read: 3 };
+  const often: readonly Habit[] = ['buy', 'pay', 'amend', 'withdraw'];
   const draw = (habit: Habit): number => {
+    if (isAmending && often.includes(habit) && !without.has(habit)) return habit === 'withdraw' ? 2 : 15;
     const isOff = chance.percent(habit === 'place' ? 5 : 30);
     const weight = (common[habit] ?? rare[habit] ?? 2) * (0.25 + chance.next() * 2);
     return without.has(habit) || isOff ? 0 : weight;
@@ -128,6 +131,12 @@ export function nextCommand(people: People, habit: Habit, buyer: Buyer): Command
       );
     case 'pay':
       return report(people, buyer.eventId);
+    case 'withdraw': {
+      const orders = people.ordersOf(buyer.eventId).filter(({ amendments }) => amendments.size > 0);
+      const pending = orders.filter(({ amendments }) => [...amendments.values()].at(-1)!.status === 'PENDING');
+      const choice = pending.length > 0 && chance.percent(90) ? pending : orders;
+      return choice.length === 0 ? null : drawWithdrawal(chance, chance.pick(choice));
+    }
     case 'open': {
       const orderId = buyer.orderIds.at(-1);
       return orderId === undefined ? null : { type: 'OpenPayment', orderId };
@@ -420,6 +429,30 @@ function redefine({ chance, definitionOf }: People, { eventId }: Buyer): EventDe
     ...definition,
     localities: [{ ...floor, capacity: Math.max(1, floor.capacity + chance.between(-3, 3)) }, ...others],
   };
+}
+
+/** What is reported about a payment, after so long; some of it once the payment window is over. */
+export function drawReports(
+  chance: Chance,
+  { paymentMinutes }: EventDefinition,
+  { payment, soonMs }: { readonly payment: PaymentView; readonly soonMs: number },
+): readonly { readonly afterMs: number; readonly report: Command }[] {
+  const paths = { paid: 6, late: 4, declined: 2, cancelled: 2, none: 2 };
+  const path = chance.weighted(paths);
+  if (path === 'none') return [];
+  const windowMs = paymentMinutes * MINUTE;
+  const soon = chance.between(50, Math.min(soonMs, windowMs / 2));
+  const paid = {
+    afterMs: path === 'paid' ? soon : windowMs + chance.between(-1_000, 60_000),
+    outcome: 'paid',
+  } as const;
+  const reports = path === 'declined' || path === 'cancelled' ? [{ afterMs: soon, outcome: path }, paid] : [paid];
+  return reports.map(({ afterMs, outcome }) => ({ afterMs, report: reportOf(payment, outcome) }));
+}
+
+function reportOf({ id, amountCents, currency }: PaymentView, outcome: CommandOf<'RecordPayment'>['outcome']): Command {
+  const session = { provider: 'provider_a', checkoutSessionId: `cs_of_${id}`, paymentId: null } as const;
+  return { type: 'RecordPayment', ...session, outcome, amountCents, currency, webhookId: null };
 }
 
 /** Notes in the buyer what an answer says. */

@@ -6,16 +6,18 @@
 import assert from 'node:assert/strict';
 import { eventView, type TicketAvailability } from '#domain/event/public-view.ts';
 import { stockOfPerformances } from '#domain/inventory/view.ts';
-import { sealedTextsOf } from '#domain/orders/order.ts';
+import { amendmentsOf, sealedTextsOf } from '#domain/orders/order.ts';
 import { listOrders, listVoidTickets, viewOrder } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { findOwnEntry } from '#domain/waiting-room/state.ts';
 import { MINUTE } from './events.ts';
 import { plainAddress, type SaleModel } from './model.ts';
+import { heldBeyond, seatsBeyond, statusOfAmendment } from './model-order.ts';
 import { canBeBought, ticketsLeft } from './prediction.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 import type { Command } from '#domain/command.ts';
+import type { HoldLine } from '#domain/fact.ts';
 import type { EventState } from '#domain/event/state.ts';
 import type { Sealing } from '#domain/personal.ts';
 import { findAnyHold } from '#domain/holds/state.ts';
@@ -73,16 +75,18 @@ function assertSum(
   }
 }
 
-/** Tickets of a row in ACTIVE and CONVERTED holds. */
+/** Tickets of a row in ACTIVE and CONVERTED holds, and what pending amendments hold. */
 function reservedOf(model: SaleModel, row: Row, now: number): number {
+  const ticketsIn = (line: HoldLine): number => {
+    const isOfRow = line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
+    return line.performanceId === row.performanceId && isOfRow ? line.ticketCount : 0;
+  };
   let reserved = 0;
   for (const hold of model.holds.values()) {
     if (!['ACTIVE', 'CONVERTED'].includes(model.statusOfHold(hold, now))) continue;
-    for (const line of hold.lines) {
-      const isOfRow = line.ticketTypeId === row.ticketTypeId && line.sellingStageId === row.sellingStageId;
-      if (line.performanceId === row.performanceId && isOfRow) reserved += line.ticketCount;
-    }
+    for (const line of hold.lines) reserved += ticketsIn(line);
   }
+  for (const wanted of model.wantedOn(row.performanceId, now)) reserved += heldBeyond(wanted, ticketsIn);
   return reserved;
 }
 
@@ -129,7 +133,11 @@ export function assertState({ actor, model, now }: Inspected, before: readonly s
       );
     }
     for (const [id, order] of model.orders) {
-      const { status, refundDueCents, tickets } = viewOrder(state, state.orders.byId.get(id)!);
+      const found = state.orders.byId.get(id)!;
+      const { status, refundDueCents, tickets } = viewOrder(state, found);
+      const amendments = [...order.amendments].map(([key, each]) => [key, statusOfAmendment(each, now)]);
+      const shown = amendmentsOf(found).map((each) => [each.id, each.status]);
+      assert.deepEqual(shown, amendments, 'amendments are as in the model');
       const expected = [id, model.statusOfOrder(order, now), model.refundDue(order, now)];
       assert.deepEqual([id, status, refundDueCents], expected, 'an order is as in the model');
       const isLive = status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
@@ -198,6 +206,12 @@ function ticketsOf(model: SaleModel, dateId: string, statuses: readonly string[]
   for (const hold of model.holds.values()) {
     if (!statuses.includes(model.statusOfHold(hold, now))) continue;
     for (const line of hold.lines) if (line.performanceId === dateId) count += line.ticketCount;
+  }
+  if (!statuses.includes('CONVERTED')) return count;
+  // What pending amendments hold.
+  for (const wanted of model.wantedOn(dateId, now)) {
+    count += heldBeyond(wanted, ({ seatIds, ticketCount }) => (seatIds.length === 0 ? ticketCount : 0));
+    count += seatsBeyond(wanted).length;
   }
   return count;
 }

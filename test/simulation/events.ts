@@ -79,14 +79,14 @@ function quotasOf(adult: number | null): Record<string, number> {
   return adult === null ? {} : { adult };
 }
 
-/** What buyers of an event may change; their changes cost nothing, so that nothing is to be paid. */
+/** What buyers of an event may change, for which fee. */
 function drawBuyerChanges(chance: Chance): Pick<EventDefinition, 'buyerChanges'> {
   if (chance.percent(40)) return {};
   const rule = (fee: number, feePercent: number) =>
     chance.percent(75) ? { untilMinutes: chance.pick([0, 10]), fee, feePercent, ticketTypeIds: null } : null;
   const buyerChanges = {
     cancel: rule(chance.pick([0, 99, 5_000]), chance.pick([0, 10])),
-    change: rule(0, 0),
+    change: rule(chance.pick([0, 0, 150]), chance.pick([0, 10])),
     attendees: rule(0, 0),
     withdrawalDays: chance.percent(20) ? 1 : 0,
   };

@@ -92,7 +92,7 @@ export class SimulatedKeys {
         this.#addresses.set(orderId, customer.email);
       } else {
         for (const sealed of textsOf(fact))
-          this.#open((fact.data as { readonly orderId: string }).orderId, fact.type as SealingFactType, sealed);
+          this.#open((fact.data as { readonly orderId: string }).orderId, sealingTypeOf(fact), sealed);
       }
     }
   }
@@ -170,6 +170,10 @@ export class SimulatedKeys {
   }
 }
 
+/** A text of an amendment that is to be paid is that of the amendment once it is applied. */
+const sealingTypeOf = ({ type }: Fact): SealingFactType =>
+  (type === 'AmendmentRequested' ? 'OrderAmended' : type) as SealingFactType;
+
 /** The keys of the texts in a fact. */
 function keyIdsSealing(fact: Fact): readonly string[] {
   return fact.type === 'OrderPlaced' ? [keyIdOf(fact.data.personal!.sealed!)] : textsOf(fact).map(keyIdOf);
@@ -177,7 +181,8 @@ function keyIdsSealing(fact: Fact): readonly string[] {
 
 /** The texts about people that a fact of an order seals after its purchase. */
 function textsOf(fact: Fact): readonly string[] {
-  if (fact.type !== 'OrderCancelled' && fact.type !== 'RefundRecorded' && fact.type !== 'OrderAmended') return [];
-  const people = fact.type === 'OrderAmended' ? fact.data.sealedAttendees : undefined;
+  const isAmendment = fact.type === 'OrderAmended' || fact.type === 'AmendmentRequested';
+  if (fact.type !== 'OrderCancelled' && fact.type !== 'RefundRecorded' && !isAmendment) return [];
+  const people = isAmendment ? fact.data.sealedAttendees : undefined;
   return [fact.data.sealedNote, people].filter((sealed) => sealed !== undefined);
 }

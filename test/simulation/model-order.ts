@@ -3,7 +3,7 @@
  *
  * Functions without state of their own.
  */
-import type { HoldLine, OrderItem } from '#domain/fact.ts';
+import type { FactData, HoldLine, OrderItem } from '#domain/fact.ts';
 
 export interface ModelHold {
   readonly id: string;
@@ -18,7 +18,10 @@ export interface ModelHold {
 }
 
 export interface ModelPayment {
+  /** From 1; 0 for an amendment. */
   readonly installment: number;
+  /** What it pays for, where that is no installment. */
+  readonly amendmentId: string | null;
   readonly amountCents: number;
   readonly currency: string;
   status: 'WAITING' | 'OVER';
@@ -45,21 +48,29 @@ export interface ModelOrder {
   items: readonly OrderItem[];
   feesCents: number;
   goodwillCents: number;
-  /** How many there were. */
-  amendments: number;
+  /** By id, the oldest first. */
+  readonly amendments: Map<string, ModelAmendment>;
   /** Tickets that amendments made void. */
   readonly voided: string[];
   isEndedByAmendment: boolean;
   readonly expiresAt: number | null;
   readonly payments: Map<string, ModelPayment>;
   tickets: readonly string[];
-  readonly provider: string;
+  provider: string;
   readonly currency: string;
   /** Those that were given back. */
   refunds: ModelRefund[];
   /** Sealed texts that are not erased. */
   sealedTexts: number;
   isErased: boolean;
+}
+
+interface ModelAmendment {
+  status: 'PENDING' | 'APPLIED' | 'EXPIRED' | 'CANCELLED';
+  /** Null where nothing was to be paid. */
+  readonly asked: FactData['AmendmentRequested'] | null;
+  /** How many of the order had been applied when it was asked for. */
+  readonly appliedBefore: number;
 }
 
 interface ModelRefund {
@@ -77,6 +88,39 @@ interface ModelRefund {
 interface Unit {
   readonly item: OrderItem;
   readonly ticketIds: readonly string[];
+}
+
+/** The status of an amendment at a time, whether or not a timer has fired. */
+export function statusOfAmendment({ status, asked }: ModelAmendment, now: number): ModelAmendment['status'] {
+  return status === 'PENDING' && asked!.expiresAt <= now ? 'EXPIRED' : status;
+}
+
+/** What the pending amendment of an order asks for; null where none is pending. */
+export function pendingOf({ amendments }: ModelOrder, now: number): FactData['AmendmentRequested'] | null {
+  const pending = [...amendments.values()].find((amendment) => statusOfAmendment(amendment, now) === 'PENDING');
+  return pending?.asked ?? null;
+}
+
+export const countApplied = ({ amendments }: ModelOrder): number =>
+  [...amendments.values()].filter(({ status }) => status === 'APPLIED').length;
+
+/** What a pending amendment wants of a performance, and what its order has there. */
+export interface ModelWanted {
+  readonly expiresAt: number;
+  readonly lines: readonly HoldLine[];
+  readonly own: readonly HoldLine[];
+}
+
+/** How much more of something is wanted than the order has of it: so much is held. */
+export function heldBeyond({ lines, own }: ModelWanted, count: (line: HoldLine) => number): number {
+  const sumOf = (all: readonly HoldLine[]): number => all.reduce((sum, line) => sum + count(line), 0);
+  return Math.max(0, sumOf(lines) - sumOf(own));
+}
+
+/** The seats that are held for it. */
+export function seatsBeyond({ lines, own }: ModelWanted): readonly string[] {
+  const had = new Set(own.flatMap(({ seatIds }) => seatIds));
+  return lines.flatMap(({ seatIds }) => seatIds).filter((seatId) => !had.has(seatId));
 }
 
 /** The units of an order, in the order of its tickets. */
@@ -101,22 +145,25 @@ export function refundedOf({ refunds, ...order }: ModelOrder, currency = order.c
   return ofCurrency.reduce((sum, { amountCents }) => sum + amountCents, 0);
 }
 
-const countedParts = ({ payments }: ModelOrder): number[] =>
-  [...payments.values()].filter(({ isCounted }) => isCounted).map(({ paidCents }) => paidCents ?? 0);
+const countedParts = ({ payments }: ModelOrder): ModelPayment[] =>
+  [...payments.values()].filter(({ isCounted }) => isCounted);
 
 /** The money that an order took. */
-export const countedOf = (order: ModelOrder): number => countedParts(order).reduce((sum, cents) => sum + cents, 0);
+export const countedOf = (order: ModelOrder): number =>
+  countedParts(order).reduce((sum, { paidCents }) => sum + paidCents!, 0);
 
 export const remainingOf = (order: ModelOrder): number => Math.max(0, order.totalCents - countedOf(order));
 
-/** Promise 14, of an order that is live or was ended by an amendment. */
-export function dueOf(order: ModelOrder): number {
-  return Math.max(0, paidOf(order) - Math.min(countedOf(order), order.totalCents) - refundedOf(order));
+/** Promise 14, of an order that is live or was ended by an amendment; before so much came that it counts. */
+export function dueOf(order: ModelOrder, cents = 0): number {
+  const kept = Math.min(countedOf(order) - cents, order.totalCents);
+  return Math.max(0, paidOf(order) - cents - kept - refundedOf(order));
 }
 
 /** What is left over the installments that are not paid: larger first, at most a cent apart. */
 export function splitAnew(order: ModelOrder): void {
-  const paid = countedParts(order);
+  const installments = countedParts(order).filter(({ amendmentId }) => amendmentId === null);
+  const paid = installments.map(({ paidCents }) => paidCents!);
   let left = remainingOf(order);
   const parts: number[] = [];
   for (let n = Math.min(left, Math.max(1, order.installmentsCents.length - paid.length)); n > 0; n -= 1) {

@@ -8,16 +8,20 @@
 import assert from 'node:assert/strict';
 import { WaitingRoomModel } from '../fixtures/waiting-room-model.ts';
 import { MINUTE } from './events.ts';
-import { takeAmendment } from './amendments.ts';
+import { endAmendment, requestAmendment, takeAmendment } from './amendments.ts';
 import {
   countedOf,
+  heldBeyond,
   paidOf,
+  pendingOf,
   refundedOf,
   remainingOf,
+  seatsBeyond,
   splitAnew,
   type ModelHold,
   type ModelOrder,
   type ModelPayment,
+  type ModelWanted,
 } from './model-order.ts';
 import type { EventDefinition, SeatDefinition } from '#domain/catalogue/definition.ts';
 import type { Fact, FactData, HoldLine } from '#domain/fact.ts';
@@ -90,12 +94,26 @@ export class SaleModel {
     return ['ACTIVE', 'CONVERTED', 'CONSUMED'].includes(this.statusOfHold(hold, now));
   }
 
+  /** What pending amendments want of a performance. */
+  wantedOn(performanceId: string, now: number): readonly ModelWanted[] {
+    return [...this.orders.values()].flatMap((order) => {
+      const pending = order.amendments.size === 0 ? null : pendingOf(order, now);
+      if (pending === null) return [];
+      const isHere = (line: HoldLine): boolean => line.performanceId === performanceId;
+      const own = this.holds.get(order.holdId)!.lines.filter(isHere);
+      return [{ expiresAt: pending.expiresAt, lines: pending.lines.filter(isHere), own }];
+    });
+  }
+
   /** Tickets held and sold of a performance by lines that pass the test, without the session's own hold. */
   ticketsTaken(performanceId: string, now: number, own: ModelHold | null, test: (line: Line) => boolean): number {
     let count = 0;
     for (const hold of this.holds.values()) {
       if (hold === own || !this.#isTaking(hold, now)) continue;
       for (const line of hold.lines) if (line.performanceId === performanceId && test(line)) count += line.ticketCount;
+    }
+    for (const wanted of this.wantedOn(performanceId, now)) {
+      count += heldBeyond(wanted, (line) => (test(line) ? line.ticketCount : 0));
     }
     return count;
   }
@@ -105,7 +123,7 @@ export class SaleModel {
       if (hold === own || !this.#isTaking(hold, now)) continue;
       if (hold.lines.some((line) => line.performanceId === performanceId && line.seatIds.includes(seatId))) return true;
     }
-    return false;
+    return this.wantedOn(performanceId, now).some((wanted) => seatsBeyond(wanted).includes(seatId));
   }
 
   isBlocked(performanceId: string, seatId: string): boolean {
@@ -179,9 +197,17 @@ export class SaleModel {
       this.#show(fact, at);
       this.#take(fact, at, facts);
     }
+    for (const fact of facts) this.#assertDue(fact, at);
     for (const { performances, id } of [this.definition]) {
       for (const date of performances) this.#assertStock(id, date.id, at);
     }
+  }
+
+  /** Promise 14, as the facts of money say it once their turn is done. */
+  #assertDue(fact: Fact, at: number): void {
+    if (fact.type !== 'PaymentRecorded' && fact.type !== 'StrayMoneyRecorded') return;
+    const order = this.#order(fact.data.orderId);
+    assert.equal(fact.data.refundDueCents, this.refundDue(order, at), `what is due after ${fact.type}`);
   }
 
   /** The model of the waiting room treats a spent pass as an entry that left. */
@@ -218,7 +244,7 @@ export class SaleModel {
         return this.#endHold(fact.data.holdId, ['ACTIVE'], 'EXPIRED', at);
       }
       default:
-        return this.#takeOfOrder(fact, at);
+        return this.#takeOfOrder(fact, at, turn);
     }
   }
 
@@ -322,7 +348,7 @@ export class SaleModel {
 
   // ── orders ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #takeOfOrder(fact: Fact, at: number): void {
+  #takeOfOrder(fact: Fact, at: number, turn: readonly Fact[]): void {
     switch (fact.type) {
       case 'OrderPlaced':
         return this.#placeOrder(fact.data, at);
@@ -332,12 +358,18 @@ export class SaleModel {
         return;
       }
       case 'PaymentRequested': {
-        const { orderId, paymentId, installment } = fact.data;
+        const { orderId, paymentId, installment, amendmentId = null } = fact.data;
         const order = this.#order(orderId);
+        if (amendmentId !== null) {
+          const { amendmentId: pendingId, toPayCents } = pendingOf(order, at)!;
+          assert.equal(amendmentId, pendingId, 'a pending amendment is paid before any installment');
+          order.payments.set(paymentId, newPayment({ installment, amendmentId }, toPayCents, order.currency));
+          return;
+        }
         assert.ok(order.status === 'PENDING' || order.status === 'PARTIALLY_PAID', 'only a live order is paid');
         order.payments.set(
           paymentId,
-          newPayment(installment, order.installmentsCents[installment - 1]!, order.currency),
+          newPayment({ installment }, order.installmentsCents[installment - 1]!, order.currency),
         );
         return;
       }
@@ -360,9 +392,9 @@ export class SaleModel {
       case 'StrayMoneyRecorded': {
         const { orderId, paymentId, strayOf, amountCents, currency, webhookId } = fact.data;
         const order = this.#order(orderId);
-        const { installment } = order.payments.get(strayOf)!;
+        const about = order.payments.get(strayOf)!;
         const stray = {
-          ...newPayment(installment, amountCents, currency),
+          ...newPayment(about, amountCents, currency),
           status: 'OVER' as const,
           paidCents: amountCents,
         };
@@ -386,8 +418,20 @@ export class SaleModel {
         closePayments(order);
         return this.#endHold(order.holdId, ['CONVERTED'], 'EXPIRED', at);
       }
+      case 'AmendmentRequested': {
+        const { data } = fact;
+        const order = this.#order(data.orderId);
+        requestAmendment(this, order, data, at);
+        order.payments.set(
+          data.paymentId,
+          newPayment({ installment: 0, amendmentId: data.amendmentId }, data.toPayCents, order.currency),
+        );
+        return;
+      }
+      case 'AmendmentEnded':
+        return endAmendment(this.#order(fact.data.orderId), fact.data, at);
       case 'OrderAmended':
-        return takeAmendment(this, this.#order(fact.data.orderId), fact.data, at);
+        return takeAmendment(this, this.#order(fact.data.orderId), fact.data, { at, turn });
       case 'OrderCancelled':
         return this.#cancelOrder(fact.data, at);
       case 'RefundRecorded': {
@@ -436,7 +480,7 @@ export class SaleModel {
     if (expiresAt !== null) hold.expiresAt = expiresAt;
     const payments = new Map<string, ModelPayment>();
     if (data.firstPaymentId !== null)
-      payments.set(data.firstPaymentId, newPayment(1, installmentsCents[0]!, data.currency));
+      payments.set(data.firstPaymentId, newPayment({ installment: 1 }, installmentsCents[0]!, data.currency));
     const ticketCount = items.reduce((sum, each) => sum + each.ticketCount, 0);
     assert.equal(
       ticketCount,
@@ -468,7 +512,7 @@ export class SaleModel {
       placedAt: at,
       feesCents: 0,
       goodwillCents: 0,
-      amendments: 0,
+      amendments: new Map(),
       voided: [],
       isEndedByAmendment: false,
       expiresAt,
@@ -495,7 +539,9 @@ export class SaleModel {
 
   #pay(order: ModelOrder, at: number): void {
     const hold = this.#hold(order.holdId);
-    const counted = [...order.payments.values()].filter(({ isCounted }) => isCounted);
+    const counted = [...order.payments.values()].filter(
+      ({ isCounted, amendmentId }) => isCounted && amendmentId === null,
+    );
     const isLate = order.status === 'EXPIRED' || order.status === 'CANCELLED';
     if (isLate) {
       assert.notEqual(order.cause, 'OPERATOR', 'what an operator cancelled stays cancelled');
@@ -521,6 +567,7 @@ export class SaleModel {
     const order = this.#order(orderId);
     if (sealedNote !== undefined) order.sealedTexts += 1;
     assert.ok(['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'].includes(order.status), 'only a live order is cancelled');
+    assert.equal(pendingOf(order, at), null, 'a pending amendment ends before its order');
     assert.equal(amendmentId !== undefined, order.isEndedByAmendment, 'an order without tickets is cancelled at once');
     const isLate = cause !== 'BUYER' || order.status === 'PENDING' || order.isEndedByAmendment;
     assert.ok(isLate, 'a buyer cancels only what is not paid');
@@ -624,7 +671,11 @@ function closePayments({ payments }: ModelOrder): void {
   for (const payment of payments.values()) payment.status = 'OVER';
 }
 
-function newPayment(installment: number, amountCents: number, currency: string): ModelPayment {
+function newPayment(
+  { installment, amendmentId = null }: Pick<ModelPayment, 'installment'> & Partial<Pick<ModelPayment, 'amendmentId'>>,
+  amountCents: number,
+  currency: string,
+): ModelPayment {
   const empty = {
     status: 'WAITING',
     session: null,
@@ -633,7 +684,7 @@ function newPayment(installment: number, amountCents: number, currency: string):
     webhookId: null,
     strayOf: null,
   } as const;
-  return { ...empty, installment, amountCents, currency };
+  return { ...empty, installment, amendmentId, amountCents, currency };
 }
 
 function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {

@@ -6,9 +6,19 @@
  * accepted.
  */
 import { plainBestBlock, plainParty, type PlainSeat, type PlainType } from '../fixtures/best-available-model.ts';
-import { predictAmendment } from './amending.ts';
+import { predictAmendment, predictEndOfAmendment, predictMoneyForAmendment } from './amending.ts';
 import { asInCatalogue, type SaleModel } from './model.ts';
-import { paidOf, refundedOf, remainingOf, type ModelHold, type ModelOrder, type ModelPayment } from './model-order.ts';
+import {
+  heldBeyond,
+  paidOf,
+  pendingOf,
+  refundedOf,
+  remainingOf,
+  seatsBeyond,
+  type ModelHold,
+  type ModelOrder,
+  type ModelPayment,
+} from './model-order.ts';
 import type { CheckoutItemRequest, Command, CommandOf, ItemRequest } from '#domain/command.ts';
 import type { HoldLine } from '#domain/fact.ts';
 
@@ -106,10 +116,13 @@ function predictKept(model: SaleModel, command: Command, now: number): Predictio
       if (order === undefined) return refused('ORDER_NOT_FOUND');
       const status = model.statusOfOrder(order, now);
       if (status === 'CANCELLED' && order.cause !== 'BUYER') return done();
-      return status === 'EXPIRED' || status === 'CANCELLED' ? refused('ORDER_NOT_CANCELLABLE') : done('OrderCancelled');
+      if (status === 'EXPIRED' || status === 'CANCELLED') return refused('ORDER_NOT_CANCELLABLE');
+      return done(...(pendingOf(order, now) === null ? [] : ['AmendmentEnded']), 'OrderCancelled');
     }
     case 'AmendOrder':
       return predictAmendment(model, command, now);
+    case 'CancelAmendment':
+      return predictEndOfAmendment(model, command, now);
     case 'RecordRefund':
       return predictRefund(model, command);
     case 'EraseOrder':
@@ -369,15 +382,20 @@ function shortfallOf(
     (line) => Number(line.ticketTypeId === ticketTypeId) * line.ticketCount,
     (line) => Number(line.ticketTypeId === ticketTypeId && line.sellingStageId === sellingStageId) * line.ticketCount,
   ];
-  const others = [...model.holds.values()].filter(
-    (hold) => hold !== own && ['ACTIVE', 'CONVERTED'].includes(model.statusOfHold(hold, now)),
-  );
-  const ticketsOf = (hold: ModelHold, claim: (line: HoldLine) => number): number =>
-    hold.lines.reduce((sum, line) => sum + (line.performanceId === performanceId ? claim(line) : 0), 0);
+  const holds = [...model.holds.values()]
+    .filter((hold) => hold !== own && ['ACTIVE', 'CONVERTED'].includes(model.statusOfHold(hold, now)))
+    .map(({ expiresAt, lines }) => {
+      const here = lines.filter((line) => line.performanceId === performanceId);
+      return { expiresAt, tickets: claims.map((claim) => here.reduce((sum, line) => sum + claim(line), 0)) };
+    });
+  const wanted = model.wantedOn(performanceId, now).map((each) => {
+    const tickets = claims.map((claim) => heldBeyond(each, claim));
+    const seats = seatsBeyond(each).filter((seatId) => model.fitsType(seatId, ticketTypeId)).length;
+    return { expiresAt: each.expiresAt, tickets: isOfFloor(model, ticketTypeId) ? tickets : tickets.with(0, seats) };
+  });
   const stocks = stocksFor(model, want, own, now, []).map((left, index) => {
-    const claim = claims[index]!;
-    const claimants = others.filter((hold) => ticketsOf(hold, claim) > 0);
-    return { left, claimants, held: claimants.reduce((sum, hold) => sum + ticketsOf(hold, claim), 0) };
+    const claimants = [...holds, ...wanted].filter(({ tickets }) => tickets[index]! > 0);
+    return { left, claimants, held: claimants.reduce((sum, { tickets }) => sum + tickets[index]!, 0) };
   });
   const least = (figures: readonly number[]): number => Math.max(0, Math.min(...figures));
   const short = stocks.filter(({ left }) => left < want.ticketCount);
@@ -556,7 +574,7 @@ function predictCheckout(model: SaleModel, command: CommandOf<'StartCheckout'>, 
   if (mark !== null && known !== undefined && now < known.at + DAY_MS) {
     if (known.digest !== model.secrets.keyed(mark.digest)) return refused('IDEMPOTENCY_KEY_REUSED');
     const order = model.orders.get(known.orderId!)!;
-    const wasAnswered = order.payments.size === 0 || firstOf(order).session !== null;
+    const wasAnswered = firstOf(order) === null || firstOf(order)!.session !== null;
     if (wasAnswered || isUnfinished(model, order, now)) return done();
   }
   if (!command.acceptTerms) return refused('TERMS_NOT_ACCEPTED');
@@ -569,10 +587,14 @@ function predictCheckout(model: SaleModel, command: CommandOf<'StartCheckout'>, 
 }
 
 function isUnfinished(model: SaleModel, order: ModelOrder, now: number): boolean {
-  return model.statusOfOrder(order, now) === 'PENDING' && order.payments.size > 0 && firstOf(order).session === null;
+  return model.statusOfOrder(order, now) === 'PENDING' && firstOf(order)?.session === null;
 }
 
-const firstOf = ({ payments }: ModelOrder): ModelPayment => payments.values().next().value!;
+/** The try at the first installment; null for an order that was placed free. */
+function firstOf({ payments }: ModelOrder): ModelPayment | null {
+  const [first = null] = payments.values();
+  return first?.amendmentId === null ? first : null;
+}
 
 function predictTakeover(
   model: SaleModel,
@@ -735,12 +757,14 @@ function predictOpenPayment(model: SaleModel, orderId: string, now: number): Pre
   const order = model.orders.get(orderId);
   if (order === undefined) return refused('ORDER_NOT_FOUND');
   const status = model.statusOfOrder(order, now);
-  if (status !== 'PENDING' && status !== 'PARTIALLY_PAID') return refused('ORDER_NOT_PAYABLE');
-  const payments = [...order.payments.values()];
-  const next = 1 + payments.filter(({ isCounted }) => isCounted).length;
-  return payments.some(({ installment, status: each }) => installment === next && each === 'WAITING')
-    ? done()
-    : done('PaymentRequested');
+  const pendingId = pendingOf(order, now)?.amendmentId ?? null;
+  const isPayable = pendingId !== null || status === 'PENDING' || status === 'PARTIALLY_PAID';
+  if (!isPayable) return refused('ORDER_NOT_PAYABLE');
+  const payments = [...order.payments.values()].filter(({ amendmentId }) => amendmentId === pendingId);
+  const next = pendingId === null ? 1 + payments.filter(({ isCounted }) => isCounted).length : 0;
+  const waits = payments.some(({ installment, status: each }) => installment === next && each === 'WAITING');
+  if (waits) return done();
+  return pendingId === null ? done('PaymentRequested') : rare('amendment: opened again', 'PaymentRequested');
 }
 
 function predictReport(model: SaleModel, report: CommandOf<'RecordPayment'>, now: number): Prediction {
@@ -761,9 +785,17 @@ function foretellOutcome(
   now: number,
 ): Prediction {
   const status = model.statusOfOrder(order, now);
-  const isWaiting = payment.status === 'WAITING' && status !== 'EXPIRED' && status !== 'CANCELLED';
-  if (report.outcome === 'cancelled' && isWaiting && status === 'PENDING') return done('OrderCancelled');
-  if (report.outcome !== 'paid') return isWaiting ? done('PaymentClosed') : done();
+  const hasRunOut = payment.amendmentId !== null && payment.amendmentId !== pendingOf(order, now)?.amendmentId;
+  const isWaiting = payment.status === 'WAITING' && !hasRunOut && status !== 'EXPIRED' && status !== 'CANCELLED';
+  if (report.outcome === 'cancelled' && isWaiting) {
+    if (status === 'PENDING') return done('OrderCancelled');
+    const isOfPending = payment.amendmentId !== null && payment.amendmentId === pendingOf(order, now)?.amendmentId;
+    if (isOfPending) return rare('amendment: cancelled at the provider', 'AmendmentEnded');
+  }
+  if (report.outcome !== 'paid') {
+    if (!isWaiting) return done();
+    return payment.amendmentId === null ? done('PaymentClosed') : rare('amendment: declined', 'PaymentClosed');
+  }
   const paymentId = [...order.payments].find(([, each]) => each === payment)![0];
   const money = [...order.payments.values()].filter((each) => each === payment || each.strayOf === paymentId);
   const isRepeat = money.some(
@@ -776,8 +808,9 @@ function foretellOutcome(
   const isAsked = report.amountCents === payment.amountCents && report.currency === payment.currency;
   if (report.currency !== order.currency) return rare('foreign money', 'StrayMoneyRecorded');
   if (!isAsked || payment.paidCents !== null) return done('StrayMoneyRecorded');
+  if (payment.amendmentId !== null) return predictMoneyForAmendment(model, order, payment, now);
   const paidBefore = [...order.payments.values()].some(
-    (each) => each.isCounted && each.installment === payment.installment,
+    (each) => each.isCounted && each.amendmentId === null && each.installment === payment.installment,
   );
   if (paidBefore) return done('PaymentRecorded');
   if (status !== 'EXPIRED' && status !== 'CANCELLED' && remainingOf(order) === 0) {

@@ -23,6 +23,7 @@ import {
   BOT_HABITS,
   drawBuyers,
   drawHabits,
+  drawReports,
   learn,
   nextCommand,
   placeOne,
@@ -159,6 +160,8 @@ class Sale {
   readonly #httpChecks: (() => Promise<void>)[] = [];
   readonly #hasHttp: boolean;
   readonly #hasDisk: boolean;
+  /** Its buyers mostly buy, pay and change orders. */
+  readonly #isAmending: boolean;
   readonly #pauseMs: number;
   readonly #lossShare: number;
   readonly #twiceShare: number;
@@ -180,7 +183,8 @@ class Sale {
     const evicts = share('evict', 100) > 30;
     const count = evicts ? 2 : 1;
     this.#mailboxMax = share('mailbox', 100) > 60 ? chance.between(1, 4) : 1000;
-    const hasRoom = share('waiting-room', 100) > 40;
+    this.#isAmending = chance.percent(30);
+    const hasRoom = share('waiting-room', 100) > 40 && !this.#isAmending;
     const events = Array.from({ length: count }, (_, n) => drawEvent(chance, n + 1, hasRoom));
     this.#eventIds = events.map(({ id }) => id);
     this.service = new SimulatedService(
@@ -193,7 +197,7 @@ class Sale {
     const definitionOf = (eventId: string) => this.service.models.get(eventId)!.definition;
     const ordersOf = (eventId: string) => [...this.service.models.get(eventId)!.orders.values()];
     this.#people = { chance, buyers, knownPayments: [], definitionOf, ordersOf };
-    this.#habits = drawHabits(chance, scenario.without);
+    this.#habits = drawHabits(chance, scenario.without, this.#isAmending);
     this.#pauseMs = chance.pick([500, 5_000, 40_000, 400_000]);
     this.service.onWake = (eventId, at) => this.#wakeAt(eventId, at);
     this.service.onAppend = () => this.#scheduleCommit();
@@ -483,7 +487,9 @@ class Sale {
   #factsOf(eventId: string): readonly string[] {
     const settled = new Set(['HoldExpired', 'OrderExpired', 'QueueEntriesDropped', 'QueuePassExpired', 'DrawStarted']);
     const last = this.service.turns.filter((turn) => turn.eventId === eventId).at(-1)?.facts ?? [];
-    const isOwn = last.length > 0 && !settled.has(last[0]!.type);
+    const [first] = last;
+    const hasRunOut = first?.type === 'AmendmentEnded' && first.data.outcome === 'EXPIRED';
+    const isOwn = first !== undefined && !settled.has(first.type) && !hasRunOut;
     return isOwn ? last.map(({ type }) => type) : [];
   }
 
@@ -584,10 +590,21 @@ class Sale {
   #deliver(buyer: Buyer, command: Command, answer: Reply | Refusal): void {
     if (isRefusal(answer)) return;
     if ('payment' in answer && answer.payment !== null && answer.payment.checkoutSessionId === null) {
-      this.#send(buyer, this.#openSession(buyer.eventId, (answer as { order: OrderView }).order, answer.payment));
+      const { payment } = answer;
+      this.#send(buyer, this.#openSession(buyer.eventId, (answer as { order: OrderView }).order, payment));
+      if (command.type === 'AmendOrder' || this.#isAmending) this.#payLater(buyer, payment);
     }
     if (this.#chance.percent(this.#lossShare)) return;
     this.#schedule(this.#chance.between(0, 40), () => learn(buyer, command, answer));
+  }
+
+  #payLater(buyer: Buyer, payment: PaymentView): void {
+    if (this.#scenario.without.has('pay')) return;
+    const definition = this.#people.definitionOf(buyer.eventId);
+    const reports = drawReports(this.#chance, definition, { payment, soonMs: this.#pauseMs / 2 });
+    for (const { afterMs, report } of reports) {
+      this.#schedule(afterMs, () => this.#send(buyer, report));
+    }
   }
 
   #openSession(eventId: string, order: OrderView, payment: PaymentView): Command {

@@ -517,6 +517,20 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'test/domain/orders/amendments.test.ts',
   ),
   bug(
+    'amendments: what was wanted stays held after the end',
+    'src/domain/orders/amendments/evolve.ts',
+    '  endClaim(state, order.id);',
+    "  if (order.id === '') endClaim(state, order.id);",
+    'test/domain/orders/pending-amendments.test.ts',
+  ),
+  bug(
+    'amendments: late money is applied over a later change',
+    'src/domain/orders/amendments/pending.ts',
+    'if (!isAsItWas || pendingAmendment',
+    'if (!isAsItWas && pendingAmendment',
+    'test/domain/orders/pending-amendments.test.ts',
+  ),
+  bug(
     'amendments: a quote is honoured after it ran out',
     'src/domain/orders/amendments/quotes.ts',
     'const isGood = turn.now < expiresAt && expiresAt',

@@ -17,6 +17,8 @@ import type { Problem } from '#domain/refusal.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
+type NamedSchemas = Readonly<Record<string, object>>;
+
 interface IntegerBounds {
   readonly minimum: number;
   readonly maximum: number;
@@ -69,13 +71,30 @@ export function buildSerializer(
   const key = [...Object.values(namedSchemas as Record<string, object>).map(textOf), JSON.stringify(options)].join();
   const known = serializerCompilers.get(key);
   if (known !== undefined) return known;
-  const compile = SerializerSelector()(namedSchemas, options);
-  const compiler = oncePerSchema<Parameters<typeof compile>[0], ReturnType<typeof compile>>((route) => {
-    const serializer = later(() => compile(route));
+  type Compile = SerializerSelector.SerializerCompiler;
+  const select = SerializerSelector();
+  const compiler = oncePerSchema<Parameters<Compile>[0], ReturnType<Compile>>((route) => {
+    const serializer = later(() =>
+      select(namedIn(route.schema as object, namedSchemas as NamedSchemas), options)(route),
+    );
     return (answer) => serializer()(answer);
   });
   serializerCompilers.set(key, compiler);
   return compiler;
+}
+
+/**
+ * The named schemas that a schema leads to, through others too: a compiler checks and copies each that it is given,
+ * which for all of them took as long as the rest of its work.
+ */
+function namedIn(schema: object, named: NamedSchemas, found: Record<string, object> = {}): NamedSchemas {
+  for (const [, name = ''] of textOf(schema).matchAll(/"\$ref":"([^"#]+)/g)) {
+    const target = named[name];
+    if (target === undefined || Object.hasOwn(found, name)) continue;
+    found[name] = target;
+    namedIn(target, named, found);
+  }
+  return found;
 }
 
 /** What is not compiled yet. */

@@ -123,10 +123,11 @@ export function eventSummary(state: EventState, now: number): EventSummary {
   const revision = `${state.definitionVersion}.${saleRevisionOf(state)}`;
   const known = summaries.get(state);
   const listing = known?.revision === revision ? known.listing : listingOf(state);
-  const summary = summaryOf(listing, now);
-  if (known?.listing === listing && TIMELY.every((field) => known.summary[field] === summary[field])) {
+  const prices = pricesOf(listing, now);
+  if (known?.listing === listing && TIMELY.every((field) => known.summary[field] === prices[field])) {
     return known.summary;
   }
+  const summary = summaryOf(listing, now);
   summaries.set(state, { revision, listing, summary });
   return summary;
 }

@@ -32,7 +32,7 @@ interface Hashing {
   sha256(text: string): string;
 }
 
-interface SyncTurn {
+export interface SyncTurn {
   readonly now: number;
   readonly hashing: Hashing;
 }

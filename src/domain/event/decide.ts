@@ -55,10 +55,9 @@ import {
   isOfQueue,
   roomConflicts,
 } from '../waiting-room/decide.ts';
-import { decideSyncStation } from '../doors/sync.ts';
-import { decideRecordScans } from '../doors/scans.ts';
+import { decideAtDoors } from '../doors/decide.ts';
 import { hasEntered } from '../doors/state.ts';
-import { decideAddStation, decideRevokeStation, doorConflicts } from '../doors/stations.ts';
+import { doorConflicts } from '../doors/stations.ts';
 import { unlessBusy } from '../orders/open-sessions.ts';
 import type { EventState } from './state.ts';
 import type { Command, CommandOf } from '../command.ts';
@@ -134,13 +133,10 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'EraseDueOrders':
       return decideEraseDueOrders(state, command, turn.now);
     case 'AddStation':
-      return decideAddStation(state, command, turn);
     case 'RevokeStation':
-      return decideRevokeStation(state, command);
     case 'RecordScans':
-      return decideRecordScans(state, command, turn);
     case 'SyncStation':
-      return decideSyncStation(state, command, turn);
+      return decideAtDoors(state, command, turn);
     case 'JoinQueue':
       return decideJoinQueue(state, command, turn);
     case 'PollQueue':
@@ -160,8 +156,9 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'CancelNextOrders':
       return decideCancelNextOrders(state, command, turn);
     case 'BlockSeats':
+      return decideBlockSeats(state, command);
     case 'UnblockSeats':
-      return command.type === 'BlockSeats' ? decideBlockSeats(state, command) : decideUnblockSeats(state, command);
+      return decideUnblockSeats(state, command);
     default:
       return unreachable(command);
   }

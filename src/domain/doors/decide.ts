@@ -1,0 +1,25 @@
+/** What operators and stations may ask of the doors, as facts or as a refusal. */
+import { decideRecordScans } from './scans.ts';
+import { decideAddStation, decideRevokeStation } from './stations.ts';
+import { decideSyncStation, type SyncTurn } from './sync.ts';
+import type { CommandOf } from '../command.ts';
+import type { Decision } from '../decision.ts';
+import type { TurnIds } from '../ids.ts';
+import type { Refusal } from '../refusal.ts';
+import type { DoorState } from './state.ts';
+
+type DoorCommand =
+  CommandOf<'AddStation'> | CommandOf<'RevokeStation'> | CommandOf<'RecordScans'> | CommandOf<'SyncStation'>;
+
+export function decideAtDoors(state: DoorState, command: DoorCommand, turn: TurnIds & SyncTurn): Decision | Refusal {
+  switch (command.type) {
+    case 'AddStation':
+      return decideAddStation(state, command, turn);
+    case 'RevokeStation':
+      return decideRevokeStation(state, command);
+    case 'RecordScans':
+      return decideRecordScans(state, command, turn);
+    case 'SyncStation':
+      return decideSyncStation(state, command, turn);
+  }
+}

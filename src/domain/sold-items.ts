@@ -23,17 +23,8 @@ export interface OrderedPerk {
   readonly unitPriceCents: number;
 }
 
-/** One item of an order; items of the same type, stage and performance share one line of the order's hold. */
-export interface OrderItem {
-  readonly performanceId: string;
-  readonly ticketTypeId: string;
-  readonly sellingStageId: string;
-  readonly quantity: number;
-  /** quantity × group_size. */
-  readonly ticketCount: number;
-  readonly unitPriceCents: number;
-  /** The item's share of its line's seats. */
-  readonly seatIds: readonly string[];
+/** One item of an order; items of the same type, stage and performance share one line, and its seats, of the hold. */
+export interface OrderItem extends HoldLine {
   /** In the order of the item's tickets; null where nobody was named, and where they are sealed. */
   readonly attendees: readonly Attendee[] | null;
   /** The item's attendees are among the sealed data of its order. */

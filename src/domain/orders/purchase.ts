@@ -17,13 +17,7 @@ import type { BarPerkRequest, CheckoutItemRequest } from '../command.ts';
 import type { OrderState } from './state.ts';
 
 /** An item whose performance, type, stage, number of tickets and price are known. */
-export interface PurchaseItem {
-  readonly performanceId: string;
-  readonly ticketTypeId: string;
-  readonly sellingStageId: string;
-  readonly quantity: number;
-  readonly ticketCount: number;
-  readonly unitPriceCents: number;
+export interface PurchaseItem extends Omit<HoldLine, 'seatIds'> {
   /** The seats that the item names, or null. */
   readonly namedSeatIds: readonly string[] | null;
   readonly discountCode: string | null;

@@ -11,6 +11,7 @@ import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
 import type { Order } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
+import { NoteField } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { placeOf } from '../parts/order-items.tsx';
 
@@ -119,12 +120,7 @@ function AmendForm({ api, address, order, event, reload }: AmendFormProps) {
       {kind === 'change' && <Destination event={event} />}
       <Fee currency={order.currency} kind={kind} />
       {quoted !== null && <Quote quote={quoted.quote} event={event} order={order} />}
-      {quoted !== null && (
-        <label class="field">
-          Note <span class="quiet">why; kept with what was done</span>
-          <input name="note" maxLength={1000} autocomplete="off" />
-        </label>
-      )}
+      {quoted !== null && <NoteField />}
       {trouble !== null && (
         <p class="alert" role="alert">
           {trouble}

@@ -50,12 +50,7 @@ export function Confirmation(props: ConfirmationProps) {
       <form onSubmit={(submission) => void submit(submission)}>
         <h2 id="confirmation-title">{title}</h2>
         {children}
-        {hasNote && (
-          <label class="field">
-            Note <span class="quiet">why; kept with what was done</span>
-            <input name="note" type="text" maxLength={1000} autocomplete="off" />
-          </label>
-        )}
+        {hasNote && <NoteField />}
         {trouble !== null && (
           <p class="alert" role="alert">
             {trouble}
@@ -80,5 +75,15 @@ export function Confirmation(props: ConfirmationProps) {
         </div>
       </form>
     </dialog>
+  );
+}
+
+/** Where an operator says why. */
+export function NoteField() {
+  return (
+    <label class="field">
+      Note <span class="quiet">why; kept with what was done</span>
+      <input name="note" type="text" maxLength={1000} autocomplete="off" />
+    </label>
   );
 }

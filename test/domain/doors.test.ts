@@ -38,11 +38,13 @@ function openDoors(reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS'): Doors {
   return { fixture, ticketIds: orders.flatMap(({ tickets }) => tickets.map(({ id }) => id)) };
 }
 
+const ALL = { performanceIds: null, doorIds: null, expiresAt: null, operator: null };
+
 function addStations(fixture: EventFixture): void {
   for (const name of STATIONS) {
-    const all = { performanceIds: null, doorIds: null, expiresAt: null, operator: null };
-    fixture.do({ type: 'AddStation', name, kind: 'STATION', tokenSha256: name, ...all });
+    fixture.do({ type: 'AddStation', name, kind: 'STATION', tokenSha256: name, ...ALL });
   }
+  fixture.do({ type: 'AddStation', name: 'gate', kind: 'GATE', tokenSha256: 'gate', ...ALL });
 }
 
 interface SentScan extends Pick<ScanRequest, 'id' | 'kind' | 'doorId' | 'given' | 'undoes'> {
@@ -50,21 +52,25 @@ interface SentScan extends Pick<ScanRequest, 'id' | 'kind' | 'doorId' | 'given' 
   readonly minute: number;
   /** The place of the ticket; beyond them a business card. */
   readonly ticket: number;
+  /** Sent by the gate, which had checked it. */
+  readonly isOfGate?: true;
 }
 
-function send({ fixture, ticketIds }: Doors, station: string, scans: readonly SentScan[]): void {
+function send({ fixture, ticketIds }: Doors, sender: string, scans: readonly SentScan[]): void {
+  const idOfStation = ({ station }: SentScan): string =>
+    [...fixture.state.doors!.stations.values()].find(({ name }) => name === station)!.id;
   fixture.do({
     type: 'RecordScans',
-    tokenSha256: station,
-    scans: scans.map(({ minute, ticket, station: _station, ...scan }) => ({
+    tokenSha256: sender,
+    scans: scans.map(({ minute, ticket, station, ...scan }) => ({
+      isOfGate: false,
       ...scan,
       found:
         scan.kind === 'UNDO' ? null : ticketIds[ticket] === undefined ? 'UNKNOWN' : { ticketId: ticketIds[ticket]! },
       digest: scan.kind === 'UNDO' ? Number(scan.undoes!.slice(-4)) : 10_000 + ticket,
       performanceId: 'd1',
       at: START + minute * MINUTE,
-      isOfGate: false,
-      stationId: null,
+      stationId: scan.isOfGate === true ? idOfStation({ minute, ticket, station, ...scan }) : null,
     })),
   });
 }
@@ -132,6 +138,41 @@ describe('The scans that stations decided by themselves', () => {
         for (const scan of waiting) send(mixed, scan.station, [scan]);
         assert.deepEqual(shown(mixed), shown(plain));
         assertSameAfterReplay(mixed.fixture);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('The scans that a gate had checked', () => {
+  it('come to the same, whether they or what their stations decided meanwhile arrive first', () => {
+    const done = { ENTRY: 'ADMIT', EXIT: 'EXIT', UNDO: 'UNDONE' } as const;
+    const refused = { ENTRY: 'ALREADY_ADMITTED', EXIT: 'NOT_INSIDE', UNDO: 'NOT_UNDOABLE' } as const;
+    const cases = fc.record({
+      scans: arrivals,
+      // What its gate has sent of each: nothing, that it was done, or that it was refused; and whether that is all.
+      checked: fc.array(fc.constantFrom(null, done, refused), { minLength: 8, maxLength: 8 }),
+      isDecided: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }),
+      order: fc.shuffledSubarray([...Array(16).keys()], { minLength: 16 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ scans, checked, isDecided, order }) => {
+        const sent = [
+          ...scans.map((scan, place) => (checked[place] === null || isDecided[place] ? scan : null)),
+          ...scans.map((scan, place) => {
+            const verdicts = checked[place]!;
+            return verdicts && { ...scan, given: verdicts[scan.kind], isOfGate: true as const };
+          }),
+        ];
+        const deliver = (places: readonly number[]): Doors => {
+          const doors = openDoors('AFTER_EXIT');
+          for (const scan of places.map((place) => sent[place]!)) {
+            if (scan !== null) send(doors, scan.isOfGate === true ? 'gate' : scan.station, [scan]);
+          }
+          assertSameAfterReplay(doors.fixture);
+          return doors;
+        };
+        assert.deepEqual(shown(deliver(order)), shown(deliver([...order].sort((one, other) => one - other))));
       }),
       { numRuns: 60 },
     );
@@ -277,7 +318,12 @@ describe('A ticket that was scanned', () => {
       const between = heap();
       const refused = new RefusedScans();
       for (let number = 0; number < COUNT; number += 1) {
-        refused.put(`refused-scan-${number}-of-many`, { verdict: 'FORGED', given: null, digest: number });
+        refused.put(`refused-scan-${number}-of-many`, {
+          verdict: 'FORGED',
+          given: null,
+          digest: number,
+          isOfGate: false,
+        });
       }
       const bytes = [between - before, heap() - between].map((each) => each / COUNT);
       assert.ok(tickets.count === COUNT && refused.count === COUNT);

@@ -51,7 +51,8 @@ function recordScan(doors: Doors, scan: RecordedScan, senderId: string, received
 
 /** Counts a scan that is kept by its id alone in place of what was known of it, which is answered. */
 function recordByIdAlone(doors: Doors, { id, performanceId, ...scan }: RecordedScan): RefusedScan | null {
-  const recorded = { verdict: scan.verdict, given: scan.given ?? null, digest: scan.digest };
+  const { verdict, given = null, digest, isOfGate = false } = scan;
+  const recorded = { verdict, given, digest, isOfGate };
   const before = doors.refused.find(id);
   if (before !== null) countRefused(doors, performanceId, before, -1);
   countRefused(doors, performanceId, recorded, 1);

@@ -12,14 +12,24 @@ export interface RefusedScan {
   readonly verdict: Verdict;
   readonly given: Given | null;
   readonly digest: number;
+  /** A gate decided, not a station without a network. */
+  readonly isOfGate: boolean;
 }
 
-/** As a snapshot keeps a record: both halves of its id's hash, the digest, verdict and given. */
-export type RefusedRow = readonly [a: number, b: number, digest: number, verdict: Verdict, given: Given | null];
+/** As a snapshot keeps a record: both halves of its id's hash, the digest, verdict, given and, of a gate's, true. */
+export type RefusedRow = readonly [
+  a: number,
+  b: number,
+  digest: number,
+  verdict: Verdict,
+  given: Given | null,
+  isOfGate?: true,
+];
 
 const WORDS_PER_RECORD = 4;
 const RECORDS_MIN = 16;
 const GIVEN_SHIFT = 8;
+const GATE_BIT = 1 << 16;
 
 const ID_SEED_A = 0x51ed270b;
 const ID_SEED_B = 0x2c1b3c6d;
@@ -40,9 +50,9 @@ export class RefusedScans {
   }
 
   /** Adds a scan, or changes what is known of it. */
-  put(id: string, { verdict, given, digest }: RefusedScan): void {
+  put(id: string, scan: RefusedScan): void {
     const known = this.#numberOf(id);
-    const record = [hashOf(id, ID_SEED_A) >>> 0, hashOf(id, ID_SEED_B) >>> 0, digest, stateOf(verdict, given)];
+    const record = [hashOf(id, ID_SEED_A) >>> 0, hashOf(id, ID_SEED_B) >>> 0, scan.digest, stateOf(scan)];
     if (known === null) this.#append(record);
     else this.#words.set(record, known * WORDS_PER_RECORD);
   }
@@ -51,14 +61,14 @@ export class RefusedScans {
   *rows(): Generator<RefusedRow> {
     for (let number = 0; number < this.#count; number += 1) {
       const [a = 0, b = 0] = this.#words.subarray(number * WORDS_PER_RECORD);
-      const { verdict, given, digest } = this.#at(number);
-      yield [a, b, digest, verdict, given];
+      const { verdict, given, digest, isOfGate } = this.#at(number);
+      yield isOfGate ? [a, b, digest, verdict, given, true] : [a, b, digest, verdict, given];
     }
   }
 
   /** Adds a record behind those before it. */
-  restore([a, b, digest, verdict, given]: RefusedRow): void {
-    this.#append([a, b, digest, stateOf(verdict, given)]);
+  restore([a, b, digest, verdict, given, isOfGate]: RefusedRow): void {
+    this.#append([a, b, digest, stateOf({ verdict, given, isOfGate: isOfGate === true })]);
   }
 
   #at(number: number): RefusedScan {
@@ -67,7 +77,8 @@ export class RefusedScans {
       (number + 1) * WORDS_PER_RECORD,
     );
     const verdict = VERDICTS[state & ((1 << GIVEN_SHIFT) - 1)]!;
-    return { verdict, given: GIVEN[(state >>> GIVEN_SHIFT) - 1] ?? null, digest };
+    const given = GIVEN[((state & (GATE_BIT - 1)) >>> GIVEN_SHIFT) - 1] ?? null;
+    return { verdict, given, digest, isOfGate: (state & GATE_BIT) !== 0 };
   }
 
   #numberOf(id: string): number | null {
@@ -98,6 +109,7 @@ export class RefusedScans {
   }
 }
 
-function stateOf(verdict: Verdict, given: Given | null): number {
-  return VERDICTS.indexOf(verdict) | (((given === null ? -1 : GIVEN.indexOf(given)) + 1) << GIVEN_SHIFT);
+function stateOf({ verdict, given, isOfGate }: Omit<RefusedScan, 'digest'>): number {
+  const decided = ((given === null ? -1 : GIVEN.indexOf(given)) + 1) << GIVEN_SHIFT;
+  return VERDICTS.indexOf(verdict) | decided | (isOfGate ? GATE_BIT : 0);
 }

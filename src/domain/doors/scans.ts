@@ -2,7 +2,8 @@
  * Scans of a station: each is checked, answered and recorded, a batch in one fact.
  *
  * 1. A known id is answered as the first time and counts nothing. A repeat may add, once, what the station had decided
- *    meanwhile. One with another code, kind, date or door is ID_REUSED, and nothing is recorded of it.
+ *    meanwhile; so it does of a scan that a gate had checked. One with another code, kind, date or door is ID_REUSED,
+ *    and nothing is recorded of it.
  * 2. A scan without `given` is checked by what has arrived until now, and counts 1 ms after the ticket's last scan at
  *    the earliest. One with `given` counts at its moment: entry times and, for conflicts, void tickets are as of then.
  * 3. A moment over a minute ahead counts as now.
@@ -85,6 +86,11 @@ function isSame(known: KnownScan, { kind, performanceId, doorId, digest }: ScanR
   return known.key === key && known.kind === kind && known.performanceId === performanceId && known.doorId === doorId;
 }
 
+/** Whether a repeat adds what its station decided (rule 1). */
+function adds({ given, isOfGate }: ScanRequest, known: Pick<KnownScan, 'given' | 'isOfGate'>): boolean {
+  return given !== null && (known.given === null || (known.isOfGate && !isOfGate));
+}
+
 /** What was found behind the code of a scan. */
 interface Found {
   readonly ticketId: string | null;
@@ -118,7 +124,7 @@ class ScanBatch {
     if (scan.kind === 'UNDO') return this.#checkUndo(scan, at, known);
     const verdict = known?.verdict ?? this.#verdictOf(scan, at, found, this.#scansOf(key));
     if (known === null) this.#record(scan, at, found, key, verdict, null);
-    else if (scan.given !== null && known.given === null) this.#record(scan, at, found, key, verdict, known);
+    else if (adds(scan, known)) this.#record(scan, at, found, key, verdict, known);
     return this.#result(scan, found, key, verdict, known);
   }
 
@@ -146,14 +152,13 @@ class ScanBatch {
 
   /** Records a scan that is new, or with what its station decided (`known`, rule 1). */
   #record(scan: ScanRequest, at: number, found: Found, key: string, verdict: Verdict, known: KnownScan | null): void {
-    const { id, kind, performanceId, doorId, digest, given } = scan;
+    const { id, kind, performanceId, digest, given, isOfGate } = scan;
     const scans = this.#scansOf(key);
     const outcome = { kind, verdict, given };
-    const isAgain = known !== null && { isAgain: true as const };
-    const base = { id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest, ...isAgain };
+    const base = this.#baseOf(scan, verdict, known !== null);
     const keptRefused = scans.filter((each) => !hasHappened(each)).length;
     const isKept = known?.key !== undefined || (found.issued !== null && keptRefused < KEPT_REFUSED_MAX);
-    if (!hasHappened(outcome) && !isKept) return this.#note(id, base, { verdict, given, digest });
+    if (!hasHappened(outcome) && !isKept) return this.#note(id, base, { verdict, given, digest, isOfGate });
     const counts = given === null && hasHappened(outcome) ? countedAt(at, happenedOf(scans)) : at;
     const unfit = kind === 'ENTRY' && given === 'ADMIT' ? this.#unfitOf(scan, at, found) : null;
     const recorded = {
@@ -161,8 +166,6 @@ class ScanBatch {
       at: counts,
       ...this.#ticketFields(found, performanceId),
       ...(unfit !== null && { unfit }),
-      ...(scan.isOfGate && { isOfGate: true as const }),
-      ...(scan.stationId !== null && { stationId: scan.stationId }),
     };
     const ofTicket = toTicketScan(recorded, scan.stationId ?? this.#senderId, this.#now);
     const others = scans.filter((each) => each.id !== id);
@@ -171,6 +174,17 @@ class ScanBatch {
     this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
     this.#keyOfScan.set(id, key);
     this.#note(id, recorded, { ...ofTicket, isUndone, key });
+  }
+
+  /** What is kept of a scan, whatever was read. */
+  #baseOf(scan: ScanRequest, verdict: Verdict, isAgain: boolean): RecordedScan {
+    const { id, kind, performanceId, doorId, digest, given, isOfGate, stationId } = scan;
+    return {
+      ...{ id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest },
+      ...(isOfGate && { isOfGate }),
+      ...(stationId !== null && { stationId }),
+      ...(isAgain && { isAgain }),
+    };
   }
 
   #ticketFields({ ticketId, issued }: Found, performanceId: string) {
@@ -187,15 +201,14 @@ class ScanBatch {
   }
 
   #checkUndo(scan: ScanRequest, at: number, known: KnownScan | null): ScanResult {
-    const { id, kind, performanceId, doorId, digest, given } = scan;
+    const { id, kind, digest, given, isOfGate } = scan;
     const undoes = scan.undoes!;
     const target = this.#ticketScan(undoes);
     const by = { at, stationId: scan.stationId ?? this.#senderId };
     const verdict = known?.verdict ?? verdictOfUndo(by, target !== null && hasHappened(target) ? target : null);
     const repeated = known !== null;
-    if (repeated && (given === null || known.given !== null)) return { id, verdict, repeated };
-    const base = { id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest, undoes };
-    this.#note(id, { ...base, ...(repeated && { isAgain: true as const }) }, { verdict, given, digest });
+    if (repeated && !adds(scan, known)) return { id, verdict, repeated };
+    this.#note(id, { ...this.#baseOf(scan, verdict, repeated), undoes }, { verdict, given, digest, isOfGate });
     const key = this.#keyOf(undoes);
     const isUndone = hasHappened({ kind, verdict, given });
     if (isUndone) this.#undone.add(undoes);

@@ -15,15 +15,18 @@ type Context = CanvasRenderingContext2D;
 
 /** What is said about a block from afar. */
 export interface BlockSummary {
-  /** The lowest price of a free seat, in words; empty when nothing is free. */
+  /** The prices of its free seats, in words; empty when nothing is free. */
   readonly price: string;
   readonly free: string;
-  /** The price alone, where there is little room. */
+  /** The lowest price alone, where there is little room. */
   readonly shortPrice: string;
+  /** Its free places for wheelchairs, in words; empty when there is none. */
+  readonly accessible: string;
   readonly isFull: boolean;
   /** The zone of most of its seats. */
   readonly zone: number;
-  readonly zones: ReadonlySet<number>;
+  /** Whether none of its seats is looked for. */
+  readonly isBack: boolean;
 }
 
 interface Seen {
@@ -32,8 +35,7 @@ interface Seen {
   readonly size: { readonly width: number; readonly height: number };
   readonly colours: Colours;
   readonly summaries: readonly BlockSummary[];
-  /** The zone that is shown, and the pointed block. */
-  readonly zone: number | null;
+  /** The pointed block. */
   readonly pointed: number | null;
 }
 
@@ -58,16 +60,15 @@ export function blockShare(scale: number, from: number): number {
 }
 
 export function drawBlocks(context: Context, seen: Seen, share: number): void {
-  const { plan, view, colours, summaries, zone, pointed } = seen;
+  const { plan, view, colours, summaries, pointed } = seen;
   context.lineJoin = 'round';
   const shown = [...plan.blocks.keys()].filter((block) => summaries[block] && isSeen(plan.blocks[block]!, seen));
   for (const number of shown) {
     const [block, summary] = [plan.blocks[number]!, summaries[number]!];
     const { fill } = colours.zones[summary.zone] ?? { fill: colours.line };
-    const isBack = zone !== null && !summary.zones.has(zone);
     const padding = plan.radius * PADDING_RADII * view.scale;
     const isPointed = number === pointed;
-    context.globalAlpha = share * (isBack ? FADED : 1);
+    context.globalAlpha = share * (summary.isBack ? FADED : 1);
     context.beginPath();
     for (const { x, y } of block.outline) context.lineTo(x * view.scale + view.x, y * view.scale + view.y);
     context.closePath();
@@ -105,6 +106,8 @@ function waysOf({ name: whole }: Block, summary: BlockSummary): readonly Way[] {
   const [name, short] = [[whole], [shortLabel(whole)]];
   const inTwo = /^(.+) (\S+)$/.exec(whole)?.slice(1) ?? name;
   const ways: readonly Way[] = [
+    { pixels: 16, name, lines: [summary.price, summary.free, summary.accessible] },
+    { pixels: 13, name, lines: [summary.price, summary.free, summary.accessible] },
     { pixels: 16, name, lines: [summary.price, summary.free] },
     { pixels: 13, name, lines: [summary.price, summary.free] },
     { pixels: 13, name, lines: [summary.isFull ? summary.free : summary.price] },
@@ -136,7 +139,7 @@ function linesOf({ name, lines }: Way, size: number): readonly Line[] {
 
 /** Writes about each block as much as most of them have room for, or less. */
 function writeSummaries(context: Context, seen: Seen, numbers: readonly number[], share: number): void {
-  const { plan, summaries, zone, colours } = seen;
+  const { plan, summaries, colours } = seen;
   const rooms = numbers.map((number) => waysFor(context, seen, plan.blocks[number]!, summaries[number]!));
   const sorted = rooms.flatMap(([most]) => (most === undefined ? [] : [most])).sort((a, b) => a - b);
   const common = sorted[Math.floor((sorted.length - 1) * ALIKE_SHARE)] ?? 0;
@@ -148,7 +151,7 @@ function writeSummaries(context: Context, seen: Seen, numbers: readonly number[]
     const { x, y } = onScreen(seen.view, centreOf(block));
     const size = way.pixels * colours.rem;
     const lines = linesOf(way, size);
-    context.globalAlpha = share * (zone !== null && !summary.zones.has(zone) ? FADED : 1);
+    context.globalAlpha = share * (summary.isBack ? FADED : 1);
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     context.fillStyle = summary.isFull ? colours.quiet : colours.ink;

@@ -14,7 +14,7 @@ type Context = CanvasRenderingContext2D;
 
 const FADED = 0.28;
 
-/** `isFaded` takes a seat back because another zone is being shown. */
+/** `isFaded` takes a seat back because others are looked for. */
 export function drawSeat(
   context: Context,
   style: SeatStyle,

@@ -28,7 +28,7 @@ export class Scene {
   #appearances: readonly Appearance[] = [];
   #summaries: readonly BlockSummary[] = [];
   #colours: Colours | null = null;
-  #zone: number | null = null;
+  #isBack: readonly boolean[] | null = null;
   #pointed: { readonly seat: number | null; readonly block: number | null } = { seat: null, block: null };
   #view: View = { scale: 1, x: 0, y: 0 };
   #size = { width: 0, height: 0 };
@@ -87,10 +87,10 @@ export class Scene {
     this.#drawSoon();
   }
 
-  /** Shows where this zone is: the others step back. */
-  showZone(zone: number | null): void {
-    if (this.#zone === zone) return;
-    this.#zone = zone;
+  /** Shows where seats are that are looked for: the others step back. */
+  stepBack(isBack: readonly boolean[] | null): void {
+    if (this.#isBack === isBack) return;
+    this.#isBack = isBack;
     this.#tiles.clear();
     this.#drawSoon();
   }
@@ -125,7 +125,7 @@ export class Scene {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const isUnfinished = share < 1 && this.#tiles.draw(context, view, size.width, size.height, this.#tileScale);
     const { seat, block } = this.#pointed;
-    const seen = { plan, view, size, colours, summaries: this.#summaries, zone: this.#zone, pointed: block };
+    const seen = { plan, view, size, colours, summaries: this.#summaries, pointed: block };
     if (share > 0) drawBlocks(context, seen, share);
     if (share < 1) {
       drawRowNames(context, seen);
@@ -138,10 +138,10 @@ export class Scene {
 
   /** The seats in a part of the plan. */
   #paint(on: CanvasRenderingContext2D, box: Box, scale: number): void {
-    const [plan, colours, zone] = [this.#plan, this.#colours!, this.#zone];
+    const [plan, colours, isBack] = [this.#plan, this.#colours!, this.#isBack];
     const style = { plan, colours, scale };
     for (const seat of plan.grid.within(grown(box, plan.radius * 1.3))) {
-      drawSeat(on, style, seat, this.#appearances[seat] ?? 'free', zone !== null && plan.zoneOf[seat] !== zone);
+      drawSeat(on, style, seat, this.#appearances[seat] ?? 'free', isBack?.[seat] ?? false);
     }
   }
 }

@@ -74,8 +74,8 @@ interface SeatMapProps {
   readonly onToggle: (seat: number) => void;
   /** A part of the plan to show; a new value moves the view. */
   readonly closeTo: Goal | null;
-  /** The zone to show. */
-  readonly zone: number | null;
+  /** Of each seat whether it steps back because others are looked for; null where all are. */
+  readonly isBack: readonly boolean[] | null;
   readonly name: string;
   /** Whether the plan fills the screen. */
   readonly isFull: boolean;
@@ -211,7 +211,7 @@ function useHint(): readonly [boolean, () => void] {
 
 /** The picture and the names over it, kept as the plan, its appearances and the view are. */
 function usePicture(frame: { readonly current: HTMLDivElement | null }, props: SeatMapProps, pointed: Pointed) {
-  const { plan, appearances, summaries, colours, describe, describeBlock, closeTo, zone } = props;
+  const { plan, appearances, summaries, colours, describe, describeBlock, closeTo, isBack } = props;
   const parts = useMemo(
     () => ({ camera: new Camera(plan), scene: new Scene(plan), layer: createSeatLayer(plan) }),
     [plan],
@@ -240,7 +240,7 @@ function usePicture(frame: { readonly current: HTMLDivElement | null }, props: S
     [layer, appearances, describe, describeBlock],
   );
   useLayoutEffect(() => scene.point(pointed.seat, pointed.block), [scene, pointed]);
-  useLayoutEffect(() => scene.showZone(zone), [scene, zone]);
+  useLayoutEffect(() => scene.stepBack(isBack), [scene, isBack]);
   useEffect(() => {
     if (closeTo === null || camera.width === 0) return;
     frame.current!.scrollIntoView({ block: 'nearest' });

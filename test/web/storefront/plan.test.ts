@@ -124,11 +124,13 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
   it('leads through its blocks in a large hall, by pointer, keyboard and legend', async () => {
     await open('erfurt-volley', 'by-blocks');
     const block = (name: string) => page.locator('.seat-layer').getByRole('button', { name });
-    await block('Block D · from €16 ·').waitFor();
-    assert.match((await block('Block D').getAttribute('aria-label')) ?? '', /^Block D · from €16 · \d+ free$/);
+    await block('Block D · €16 ·').waitFor();
+    await block('Block B · €24 to €59 ·').waitFor();
+    const name = (await block('Block D').getAttribute('aria-label')) ?? '';
+    assert.match(name, /^Block D · €16 · \d+ free · 10 wheelchair places$/);
     await block('Block D').hover();
     await card()
-      .getByText(/Block D · from €16/)
+      .getByText(/Block D · €16/)
       .waitFor();
     await block('Block D').click();
     const inD = free('Block D · .*');
@@ -148,6 +150,23 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await vip.click();
     assert.equal(await vip.getAttribute('aria-pressed'), 'true');
     await until(() => isWithin(free('VIP'), frame()), 'a VIP seat is in view');
+  });
+
+  it('counts in each block what is looked for alone, by price category, by kind, and by both', async () => {
+    await open('erfurt-volley', 'filtered');
+    const blocks = page.locator('.block-list');
+    const ofBlock = (name: string | RegExp) => blocks.getByRole('button', { name });
+    const chip = (name: RegExp) => page.getByRole('button', { name });
+    await chip(/^Wheelchair place$/).click();
+    await ofBlock('Block D €12 10 free 10 wheelchair places').waitFor();
+    await ofBlock(/^Block C$/).waitFor();
+    await chip(/^Kategorie I /).click();
+    await ofBlock('Block E €12 10 free 10 wheelchair places').waitFor();
+    await ofBlock(/^Block D$/).waitFor();
+    await chip(/^Wheelchair place$/).click();
+    await ofBlock(/^Block B €24 \d+ free$/).waitFor();
+    await chip(/^Kategorie I /).click();
+    await ofBlock(/^Block B €24 to €59 \d+ free$/).waitFor();
   });
 
   it('zooms towards chosen seats, else free ones, with a small overview that moves the view', async () => {

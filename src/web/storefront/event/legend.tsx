@@ -6,11 +6,11 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import { rangeText, type SeatAppearances } from './seat-appearance.ts';
+import { ACCESSIBLE, RESTRICTED, typesToFind, type SeatFilter } from './seat-filter.ts';
 import { rowFor, typesForSeat } from './selection.ts';
-import { price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import type { Colours } from '../../seat-map/colours.ts';
-import type { BlockSummary } from '../../seat-map/draw-blocks.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
 
 export function SeatSymbols() {
@@ -58,27 +58,20 @@ interface LegendProps {
   readonly rows: readonly TicketAvailability[];
   readonly localityId: string;
   readonly colours: Colours;
-  readonly summaries: readonly BlockSummary[];
-  /** The zone that is shown. */
-  readonly zone: number | null;
-  readonly onZone: (zone: number | null) => void;
+  readonly seats: Pick<SeatAppearances, 'summaries' | 'typesBySeat'>;
+  readonly filter: SeatFilter;
+  readonly onFilter: (filter: SeatFilter) => void;
   readonly onBlock: (block: number) => void;
 }
 
 export function Legend(props: LegendProps) {
   const { plan, colours } = props;
   const t = texts.plan.legend;
-  const some = useMemo(
-    () => ({
-      restricted: plan.seats.find((seat) => seat.restricted_view),
-      accessible: plan.seats.find((seat) => seat.accessible),
-    }),
-    [plan],
-  );
   const fill = colours.zones[0]?.fill;
   return (
     <div class="legends">
       <Zones {...props} />
+      <Kinds {...props} />
       {plan.isByBlock && <Blocks {...props} />}
       <ul class="legend" aria-label={t.seats}>
         {(['free', 'chosen', 'mine', 'held', 'sold', 'blocked'] as const).map((state) => (
@@ -86,29 +79,18 @@ export function Legend(props: LegendProps) {
             <Swatch symbol={state} fill={fill} /> {t[state]}
           </li>
         ))}
-        {some.accessible !== undefined && (
-          <li>
-            <Swatch symbol="free-accessible" fill={fill} /> {t.wheelchair}
-          </li>
-        )}
-        {some.restricted !== undefined && (
-          <li>
-            <Swatch symbol="free-restricted" fill={fill} /> {t.restricted}
-          </li>
-        )}
       </ul>
     </div>
   );
 }
 
 /** The price categories; pressing one shows where it is. */
-function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendProps) {
+function Zones({ plan, event, rows, localityId, colours, filter, onFilter }: LegendProps) {
   const priceOf = (key: string): string => {
     const types = typesForSeat(event.ticketTypes, rows, { locality: localityId, zone: key, accessible: false });
     const prices = types.filter((type) => type.group_size === 1).map((type) => rowFor(rows, type.id)!.price);
     if (prices.length === 0) return '';
-    const [low, high] = [Math.min(...prices), Math.max(...prices)];
-    return low === high ? price(low, event.currency) : texts.plan.from(price(low, event.currency));
+    return rangeText({ low: Math.min(...prices), high: Math.max(...prices) }, event.currency);
   };
   if (plan.zones.length < 2) return null;
   return (
@@ -118,8 +100,8 @@ function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendP
           <button
             type="button"
             class="legend-zone"
-            aria-pressed={zone === index}
-            onClick={() => onZone(zone === index ? null : index)}
+            aria-pressed={filter.zone === index}
+            onClick={() => onFilter({ ...filter, zone: filter.zone === index ? null : index })}
           >
             <Swatch symbol="free" fill={colours.zones[index]?.fill} /> {name} <b>{priceOf(key)}</b>
           </button>
@@ -129,14 +111,54 @@ function Zones({ plan, event, rows, localityId, colours, zone, onZone }: LegendP
   );
 }
 
+/** What is special about some seats, and the ticket types of some; pressing one shows where they are. */
+function Kinds({ plan, seats, colours, filter, onFilter }: LegendProps) {
+  const t = texts.plan.legend;
+  const kinds = useMemo(
+    () => [
+      ...(plan.seats.some(({ accessible }) => accessible)
+        ? [{ kind: ACCESSIBLE, name: t.wheelchair, symbol: 'free-accessible' }]
+        : []),
+      ...(plan.seats.some((seat) => seat.restricted_view)
+        ? [{ kind: RESTRICTED, name: t.restricted, symbol: 'free-restricted' }]
+        : []),
+      ...typesToFind(plan, seats.typesBySeat).map(({ id, name }) => ({ kind: id, name, symbol: null })),
+    ],
+    [plan, seats.typesBySeat],
+  );
+  if (kinds.length === 0) return null;
+  return (
+    <ul class="legend" aria-label={t.kinds}>
+      {kinds.map(({ kind, name, symbol }) => (
+        <li key={kind}>
+          <button
+            type="button"
+            class="legend-zone"
+            aria-pressed={filter.kind === kind}
+            onClick={() => onFilter({ ...filter, kind: filter.kind === kind ? null : kind })}
+          >
+            {symbol !== null && <Swatch symbol={symbol} fill={colours.zones[0]?.fill} />} {name}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** A list of the blocks with what is left in them. Pressing one shows it on the plan. */
-function Blocks({ plan, summaries, onBlock }: LegendProps) {
+function Blocks({ plan, seats: { summaries }, colours, onBlock }: LegendProps) {
   return (
     <ul class="legend block-list" aria-label={texts.plan.legend.blocks} tabIndex={0}>
       {plan.blocks.map(({ name }, block) => (
         <li key={block}>
           <button type="button" class="legend-zone" onClick={() => onBlock(block)}>
             <b>{name}</b> {summaries[block]!.price} <span class="quiet">{summaries[block]!.free}</span>
+            {summaries[block]!.accessible !== '' && (
+              <span class="quiet legend-places">
+                <Swatch symbol="free-accessible" fill={colours.zones[summaries[block]!.zone]?.fill} />
+                {summaries[block]!.accessible}
+              </span>
+            )}
           </button>
         </li>
       ))}

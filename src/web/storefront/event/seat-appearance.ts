@@ -13,6 +13,7 @@ import { texts } from '../app/language.ts';
 import type { BlockSummary } from '../../seat-map/draw-blocks.ts';
 import { isOwn, type Appearance } from '../../seat-map/appearance.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
+import { isBackOf, type SeatFilter } from './seat-filter.ts';
 import { seatName } from './seat-register.tsx';
 import { rowFor, typesForSeat } from './selection.ts';
 
@@ -32,6 +33,7 @@ export function useSeatAppearances(
   plan: SeatPlan,
   localityId: string,
   pickedIds: ReadonlySet<string>,
+  filter: SeatFilter,
 ) {
   const types = useSame(event.ticketTypes);
   const offers = useSame(offersOf(types, rows));
@@ -40,9 +42,10 @@ export function useSeatAppearances(
     () => plan.seats.map((seat, number) => appearanceOf(seat, typesBySeat[number]!, states, pickedIds, own)),
     [plan, typesBySeat, states, pickedIds, own],
   );
+  const isBack = useMemo(() => isBackOf(plan, typesBySeat, filter), [plan, typesBySeat, filter]);
   const summaries = useMemo(
-    () => summariesOf(plan, appearances, typesBySeat, offers, event.currency),
-    [plan, appearances, typesBySeat, event.currency],
+    () => summariesOf(plan, appearances, typesBySeat, isBack, pricesOf(offers), event.currency),
+    [plan, appearances, typesBySeat, isBack, event.currency],
   );
   const describe = useCallback(
     (number: number, appearance: Appearance): string =>
@@ -51,12 +54,12 @@ export function useSeatAppearances(
   );
   const describeBlock = useCallback(
     (block: number): string => {
-      const { price: lowest, free } = summaries[block]!;
-      return [plan.blocks[block]!.name, lowest, free].filter((part) => part !== '').join(' · ');
+      const { price: prices, free, accessible } = summaries[block]!;
+      return [plan.blocks[block]!.name, prices, free, accessible].filter((part) => part !== '').join(' · ');
     },
     [plan, summaries],
   );
-  return { typesBySeat, appearances, summaries, describe, describeBlock };
+  return { typesBySeat, appearances, isBack, summaries, describe, describeBlock };
 }
 
 /** The value itself, or an earlier one that reads the same. */
@@ -106,51 +109,74 @@ function typesOfSeats(
   return plan.seats.map(({ accessible }, number) => byClass[plan.zoneOf[number]!]?.[Number(accessible)] ?? []);
 }
 
-/** The lowest price of a single ticket that anybody can buy; of any ticket where there is no other. */
-function lowestPrice(types: readonly TicketType[], rows: readonly TicketAvailability[]): number | null {
-  const open = types.filter((type) => !type.accessible && type.group_size === 1);
-  const prices = (open.length > 0 ? open : types).map(({ id }) => rowFor(rows, id)!.price);
-  return prices.length === 0 ? null : Math.min(...prices);
+interface Prices {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What a seat can cost by its types: single tickets that anybody can buy, any ticket where there is no other. */
+function pricesOf(rows: readonly TicketAvailability[]): (types: readonly TicketType[]) => Prices | null {
+  const known = new Map<readonly TicketType[], Prices | null>();
+  const read = (types: readonly TicketType[]): Prices | null => {
+    const open = types.filter((type) => !type.accessible && type.group_size === 1);
+    const prices = (open.length > 0 ? open : types).map(({ id }) => rowFor(rows, id)!.price);
+    return prices.length === 0 ? null : { low: Math.min(...prices), high: Math.max(...prices) };
+  };
+  return (types) => {
+    if (!known.has(types)) known.set(types, read(types));
+    return known.get(types)!;
+  };
+}
+
+/** The prices from the lowest to the highest, in words. */
+export function rangeText({ low, high }: Prices, currency: string): string {
+  return low === high ? price(low, currency) : texts.plan.range(price(low, currency), price(high, currency));
+}
+
+function joined(a: Prices | null, b: Prices | null): Prices | null {
+  if (a === null || b === null) return a ?? b;
+  return { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
 }
 
 function summariesOf(
   plan: SeatPlan,
   appearances: readonly Appearance[],
   typesBySeat: readonly (readonly TicketType[])[],
-  rows: readonly TicketAvailability[],
+  isBack: readonly boolean[] | null,
+  prices: (types: readonly TicketType[]) => Prices | null,
   currency: string,
 ): readonly BlockSummary[] {
   if (!plan.isByBlock) return plan.blocks.map(({ seats }) => ({ ...NO_SUMMARY, zone: plan.zoneOf[seats[0]!]! }));
-  const priceOf = new Map<readonly TicketType[], number | null>();
   return plan.blocks.map(({ seats }) => {
     const counts = new Map<number, number>();
     // Places for wheelchairs say what a block costs only where it has nothing else.
-    let [free, lowestOpen, lowestOther] = [0, Infinity, Infinity];
-    for (const seat of seats) {
-      counts.set(plan.zoneOf[seat]!, (counts.get(plan.zoneOf[seat]!) ?? 0) + 1);
+    let [open, other]: (Prices | null)[] = [null, null];
+    let [free, accessible] = [0, 0];
+    const found = isBack === null ? seats : seats.filter((seat) => !isBack[seat]);
+    for (const seat of seats) counts.set(plan.zoneOf[seat]!, (counts.get(plan.zoneOf[seat]!) ?? 0) + 1);
+    for (const seat of found) {
       if (appearances[seat] !== 'free' && !isOwn(appearances[seat])) continue;
       free += 1;
+      if (plan.seats[seat]!.accessible) accessible += 1;
       const types = typesBySeat[seat]!;
-      if (!priceOf.has(types)) priceOf.set(types, lowestPrice(types, rows));
-      const ofSeat = priceOf.get(types) ?? Infinity;
-      if (types.every(({ accessible }) => accessible)) lowestOther = Math.min(lowestOther, ofSeat);
-      else lowestOpen = Math.min(lowestOpen, ofSeat);
+      if (types.every((type) => type.accessible)) other = joined(other ?? null, prices(types));
+      else open = joined(open ?? null, prices(types));
     }
-    const zone = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0];
-    const lowest = lowestOpen === Infinity ? lowestOther : lowestOpen;
-    const shortPrice = lowest === Infinity ? '' : price(lowest, currency);
+    const range = open ?? other ?? null;
+    const left = free === 0 ? texts.plan.soldOut : texts.plan.freeSeats(free);
     return {
-      price: shortPrice === '' ? '' : texts.plan.from(shortPrice),
-      shortPrice,
-      free: free === 0 ? texts.plan.soldOut : texts.plan.freeSeats(free),
+      price: range === null ? '' : rangeText(range, currency),
+      shortPrice: range === null ? '' : price(range.low, currency),
+      free: found.length === 0 ? '' : left,
+      accessible: accessible === 0 ? '' : texts.plan.wheelchairPlaces(accessible),
       isFull: free === 0,
-      zone,
-      zones: new Set(counts.keys()),
+      zone: [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0],
+      isBack: found.length === 0,
     };
   });
 }
 
-const NO_SUMMARY = { price: '', shortPrice: '', free: '', isFull: false, zones: new Set<number>() };
+const NO_SUMMARY = { price: '', shortPrice: '', free: '', accessible: '', isFull: false, isBack: false };
 
 /** What a seat is besides its row and number: its zone, and what is special about it. */
 export function traitsOf(plan: SeatPlan, number: number): readonly string[] {

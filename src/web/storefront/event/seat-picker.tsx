@@ -22,6 +22,7 @@ import { BestSeats } from './best-seats.tsx';
 import { LoneSeats } from './lone-seats.tsx';
 import { SeatCard, WheelchairQuestion } from './seat-card.tsx';
 import { useSeatAppearances, type SeatAppearances } from './seat-appearance.ts';
+import { ALL_SEATS, isBackOf, type SeatFilter } from './seat-filter.ts';
 import { seatsInWords, type KnownSeats } from './seat-register.tsx';
 import { SeatsTaken } from './seats-taken.tsx';
 import { pickedAs, type PickedSeat } from './selection.ts';
@@ -57,28 +58,36 @@ function Picker(props: SeatPickerProps) {
   const { event, seating, performanceId, rows, picked } = props;
   const [localityIndex, setLocality] = useState(0);
   const [goal, setGoal] = useState<Goal | null>(null);
-  const [zone, setZone] = useState<number | null>(null);
+  const [filter, setFilter] = useState(ALL_SEATS);
   const [kind, setKind] = useState<string | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
   const plan = useMemo(() => planOf(locality), [locality]);
   const colours = useColours(plan);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
-  const seats = useSeatAppearances(props, plan, locality.id, pickedIds);
+  const seats = useSeatAppearances(props, plan, locality.id, pickedIds, filter);
   const showSeats = (ids: readonly string[]): void => {
     const shown = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
     if (shown.length > 0) setGoal({ box: grown(boxAround(shown), CLOSE_MARGIN), isNear: true });
   };
   const { standing, addBest } = useBestSeats(props, showSeats);
-  const showZone = (next: number | null): void => {
-    setZone(next);
-    const shown = next === null ? [] : plan.seats.filter((_, seat) => plan.zoneOf[seat] === next);
-    setGoal({ box: shown.length > 0 ? boxAround(shown) : plan.box, isNear: false });
+  const find = (next: SeatFilter): void => {
+    setFilter(next);
+    const isBack = isBackOf(plan, seats.typesBySeat, next);
+    const found = isBack === null ? [] : plan.seats.filter((_, seat) => !isBack[seat]);
+    setGoal({ box: found.length > 0 ? boxAround(found) : plan.box, isNear: false });
   };
 
   return (
     <div class="picker">
       <SeatSymbols />
-      <Areas seating={seating} shown={localityIndex} onShow={setLocality} />
+      <Areas
+        seating={seating}
+        shown={localityIndex}
+        onShow={(index) => {
+          setLocality(index);
+          setFilter(ALL_SEATS);
+        }}
+      />
       <BestSeats
         event={event}
         performanceId={performanceId}
@@ -89,16 +98,16 @@ function Picker(props: SeatPickerProps) {
         standing={standing}
         onSeats={addBest}
       />
-      <PlanMap {...props} {...{ plan, colours, seats, goal, zone, kind, showSeats }} name={locality.name} />
+      <PlanMap {...props} {...{ plan, colours, seats, goal, kind, showSeats }} name={locality.name} />
       <Legend
         plan={plan}
         event={event}
         rows={rows}
         localityId={locality.id}
         colours={colours}
-        summaries={seats.summaries}
-        zone={zone}
-        onZone={showZone}
+        seats={seats}
+        filter={filter}
+        onFilter={find}
         onBlock={(block) => setGoal({ box: aroundBlock(plan, block), isNear: true })}
       />
     </div>
@@ -136,14 +145,13 @@ interface MapProps extends SeatPickerProps {
   readonly colours: Colours;
   readonly seats: SeatAppearances;
   readonly goal: Goal | null;
-  readonly zone: number | null;
   readonly name: string;
   readonly showSeats: (ids: readonly string[]) => void;
 }
 
 /** The plan with its cards and what is to say about the choice. */
 function PlanMap(props: MapProps) {
-  const { event, rows, picked, register, onPick, plan, colours, seats, goal, zone, name, showSeats, isFull } = props;
+  const { event, rows, picked, register, onPick, plan, colours, seats, goal, name, showSeats, isFull } = props;
   const area = useFullScreen(isFull, props.onFull);
   const { appearances, typesBySeat } = seats;
   const choice = useSeatChoice(props, plan, seats);
@@ -177,7 +185,8 @@ function PlanMap(props: MapProps) {
       />
       <SeatMap
         words={texts.plan}
-        {...{ plan, appearances, colours, zone, name }}
+        {...{ plan, appearances, colours, name }}
+        isBack={seats.isBack}
         summaries={seats.summaries}
         describe={seats.describe}
         describeBlock={seats.describeBlock}

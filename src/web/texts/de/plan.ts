@@ -24,7 +24,8 @@ export const plan: Texts['plan'] = {
   },
   wheelchairPlace: 'Rollstuhlplatz',
   restrictedView: 'eingeschränkte Sicht',
-  from: (price) => `ab ${price}`,
+  range: (low, high) => `${low} bis ${high}`,
+  wheelchairPlaces: (n) => count(n, { one: 'Rollstuhlplatz', other: 'Rollstuhlplätze' }),
   freeSeats: (n) => `${number(n)} frei`,
   soldOut: 'ausverkauft',
   help: {
@@ -48,6 +49,7 @@ export const plan: Texts['plan'] = {
   legend: {
     seats: 'Was die Plätze bedeuten',
     prices: 'Preise: Auswählen zeigt, wo sie gelten',
+    kinds: 'Arten: Auswählen zeigt, wo sie sind',
     blocks: 'Blöcke: Auswählen führt hin',
     free: 'Frei',
     chosen: 'Ausgewählt',

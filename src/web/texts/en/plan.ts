@@ -3,6 +3,7 @@ import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, listing } = wordingOf('en');
 const SEATS = { one: 'seat', other: 'seats' };
+const WHEELCHAIR_PLACES = { one: 'wheelchair place', other: 'wheelchair places' };
 
 export const plan = {
   area: 'Area',
@@ -23,7 +24,8 @@ export const plan = {
   },
   wheelchairPlace: 'wheelchair place',
   restrictedView: 'restricted view',
-  from: (price: string) => `from ${price}`,
+  range: (low: string, high: string) => `${low} to ${high}`,
+  wheelchairPlaces: (n: number) => count(n, WHEELCHAIR_PLACES),
   freeSeats: (n: number) => `${number(n)} free`,
   soldOut: 'sold out',
   help: {
@@ -47,6 +49,7 @@ export const plan = {
   legend: {
     seats: 'What the seats mean',
     prices: 'Prices: press one to see where it is',
+    kinds: 'Kinds: press one to see where it is',
     blocks: 'Blocks: press one to go there',
     free: 'Free',
     chosen: 'Chosen',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { request, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { clubNight, sample } from '../../fixtures/events.ts';
 import type { Json } from '../../fixtures/client.ts';
@@ -15,6 +17,17 @@ function graphIn(text: string): Json[] {
 }
 
 const HOSTILE = `</script><script>alert('1')</script> "quoted" & 'more' <!-- {{app}} $&`;
+
+/** Kilobytes of a page with its scripts and styles, as a browser with an empty cache gets them, Brotli. */
+const KILOBYTES_MAX = 80;
+
+/** The bytes of an answer's body on the wire. */
+async function bytesOf(url: string): Promise<number> {
+  const sent = request(url, { headers: { 'accept-encoding': 'br' } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 200, url);
+  return Buffer.concat(await response.toArray()).length;
+}
 
 describe('The pages', () => {
   let service: TestService;
@@ -218,6 +231,17 @@ describe('The pages', () => {
     const example = await (await fetch(`${service.publicUrl}/example`)).text();
     const script = /"(\/example\/main-\w+\.js)"/.exec(example)![1]!;
     assert.equal((await fetch(service.publicUrl + script)).status, 200);
+  });
+
+  it('weigh no more than a slow phone loads in half a second, with their scripts and styles', async () => {
+    for (const path of ['/', '/e/night-shift', '/e/the-glass-orchard']) {
+      const { text } = await read(path);
+      const files = [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, file]) => file!);
+      assert.ok(files.length >= 2, 'a script and a style');
+      const weights = await Promise.all([path, ...new Set(files)].map((each) => bytesOf(service.publicUrl + each)));
+      const kilobytes = weights.reduce((sum, bytes) => sum + bytes, 0) / 1024;
+      assert.ok(kilobytes <= KILOBYTES_MAX, `${path}: ${kilobytes.toFixed(1)} KB`);
+    }
   });
 
   it('answer an unknown file with the error body', async () => {

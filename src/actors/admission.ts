@@ -38,6 +38,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   AddStation: 'CHANGE',
   RevokeStation: 'GIVE_BACK',
   RecordScans: 'SCAN',
+  ScanByHand: 'SCAN',
   CancelAmendment: 'GIVE_BACK',
   SyncStation: 'SCAN',
   OpenPayment: 'MONEY',

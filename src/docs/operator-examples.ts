@@ -78,6 +78,11 @@ export const operatorExamples = {
     gives: { TICKET: ['tickets', 0] },
     needs: PAID_ORDER,
   }),
+  scanTicket: post(
+    '/admin/tickets/$TICKET/scans',
+    { kind: 'ENTRY', door_id: 'main', note: 'The phone had no light.' },
+    { operation: 'scanTicket', title: 'A ticket let in by hand', noun: 'scan', needs: PAID_ORDER },
+  ),
   getTicket: get('/admin/tickets/$TICKET', {
     operation: 'getTicket',
     title: 'One ticket',

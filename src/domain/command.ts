@@ -263,6 +263,14 @@ interface Commands {
   RevokeStation: { readonly stationId: string; readonly operator: string | null };
   /** What a station scanned; its token is known by its SHA-256 in hex. */
   RecordScans: { readonly tokenSha256: string; readonly scans: readonly ScanRequest[] };
+  /** A ticket let in or out by an operator, or a scan of it undone; `doorId` is null with UNDO alone. */
+  ScanByHand: Keyed &
+    OperatorNote & {
+      readonly ticketId: string;
+      readonly kind: ScanKind;
+      readonly doorId: string | null;
+      readonly undoes: string | null;
+    };
   /** What a station needs without a network, behind what its cursor says that it has. */
   SyncStation: {
     readonly tokenSha256: string;
@@ -341,6 +349,7 @@ export interface Replies {
   RevokeStation: { readonly station: StationView };
   /** In the order of the request. */
   RecordScans: { readonly results: readonly ScanResult[] };
+  ScanByHand: Replayable & { readonly result: ScanResult };
   SyncStation: SyncView;
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };

@@ -10,7 +10,7 @@ import type { EventDefinition, PaymentProviderName } from './catalogue/definitio
 import type { OrderTexts } from './order-texts.ts';
 import type { HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
-import type { RecordedScan, StationKind } from './recorded-scan.ts';
+import type { RecordedScan, ScanResult, StationKind } from './recorded-scan.ts';
 
 export type { HoldLine, OrderedPerk, OrderItem, PricedItem, AmendmentAction, AmendedTicket } from './sold-items.ts';
 
@@ -89,7 +89,8 @@ export type RequestAnswer =
       /** Absent where there are none. */
       readonly amendedOrders?: number;
     }
-  | { readonly of: 'SEATS'; readonly seats: number };
+  | { readonly of: 'SEATS'; readonly seats: number }
+  | { readonly of: 'SCAN'; readonly result: ScanResult };
 
 /** What requests leave behind: answers under idempotency keys, items of holds that ended, ended holds and entries. */
 export type RetainedKind = 'ANSWERS' | 'HOLD_ITEMS' | 'ENDED_HOLDS' | 'ENDED_ENTRIES';
@@ -383,6 +384,13 @@ export interface FactData {
   StationRevoked: { readonly stationId: string; readonly operator: string | null };
   /** A batch of scans that a station sent. */
   TicketsScanned: { readonly stationId: string; readonly scans: readonly RecordedScan[] };
+  /** An operator let a ticket in or out by hand, or took a scan of it back, or was refused it. */
+  TicketScannedByHand: OperatorNote & {
+    readonly orderId: string;
+    readonly scan: RecordedScan;
+    /** As on OrderCancelled. */
+    readonly sealedNote?: string;
+  };
   /**
    * The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more.
    */
@@ -436,6 +444,7 @@ export const FACT_TYPES = {
   StationAdded: true,
   StationRevoked: true,
   TicketsScanned: true,
+  TicketScannedByHand: true,
   WaitingRoomAdded: true,
   WaitingRoomRescheduled: true,
   WaitingRoomRemoved: true,

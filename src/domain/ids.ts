@@ -6,7 +6,7 @@
  * number of its event, so that a request finds the event from the id alone. The random part comes with the turn (I1).
  */
 
-export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref' | 'amd' | 'stn' | 'gtk';
+export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref' | 'amd' | 'stn' | 'gtk' | 'scn';
 
 /** Where a turn's new ids come from; the event's number is in them already. */
 export interface TurnIds {
@@ -16,7 +16,7 @@ export interface TurnIds {
 /** The random part: 24 characters of the URL-safe base64 alphabet, 18 bytes. */
 export const SECRET_LENGTH = 24;
 
-const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{24})$/;
+const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk|scn)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{24})$/;
 
 /** Joins an id from its parts. */
 export function joinId(prefix: IdPrefix, eventNumber: number, secret: string): string {
@@ -29,7 +29,7 @@ export function eventNumberOf(prefix: IdPrefix, id: string): number | null {
   return parts !== null && parts[1] === prefix ? Number.parseInt(parts[2] ?? '', 36) : null;
 }
 
-const IN_TEXT = /(?<![A-Za-z0-9])(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g;
+const IN_TEXT = /(?<![A-Za-z0-9])(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk|scn)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g;
 
 /** The ids of these prefixes in a text. */
 export function idsIn(text: string, prefixes: readonly IdPrefix[]): readonly string[] {

@@ -51,6 +51,7 @@ interface SealedValues {
   OrderAmended: string | readonly Attendee[];
   OrderCancelled: string;
   RefundRecorded: string;
+  TicketScannedByHand: string;
 }
 
 export type SealingFactType = keyof SealedValues;
@@ -70,6 +71,7 @@ export function sealingTypeOf(factType: string): SealingFactType | null {
     case 'OrderAmended':
     case 'OrderCancelled':
     case 'RefundRecorded':
+    case 'TicketScannedByHand':
       return factType;
     default:
       return null;

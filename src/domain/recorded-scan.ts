@@ -33,3 +33,48 @@ export interface RecordedScan {
   /** It was recorded before, and is this from now on. */
   readonly isAgain?: true;
 }
+
+// ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Why a ticket is void. */
+export type VoidReason = 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
+
+/** What a door shows of a ticket: nothing about its order or its people. */
+export interface ScannedTicketView {
+  readonly ticketTypeId: string;
+  readonly ticketTypeName: string;
+  readonly section: string | null;
+  readonly rowLabel: string | null;
+  readonly seatLabel: string | null;
+}
+
+/** An entry or exit as it is shown beside another. */
+export interface ScanView {
+  readonly scanId: string;
+  readonly at: number;
+  readonly receivedAt: number;
+  readonly doorId: string;
+  readonly doorName: string;
+  /** Null of a scan by hand. */
+  readonly stationId: string | null;
+  readonly stationName: string | null;
+  /** The station itself decided. */
+  readonly offline: boolean;
+}
+
+/** What became of a scan. */
+export interface ScanResult {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly repeated: boolean;
+  /** Of a ticket of the event. */
+  readonly ticket?: ScannedTicketView;
+  /** Of one that is ALREADY_ADMITTED; null where that entry was taken back since. */
+  readonly admitted?: ScanView | null;
+  readonly voidReason?: VoidReason;
+  /** The date that the ticket is for. */
+  readonly performance?: { readonly id: string; readonly name: string; readonly startsAt: number | null };
+  /** The doors that take it. */
+  readonly doorIds?: readonly string[];
+  readonly opensAt?: number | null;
+}

@@ -9,7 +9,7 @@ import type { AmendmentStatus } from '#machines/amendment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
-import type { Verdict } from '#client/doors/scan.ts';
+import type { Given, Verdict } from '#client/doors/scan.ts';
 import type { DoorDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type {
   AmendedTicket,
@@ -22,7 +22,9 @@ import type {
 } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
-import type { StationKind } from './recorded-scan.ts';
+import type { ScanView, StationKind, VoidReason } from './recorded-scan.ts';
+
+export type { ScannedTicketView, ScanResult, ScanView, VoidReason } from './recorded-scan.ts';
 
 /** What a repeat of a marked request is answered from. */
 export type IdempotentAnswer =
@@ -34,7 +36,7 @@ export type IdempotentAnswer =
   | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
   | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
-  | { readonly of: 'SEATS'; readonly seats: number };
+  | Extract<RequestAnswer, { readonly of: 'SEATS' | 'SCAN' }>;
 
 /** What the later life of an order alters of its view, as it was at a moment. */
 export type OrderThen = Pick<
@@ -161,6 +163,13 @@ export type OrderItemView = Omit<OrderItem, 'attendees' | 'priced'> & {
  */
 export interface SealedOperatorNote extends OperatorNote {
   readonly sealedNote?: string;
+}
+
+/** Who scanned a ticket by hand, or undid a scan of it, and why. */
+export interface ScanNote extends SealedOperatorNote {
+  readonly scanId: string;
+  /** The scan was undone. */
+  readonly isUndoing?: true;
 }
 
 export interface CancellationView extends SealedOperatorNote {
@@ -304,9 +313,6 @@ export interface TicketView {
   readonly barPerks: readonly OrderedPerk[];
 }
 
-/** Why a ticket is void. */
-export type VoidReason = 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
-
 /** One ticket, and why it is void when it is. */
 export interface IssuedTicketView {
   readonly ticket: TicketView;
@@ -315,6 +321,20 @@ export interface IssuedTicketView {
   readonly orderId: string;
   readonly eventId: string;
   readonly voidReason: VoidReason | null;
+  /** The oldest first; at most 50 that were refused. */
+  readonly scans: readonly TicketScanView[];
+}
+
+/** An entry or exit of a ticket, or one that was refused; by hand with who did it and why. */
+export interface TicketScanView extends ScanView, SealedOperatorNote {
+  readonly ticketId: string;
+  readonly kind: 'ENTRY' | 'EXIT';
+  readonly performanceId: string;
+  readonly verdict: Verdict;
+  readonly given: Given | null;
+  readonly isUndone: boolean;
+  /** Null unless an operator undid it by hand. */
+  readonly undoneBy: SealedOperatorNote | null;
 }
 
 /** A station as operators see it; its token is shown nowhere again. */
@@ -369,46 +389,6 @@ export interface SyncView {
   /** Null where it is as the cursor says. */
   readonly head: SyncHead | null;
   readonly changes: readonly SyncChange[];
-}
-
-/** What a door shows of a ticket: nothing about its order or its people. */
-export interface ScannedTicketView {
-  readonly ticketTypeId: string;
-  readonly ticketTypeName: string;
-  readonly section: string | null;
-  readonly rowLabel: string | null;
-  readonly seatLabel: string | null;
-}
-
-/** An entry or exit as it is shown beside another. */
-export interface ScanView {
-  readonly scanId: string;
-  readonly at: number;
-  readonly receivedAt: number;
-  readonly doorId: string;
-  readonly doorName: string;
-  /** Null of a scan by hand. */
-  readonly stationId: string | null;
-  readonly stationName: string | null;
-  /** The station itself decided. */
-  readonly offline: boolean;
-}
-
-/** What became of a scan. */
-export interface ScanResult {
-  readonly id: string;
-  readonly verdict: Verdict;
-  readonly repeated: boolean;
-  /** Of a ticket of the event. */
-  readonly ticket?: ScannedTicketView;
-  /** Of one that is ALREADY_ADMITTED; null where that entry was taken back since. */
-  readonly admitted?: ScanView | null;
-  readonly voidReason?: VoidReason;
-  /** The date that the ticket is for. */
-  readonly performance?: { readonly id: string; readonly name: string; readonly startsAt: number | null };
-  /** The doors that take it. */
-  readonly doorIds?: readonly string[];
-  readonly opensAt?: number | null;
 }
 
 /** An entry of the waiting room as the API shows it to its owner. */

@@ -24,6 +24,7 @@ export const KEYED_TYPES = [
   'RefundRequested',
   'RefundAnswered',
   'RefundRecorded',
+  'TicketScannedByHand',
   'OrderErased',
 ] as const satisfies readonly FactType[];
 

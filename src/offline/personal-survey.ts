@@ -147,6 +147,8 @@ class Survey {
       case 'RefundAnswered':
       case 'RefundRecorded':
         return this.#seeNote(tally, 'refunds.note', fields);
+      case 'TicketScannedByHand':
+        return this.#seeNote(tally, 'scans.note', fields);
     }
     if (hasValue(fields['note'])) bump(tally.otherNotes, `${type}.note`, 1);
   }

@@ -23,7 +23,7 @@ import {
   type SealingFactType,
   sealingTypeOf,
 } from '#domain/personal.ts';
-import type { CancellationView, OrderView, SealedOperatorNote, RefundView } from '#domain/view.ts';
+import type { CancellationView, OrderView, SealedOperatorNote, RefundView, TicketScanView } from '#domain/view.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
 import { reportTrouble } from '#actors/trouble.ts';
@@ -36,7 +36,11 @@ interface WithPersonal {
   readonly personal: SealedOrder;
   readonly refunds?: readonly RefundView[];
   readonly cancellation?: CancellationView | null;
+  readonly scans?: readonly NotedScan[];
 }
+
+/** A scan of a ticket, with what operators said of it. */
+type NotedScan = Pick<TicketScanView, 'operator' | 'note' | 'sealedNote' | 'undoneBy'>;
 
 /** The personal data of an order, as far as they can be read. */
 export interface OpenedOrder {
@@ -52,6 +56,13 @@ export interface OpenedOrder {
   readonly cancellationNote: string | null;
   /** One entry for each refund of the view. */
   readonly refundNotes: readonly (string | null)[];
+  /** One entry for each scan of a ticket. */
+  readonly scanNotes: readonly ScanNotes[];
+}
+
+interface ScanNotes {
+  readonly note: string | null;
+  readonly undoneNote: string | null;
 }
 
 /** Who comes with the tickets of an item of an order, or null where nobody was named. */
@@ -124,7 +135,10 @@ export class PersonalDataReader {
     }
   }
 
-  #open({ personal, refunds = [], cancellation = null }: WithPersonal, keys: ReadonlyMap<string, Buffer>): OpenedOrder {
+  #open(
+    { personal, refunds = [], cancellation = null, scans = [] }: WithPersonal,
+    keys: ReadonlyMap<string, Buffer>,
+  ): OpenedOrder {
     const { orderId, erasure } = personal;
     const noteOf = (noted: SealedOperatorNote, factType: SealingFactType): string | null => {
       if (noted.sealedNote === undefined) return noted.note;
@@ -134,6 +148,10 @@ export class PersonalDataReader {
     const notes = {
       cancellationNote: cancellation === null ? null : noteOf(cancellation, 'OrderCancelled'),
       refundNotes: refunds.map((refund) => noteOf(refund, 'RefundRecorded')),
+      scanNotes: scans.map((scan) => ({
+        note: noteOf(scan, 'TicketScannedByHand'),
+        undoneNote: scan.undoneBy && noteOf(scan.undoneBy, 'TicketScannedByHand'),
+      })),
     };
     const data = this.#openData(personal, keys);
     if (data.state === 'OPEN') {
@@ -198,9 +216,14 @@ const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 /** A key store where nothing was ever sealed. */
 export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
 
-function sealedTextsOf({ personal, refunds = [], cancellation = null }: WithPersonal): readonly string[] {
+function sealedTextsOf({ personal, refunds = [], cancellation = null, scans = [] }: WithPersonal): readonly string[] {
   const people = (personal.amended ?? []).flatMap(({ sealed }) => sealed ?? []);
   const data = personal.sealed === null ? people : [personal.sealed, ...people];
-  if (cancellation === null && refunds.length === 0) return data;
-  return [...data, ...[cancellation, ...refunds].flatMap((noted) => noted?.sealedNote ?? [])];
+  if (cancellation === null && refunds.length + scans.length === 0) return data;
+  return [
+    ...data,
+    ...[cancellation, ...refunds, ...scans, ...scans.map(({ undoneBy }) => undoneBy)].flatMap(
+      (noted) => noted?.sealedNote ?? [],
+    ),
+  ];
 }

@@ -292,6 +292,7 @@ export const SHOWN_FIELDS = {
   },
   StationRevoked: { stationId: SHOWN, operator: SHOWN },
   TicketsScanned: { stationId: SHOWN, scans: SCAN },
+  TicketScannedByHand: { orderId: SHOWN, scan: SCAN, sealedNote: HIDDEN, ...MARK },
   OrderErased: { orderId: SHOWN, keyIds: HIDDEN, operator: SHOWN, cause: SHOWN },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 

@@ -20,7 +20,7 @@ import { isEventBroken } from '#actors/admission.ts';
 import type { EventIndex } from '#actors/event-index.ts';
 import type { EventReader } from '#actors/event-port.ts';
 import type { OpenedOrder, PersonalDataReader } from './personal-data.ts';
-import type { OrderView, TicketView } from '#domain/view.ts';
+import type { OrderView, TicketScanView, TicketView } from '#domain/view.ts';
 
 export interface SubjectPorts {
   readonly events: Pick<EventIndex, 'listAll'> & {
@@ -44,18 +44,24 @@ export const SEARCH_BEGIN: SubjectPosition = { afterEvent: null, step: 'CUSTOMER
 /** Tickets with the person's address in an order of somebody else. */
 export interface FoundAttendance {
   readonly order: OrderView;
+  /** With the notes of the scans. */
   readonly opened: OpenedOrder;
   readonly tickets: readonly TicketView[];
+  /** Of these tickets, one after another. */
+  readonly scans: readonly TicketScanView[];
 }
 
 /** An order that the person placed; its data are open, or damaged (rule 4). */
-interface FoundPurchase {
-  readonly order: OrderView;
+interface FoundPurchase<Order extends OrderView = OrderView> {
+  readonly order: Order;
   readonly opened: OpenedOrder;
 }
 
+/** An order with the scans of its tickets, void ones too, one ticket after another. */
+type OrderWithScans = OrderView & { readonly scans: readonly TicketScanView[] };
+
 export interface SubjectPage {
-  readonly purchases: readonly FoundPurchase[];
+  readonly purchases: readonly FoundPurchase<OrderWithScans>[];
   readonly attendances: readonly FoundAttendance[];
   /** Events that could not be searched (rule 3). */
   readonly unreadEvents: readonly string[];
@@ -86,10 +92,10 @@ export async function searchSubject(
 }
 
 /** Orders that an address led to, but for those that nobody can read any more (rule 4). */
-export async function withoutErased(
-  orders: readonly OrderView[],
+export async function withoutErased<Order extends OrderView>(
+  orders: readonly Order[],
   personalData: PersonalDataReader,
-): Promise<readonly FoundPurchase[]> {
+): Promise<readonly FoundPurchase<Order>[]> {
   const opened = await personalData.openAll(orders);
   return orders
     .map((order, index) => ({ order, opened: opened[index]! }))
@@ -101,7 +107,7 @@ class SubjectSearch {
   readonly #email: string;
   readonly #key: string;
   readonly #limit: number;
-  readonly #purchases: FoundPurchase[] = [];
+  readonly #purchases: FoundPurchase<OrderWithScans>[] = [];
   readonly #attendances: FoundAttendance[] = [];
   readonly #unread: string[] = [];
   #opened = 0;
@@ -160,7 +166,9 @@ class SubjectSearch {
     const limit = Math.min(ORDERS_A_READ, this.#limit - this.#purchases.length - this.#attendances.length);
     const { orders, nextAfter } = await event.read({ type: 'ListOrders', ...wanted, limit });
     this.#opened += orders.length;
-    this.#purchases.push(...(await withoutErased(orders, this.#ports.personalData)));
+    const scanned: OrderWithScans[] = [];
+    for (const order of orders) scanned.push({ ...order, scans: await readScans(event, order) });
+    this.#purchases.push(...(await withoutErased(scanned, this.#ports.personalData)));
     if (nextAfter !== null) return { ...position, afterOrder: nextAfter };
     return { ...position, step: 'ATTENDEES', afterOrder: null };
   }
@@ -192,24 +200,46 @@ class SubjectSearch {
     return email !== null && emailKey(email) === this.#key;
   }
 
-  /** The order with its tickets of the person, a page at a time: an order may have ten thousand. */
-  async #readAttendance(event: EventReader, orderId: string, opened: OpenedOrder): Promise<FoundAttendance | null> {
+  /** The order with its tickets of the person. */
+  async #readAttendance(event: EventReader, orderId: string, data: OpenedOrder): Promise<FoundAttendance | null> {
     const found = await event.read({ type: 'FindOrder', orderId });
     if (isRefusal(found)) return null;
     const { order } = found;
     const tickets: TicketView[] = [];
-    for (let page = order; ;) {
-      tickets.push(...page.tickets.filter((ticket) => this.#isOn(ticket, opened)));
-      const after = page.ticketsNextAfter;
-      if (after === null) return { order, opened, tickets };
-      const next = await event.read({ type: 'FindOrder', orderId, tickets: { after, limit: TICKETS_SHOWN_MAX } });
-      if (isRefusal(next)) return { order, opened, tickets };
-      page = next.order;
+    const scans: TicketScanView[] = [];
+    for await (const page of pagesOf(event, order)) {
+      const ofPerson = page.filter((ticket) => this.#isOn(ticket, data));
+      tickets.push(...ofPerson);
+      if (ofPerson.length > 0) scans.push(...(await event.read(scansOf(ofPerson))));
     }
+    const opened = await this.#ports.personalData.open({ personal: order.personal, scans });
+    return { order, opened, tickets, scans };
   }
 
   #isOn({ itemIndex, offset }: TicketView, { attendees }: OpenedOrder): boolean {
     const attendee = attendees[itemIndex]?.[offset];
     return attendee !== undefined && this.#isPerson(attendee);
   }
+}
+
+/** The tickets of an order, a page at a time: an order may have ten thousand. */
+async function* pagesOf(event: EventReader, order: OrderView): AsyncGenerator<readonly TicketView[]> {
+  for (let page = order; ;) {
+    yield page.tickets;
+    const after = page.ticketsNextAfter;
+    if (after === null) return;
+    const tickets = { after, limit: TICKETS_SHOWN_MAX };
+    const next = await event.read({ type: 'FindOrder', orderId: order.id, tickets });
+    if (isRefusal(next)) return;
+    page = next.order;
+  }
+}
+
+const scansOf = (tickets: readonly { readonly id: string }[]) =>
+  ({ type: 'FindScans', ticketIds: tickets.map(({ id }) => id) }) as const;
+
+async function readScans(event: EventReader, order: OrderView): Promise<readonly TicketScanView[]> {
+  const scans: TicketScanView[] = [...(await event.read(scansOf(order.voidTickets)))];
+  for await (const page of pagesOf(event, order)) scans.push(...(await event.read(scansOf(page))));
+  return scans;
 }

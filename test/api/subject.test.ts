@@ -80,6 +80,42 @@ describe('What is kept about a person', () => {
     assert.doesNotMatch(JSON.stringify(attendance), /joan|nobody/i, 'nothing is told about the others of the order');
   });
 
+  it('are the entries and exits with their tickets, of orders of others those of the own ticket alone', async () => {
+    const own = await start(service, {
+      event_id: 'evt_one',
+      items: [floor(1)],
+      customer: { email: 'door@example.com', name: 'D' },
+    });
+    const other = await start(service, {
+      event_id: 'evt_two',
+      items: [floor(2, { attendees: [person('Eve', 'eve@example.com'), person('D', 'door@example.com')] })],
+      customer: JOAN,
+    });
+    const [mine] = (await settle(service, own, 'paid')).tickets;
+    const [hers, guests] = (await settle(service, other, 'paid')).tickets;
+    const scan = (id: string | undefined, body: object) =>
+      service.operate('POST', `/admin/tickets/${id}/scans`, { body: { door_id: 'main', ...body } });
+    await scan(mine, { kind: 'EXIT', note: 'Wanted to leave.' });
+    for (const id of [hers, guests]) await scan(id, { kind: 'ENTRY', note: 'Came late.' });
+    const { orders, attendances } = await subjectOf('door@example.com');
+    assert.deepEqual(
+      orders[0]!.scans.map(({ ticket_id: id, kind, verdict, door_name: door, note }) => [
+        id,
+        kind,
+        verdict,
+        door,
+        note,
+      ]),
+      [[mine, 'EXIT', 'NOT_INSIDE', 'Entrance', 'Wanted to leave.']],
+    );
+    const [{ tickets }] = attendances as [SubjectBody['attendances'][number]];
+    assert.deepEqual(
+      tickets.map(({ id, scans }) => [id, scans.map(({ kind, note }) => [kind, note])]),
+      [[guests, [['ENTRY', 'Came late.']]]],
+    );
+    assert.ok(!JSON.stringify(attendances).includes(hers!), 'nothing of the other ticket');
+  });
+
   it('come in pages that end, whatever the limit, and each order once', async () => {
     for (let time = 0; time < 5; time += 1) {
       await start(service, {

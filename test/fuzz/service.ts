@@ -509,6 +509,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   addStation: ['StationAdded'],
   revokeStation: ['StationRevoked'],
   recordScans: ['TicketsScanned'],
+  scanTicket: ['TicketScannedByHand', 'RequestAnswered'],
 };
 
 interface Change {

@@ -340,6 +340,12 @@ async function playDoors(fixture: ActorsFixture, actor: EventActor, [one = '', o
   const undo = { kind: 'UNDO', given: 'UNDONE' } as const;
   await send('gate', early, scan(null, { ...undo, undoes: refused.id }), scan(null, { ...undo, undoes: 'not-here-yet-0001' }));
   await send('north', scan({ ticketId: other }, { kind: 'EXIT' }), scan('FORGED'));
+  // By hand: out again, refused, undone; with and without a note.
+  const byHand = { type: 'ScanByHand', ticketId: other, doorId: 'main', undoes: null, operator: 'Ada' } as const;
+  await execute(actor, { ...byHand, kind: 'ENTRY', note: 'Forgot his coat.', idempotency: { key: 'k-hand', digest: 'd-hand' } });
+  const { result } = await execute(actor, { ...byHand, kind: 'EXIT', note: null });
+  await execute(actor, { ...byHand, kind: 'EXIT', operator: null, note: null });
+  await execute(actor, { ...byHand, kind: 'UNDO', doorId: null, undoes: result.id, note: 'Wrong ticket.' });
   await execute(actor, { type: 'RevokeStation', stationId: north, operator: 'Ada' });
 }
 

@@ -57,6 +57,7 @@ describe('The personal data of an order', () => {
       ...DATA,
       cancellationNote: 'ERASED',
       refundNotes: ['UNREADABLE', 'of an older fact', null],
+      scanNotes: [],
     });
     const personal = { orderId: 'ord_0', sealed: null, open: DATA, erasure: null };
     assert.deepEqual((await reader.open({ personal })).customer, MARIA);
@@ -72,6 +73,7 @@ describe('The personal data of an order', () => {
       erasedAt: 9,
       ...nothing,
       refundNotes: [],
+      scanNotes: [],
     });
     const personal = sealedOrder('ord_2');
     const refunds = [refundOf({ sealedNote: seal('ord_2', 'RefundRecorded', 'to her bank') })];
@@ -81,6 +83,7 @@ describe('The personal data of an order', () => {
       erasedAt: null,
       ...nothing,
       refundNotes: [null],
+      scanNotes: [],
     });
   });
 

@@ -3,6 +3,7 @@
  *
  * Every text from outside is escaped. Money is shown in its main unit, times are UTC.
  */
+import { hasHappened } from '#client/doors/scan.ts';
 import { decimalOf } from '#client/money.ts';
 import type { FactType } from '#domain/fact.ts';
 import type { SubjectReport } from '#service/subject.ts';
@@ -46,6 +47,7 @@ const FACT_WORDS: Readonly<Partial<Record<FactType, string>>> = {
   RefundRequested: 'A refund was asked for',
   RefundAnswered: 'A refund did not go, or is not yet answered',
   RefundRecorded: 'Money was given back',
+  TicketScannedByHand: 'A ticket was let in or out by hand',
   RequestAnswered: 'A request about the order was answered',
 };
 
@@ -79,7 +81,7 @@ function countsOf({ orders, attendances }: SubjectReport): string {
   return `Orders placed with this address: ${orders.length}. Orders of others with a ticket in this name: ${attendances.length}.`;
 }
 
-function drawOrder({ order, facts }: Purchase): string[] {
+function drawOrder({ order, facts, scans }: Purchase): string[] {
   return [
     `<h2>${escapeHtml(order.event.name)}</h2>`,
     paragraph(`Order ${order.order_id}, placed at ${order.placed_at}, ${wordsOf(order.status)}.`),
@@ -88,6 +90,7 @@ function drawOrder({ order, facts }: Purchase): string[] {
     ...personalLines(order),
     '<h3>Tickets</h3>',
     ...ticketLines(order.ticket_objects),
+    ...scanLines(scans),
     '<h3>Money</h3>',
     ...moneyLines(order),
     '<h3>What happened</h3>',
@@ -101,6 +104,7 @@ function drawAttendance(attendance: Attendance): string[] {
     paragraph(`A ticket in an order that somebody else placed at ${attendance.placed_at} names this address.`),
     ...performanceLines(attendance),
     ...ticketLines(attendance.tickets),
+    ...scanLines(attendance.tickets.flatMap(({ id, scans }) => scans.map((scan) => ({ ticket_id: id, ...scan })))),
   ];
 }
 
@@ -141,6 +145,30 @@ function ticketLines(tickets: Order['ticket_objects']): string[] {
       : [attendee.name, attendee.email, attendee.phone, attendee.document_number].filter((text) => text).join(', '),
   ]);
   return [drawTable({ heading: ['ticket', 'type', 'seat', 'state', 'in the name of'], rows })];
+}
+
+/** What happened at the doors; nothing where the tickets were not scanned. */
+function scanLines(scans: Purchase['scans']): string[] {
+  if (scans.length === 0) return [];
+  const rows = scans.map((scan) => [
+    scan.at,
+    [
+      scan.kind === 'ENTRY' ? 'entry' : 'exit',
+      ...(hasHappened(scan) ? [] : [`refused (${wordsOf(scan.given ?? scan.verdict)})`]),
+      ...(scan.undone ? ['taken back'] : []),
+    ].join(', '),
+    scan.door_name,
+    scan.ticket_id,
+    [
+      ...(scan.station_id === null ? [byHand('by hand', scan.note)] : []),
+      ...(scan.undone_by_hand === null ? [] : [byHand('taken back by hand', scan.undone_by_hand.note)]),
+    ].join('; '),
+  ]);
+  return ['<h3>At the doors</h3>', drawTable({ heading: ['when', 'what', 'door', 'ticket', 'how'], rows })];
+}
+
+function byHand(what: string, note: string | null): string {
+  return note === null ? what : `${what}: ${note}`;
 }
 
 function moneyLines(order: Order): string[] {

@@ -33,7 +33,7 @@ export async function readSubject(
     const purchases = [];
     const facts = new Map<string, readonly FactRow[]>();
     for (const { order, opened } of page.purchases) {
-      purchases.push({ order: await withAllTickets(events, order), opened });
+      purchases.push({ order: { ...(await withAllTickets(events, order)), scans: order.scans }, opened });
       facts.set(order.id, await factsAbout(open.view, order));
     }
     const found = { ...page, purchases };

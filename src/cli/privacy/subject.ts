@@ -15,7 +15,7 @@ export const subjectCommand: CliCommand = {
   usage: 'subject [FOLDER] --email ADDRESS --out DIR',
   description: [
     'Writes what is kept about a person to DIR/subject.json and, readable without further explanation, to DIR/subject.html: the ' +
-      'orders that were placed with the address, with tickets, money, tracking texts, notes and everything that happened to them; ' +
+      'orders that were placed with the address, with tickets, entries and exits, money, tracking texts, notes and everything that happened to them; ' +
       "and tickets in the person's name on orders of others, without who bought them. Reads journal, archive and keys of the data " +
       'folder, also while a service runs on it. Both files are readable by their owner only.',
     "Two addresses are one person's when purchase limits take them for one buyer's: capital letters and a +tag make no " +

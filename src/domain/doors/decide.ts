@@ -2,16 +2,21 @@
 import { decideRecordScans } from './scans.ts';
 import { decideAddStation, decideRevokeStation } from './stations.ts';
 import { decideSyncStation, type SyncTurn } from './sync.ts';
+import { decideScanByHand } from './by-hand.ts';
 import type { CommandOf } from '../command.ts';
 import type { Decision } from '../decision.ts';
-import type { TurnIds } from '../ids.ts';
+import type { OrderTurn } from '../orders/state.ts';
 import type { Refusal } from '../refusal.ts';
 import type { DoorState } from './state.ts';
 
 type DoorCommand =
-  CommandOf<'AddStation'> | CommandOf<'RevokeStation'> | CommandOf<'RecordScans'> | CommandOf<'SyncStation'>;
+  | CommandOf<'AddStation'>
+  | CommandOf<'RevokeStation'>
+  | CommandOf<'RecordScans'>
+  | CommandOf<'ScanByHand'>
+  | CommandOf<'SyncStation'>;
 
-export function decideAtDoors(state: DoorState, command: DoorCommand, turn: TurnIds & SyncTurn): Decision | Refusal {
+export function decideAtDoors(state: DoorState, command: DoorCommand, turn: OrderTurn & SyncTurn): Decision | Refusal {
   switch (command.type) {
     case 'AddStation':
       return decideAddStation(state, command, turn);
@@ -19,6 +24,8 @@ export function decideAtDoors(state: DoorState, command: DoorCommand, turn: Turn
       return decideRevokeStation(state, command);
     case 'RecordScans':
       return decideRecordScans(state, command, turn);
+    case 'ScanByHand':
+      return decideScanByHand(state, command, turn);
     case 'SyncStation':
       return decideSyncStation(state, command, turn);
   }

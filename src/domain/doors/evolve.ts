@@ -3,17 +3,20 @@ import { dropOldMinutes, MINUTE_MS } from '#client/doors/counters.ts';
 import { hasHappened } from '#client/doors/scan.ts';
 import { reentryOf } from '../catalogue/definition.ts';
 import { invariant } from '../invariant.ts';
+import { changeOrder } from '../orders/evolve.ts';
+import { openOrder } from '../orders/state.ts';
 import { countRefused, countScans, keyOf, noDoors, type Doors, type DoorState, type Station } from './state.ts';
 import type { RefusedScan } from './refused-scans.ts';
 import type { TicketScans, TicketScan } from './scanned-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
 import type { RecordedScan } from '../recorded-scan.ts';
 
-type DoorFactType = 'StationAdded' | 'StationRevoked' | 'TicketsScanned';
+type DoorFactType = 'StationAdded' | 'StationRevoked' | 'TicketsScanned' | 'TicketScannedByHand';
 
 type DoorFact = { [Type in DoorFactType]: FactOf<Type> }[DoorFactType];
 
-export function evolveDoors(state: DoorState, { type, data }: DoorFact, at: number): void {
+export function evolveDoors(state: DoorState, happened: DoorFact, at: number): void {
+  const { type, data } = happened;
   const doors = (state.doors ??= noDoors(reentryOf(state.plan.definition)));
   switch (type) {
     case 'StationAdded':
@@ -22,6 +25,10 @@ export function evolveDoors(state: DoorState, { type, data }: DoorFact, at: numb
       return revokeStation(doors, data, at);
     case 'TicketsScanned':
       for (const scan of data.scans) recordScan(doors, scan, data.stationId, at);
+      return pruneMinutes(doors, at);
+    case 'TicketScannedByHand':
+      recordScan(doors, data.scan, null, at);
+      noteByHand(state, happened);
       return pruneMinutes(doors, at);
   }
 }
@@ -43,7 +50,20 @@ function revokeStation({ stations }: Doors, { stationId }: FactData['StationRevo
 
 // ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function recordScan(doors: Doors, scan: RecordedScan, senderId: string, receivedAt: number): void {
+/** Who scanned by hand, and why, is kept with the order: its note is erased with it. */
+function noteByHand(state: DoorState, happened: FactOf<'TicketScannedByHand'>): void {
+  const { orderId, scan, operator, note, sealedNote } = happened.data;
+  if (operator === null && note === null && sealedNote === undefined) return;
+  changeOrder(state, happened, () => {
+    const order = openOrder(state.orders, orderId);
+    const about = scan.verdict === 'UNDONE' ? { scanId: scan.undoes!, isUndoing: true as const } : { scanId: scan.id };
+    const noted = { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
+    order.scanNotes = [...(order.scanNotes ?? []), { ...about, ...noted }];
+  });
+}
+
+/** `senderId`: null of a scan by hand. */
+function recordScan(doors: Doors, scan: RecordedScan, senderId: string | null, receivedAt: number): void {
   if (scan.kind === 'UNDO') recordUndo(doors, scan);
   else if (scan.at === undefined) recordByIdAlone(doors, scan);
   else recordOfTicket(doors, { ...scan, at: scan.at }, scan.stationId ?? senderId, receivedAt);

@@ -26,7 +26,7 @@ import { issuedTicket, type IssuedTicket } from './issued-tickets.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { toTicketScan } from './evolve.ts';
 import { resultDetails } from './results.ts';
-import { happenedOf, keyOf, mergedOf, type DoorState, type Station } from './state.ts';
+import { happenedOf, keyOf, mergedOf, noDoors, type Doors, type DoorState, type Station } from './state.ts';
 import { isAllowedAt, stationByToken } from './stations.ts';
 import type { RecordedScan } from '../recorded-scan.ts';
 import type { CommandOf, ScanRequest } from '../command.ts';
@@ -98,10 +98,12 @@ interface Found {
   readonly finding: ScanFinding;
 }
 
-class ScanBatch {
+/** Scans of one sender; null for an operator, by hand. */
+export class ScanBatch {
   readonly recorded: RecordedScan[] = [];
   readonly #state: DoorState;
-  readonly #senderId: string;
+  readonly #doors: Doors;
+  readonly #senderId: string | null;
   readonly #now: number;
   /** Tickets and ids as this batch makes them (rule 4). */
   readonly #tickets = new Map<string, readonly TicketScan[]>();
@@ -109,8 +111,9 @@ class ScanBatch {
   readonly #keyOfScan = new Map<string, string>();
   readonly #undone = new Set<string>();
 
-  constructor(state: DoorState, senderId: string, now: number) {
+  constructor(state: DoorState, senderId: string | null, now: number) {
     this.#state = state;
+    this.#doors = state.doors ?? noDoors(reentryOf(state.plan.definition));
     this.#senderId = senderId;
     this.#now = now;
   }
@@ -169,8 +172,7 @@ class ScanBatch {
     };
     const ofTicket = toTicketScan(recorded, scan.stationId ?? this.#senderId, this.#now);
     const others = scans.filter((each) => each.id !== id);
-    const isUndone =
-      (known?.key !== undefined && known.isUndone) || this.#undone.has(id) || this.#state.doors!.undone.has(id);
+    const isUndone = (known?.key !== undefined && known.isUndone) || this.#undone.has(id) || this.#doors.undone.has(id);
     this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
     this.#keyOfScan.set(id, key);
     this.#note(id, recorded, { ...ofTicket, isUndone, key });
@@ -239,7 +241,8 @@ class ScanBatch {
 
   #entranceOf({ performanceId, doorId }: ScanRequest): Entrance {
     const { definition, performanceById } = this.#state.plan;
-    const { doorsAt, endsAt } = performanceById.get(performanceId)!;
+    // By hand a void ticket is scanned at its own date, which the definition may have dropped.
+    const { doorsAt, endsAt = null } = performanceById.get(performanceId) ?? {};
     return {
       performanceId,
       doorsAt: doorsAt ?? null,
@@ -249,7 +252,7 @@ class ScanBatch {
   }
 
   #scansOf(key: string): readonly TicketScan[] {
-    const { tickets } = this.#state.doors!;
+    const { tickets } = this.#doors;
     let scans = this.#tickets.get(key);
     if (scans === undefined) {
       const number = tickets.find(key);
@@ -259,7 +262,7 @@ class ScanBatch {
   }
 
   #keyOf(scanId: string): string | null {
-    const { tickets } = this.#state.doors!;
+    const { tickets } = this.#doors;
     const number = tickets.findScan(scanId);
     return this.#keyOfScan.get(scanId) ?? (number === null ? null : tickets.at(number).key);
   }
@@ -274,6 +277,6 @@ class ScanBatch {
     if (known !== undefined) return known;
     const key = this.#keyOf(id);
     const ofTicket = this.#ticketScan(id);
-    return ofTicket === null || key === null ? this.#state.doors!.refused.find(id) : { ...ofTicket, key };
+    return ofTicket === null || key === null ? this.#doors.refused.find(id) : { ...ofTicket, key };
   }
 }

@@ -103,10 +103,16 @@ export function countScans(doors: Doors, number: number, ticket: TicketScans, si
   doors.conflicts.note(number, merged.conflicts, sign);
 }
 
-/** Whether a ticket was let in once, by an entry that was not undone; it may have left since. */
-export function hasEntered({ doors }: Pick<DoorState, 'doors'>, ticketId: string): boolean {
+/** The scans of a ticket that are kept, in the order of their arrival. */
+export function scansOf({ doors }: Pick<DoorState, 'doors'>, ticketId: string): readonly TicketScan[] {
   const number = doors?.tickets.find(keyOf({ ticketId, digest: 0 })) ?? null;
-  return number !== null && mergedOf(doors!.tickets.at(number), doors!.reentry).admission !== null;
+  return number === null ? [] : doors!.tickets.at(number).scans;
+}
+
+/** Whether a ticket was let in once, by an entry that was not undone; it may have left since. */
+export function hasEntered(state: Pick<DoorState, 'doors'>, ticketId: string): boolean {
+  const scans = scansOf(state, ticketId);
+  return scans.length > 0 && mergedOf({ scans }, state.doors!.reentry).admission !== null;
 }
 
 /** Counts a scan that was refused, or takes it off. */

@@ -6,9 +6,9 @@ import { joinId } from '../ids.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { viewScan } from './results.ts';
-import { mergedOf, type DoorState, type Doors } from './state.ts';
+import { mergedOf, scansOf, type DoorState, type Doors } from './state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
-import type { ScanView } from '../view.ts';
+import type { ScanView, SealedOperatorNote, TicketScanView } from '../view.ts';
 import type { ConflictPosition, ListedConflict } from './conflict-list.ts';
 
 interface InAndOut {
@@ -85,6 +85,32 @@ function minutesOf(byMinute: Counts['byMinute'], now: number): DoorCountsView['m
     const minute = last - MINUTES_SHOWN + 1 + index;
     return { at: minute * MINUTE_MS, ...(byMinute.get(minute) ?? NOBODY) };
   });
+}
+
+// ── scans of tickets ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The scans of a ticket that are kept, the oldest first and those of one moment as they arrived, with what operators
+ * said of them.
+ */
+export function viewScansOf(state: DoorState, ticketId: string): readonly TicketScanView[] {
+  const notes = state.orders.byTicket.get(ticketId)?.scanNotes ?? [];
+  return scansOf(state, ticketId)
+    .toSorted((one, other) => one.at - other.at)
+    .map((scan) => {
+      const { kind, performanceId, verdict, given, isUndone } = scan;
+      const ofScan = notes.filter(({ scanId }) => scanId === scan.id);
+      const byHand = ofScan.find(({ isUndoing }) => isUndoing !== true) ?? NOT_NOTED;
+      const undoneBy = (isUndone && ofScan.find(({ isUndoing }) => isUndoing === true)) || null;
+      const of = { ticketId, kind, performanceId, verdict, given, isUndone };
+      return { ...of, ...viewScan(state, scan), ...toNote(byHand), undoneBy: undoneBy && toNote(undoneBy) };
+    });
+}
+
+const NOT_NOTED = { operator: null, note: null };
+
+function toNote({ operator, note, sealedNote }: SealedOperatorNote): SealedOperatorNote {
+  return { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
 }
 
 // ── conflicts ────────────────────────────────────────────────────────────────────────────────────────────────────────

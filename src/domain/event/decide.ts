@@ -135,6 +135,7 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'AddStation':
     case 'RevokeStation':
     case 'RecordScans':
+    case 'ScanByHand':
     case 'SyncStation':
       return decideAtDoors(state, command, turn);
     case 'JoinQueue':

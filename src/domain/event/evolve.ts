@@ -90,6 +90,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'StationAdded':
     case 'StationRevoked':
     case 'TicketsScanned':
+    case 'TicketScannedByHand':
       return evolveDoors(state, happened, at);
     default:
       return evolveWaitingRoom(state, happened, at);

@@ -35,6 +35,7 @@ import type {
   OrderView,
   PaymentView,
   QuoteView,
+  TicketScanView,
 } from '../view.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { RefundStatus } from '#machines/refund.ts';
@@ -100,6 +101,8 @@ interface Queries {
   /** What cancelling a performance would do to the orders after number `after`. */
   ForecastCancellation: DateAsked & { readonly after: number | null };
   FindTicket: { readonly ticketId: string };
+  /** The scans of tickets, one ticket after another. */
+  FindScans: { readonly ticketIds: readonly string[] };
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */
   FindSession: { readonly checkoutSessionId: string };
@@ -158,6 +161,7 @@ export interface Views {
   ForecastCancellation: CancellationForecast | Refusal;
   /** Null for a ticket that no order has. */
   FindTicket: { readonly issued: IssuedTicketView | null };
+  FindScans: readonly TicketScanView[];
   ListVoidTickets: VoidTicketPage | Refusal;
   FindSession: { readonly order: OrderView; readonly payment: PaymentView; readonly timezone: string } | Refusal;
   FindUnopenedPayments: readonly UnopenedPayment[];
@@ -235,6 +239,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ListPersonalData: true,
   ForecastCancellation: false,
   FindTicket: true,
+  FindScans: true,
   ListVoidTickets: true,
   FindSession: true,
   FindUnopenedPayments: false,

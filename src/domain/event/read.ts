@@ -19,7 +19,7 @@ import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from 
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
-import { listConflicts, readDoors } from '../doors/view.ts';
+import { listConflicts, readDoors, viewScansOf } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { firstPaymentOf, personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -30,6 +30,7 @@ import type { EventState } from './state.ts';
 import type { Query, QueryOf, QueryType, Views } from './query.ts';
 import type { Sealing } from '../personal.ts';
 import type { FactData } from '../fact.ts';
+import type { IssuedTicketView } from '../view.ts';
 import type { Hashing } from '../waiting-room/draw.ts';
 
 /** What the actor brings to a query. */
@@ -95,7 +96,9 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'ForecastCancellation':
       return forecastCancellation(state, query);
     case 'FindTicket':
-      return { issued: findTicket(state, query.ticketId) };
+      return { issued: viewIssued(state, query.ticketId) };
+    case 'FindScans':
+      return query.ticketIds.flatMap((ticketId) => viewScansOf(state, ticketId));
     case 'ListVoidTickets':
       // An event that is no longer shown still has entrances where its tickets are checked.
       if (!isPublished(state) && state.orders.inOrder.length === 0) return refuse('EVENT_NOT_FOUND', {});
@@ -148,6 +151,11 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
 
 function ifPublished<View>(state: EventState, view: () => View): View | Refusal {
   return isPublished(state) ? view() : refuse('EVENT_NOT_FOUND', {});
+}
+
+function viewIssued(state: EventState, ticketId: string): IssuedTicketView | null {
+  const issued = findTicket(state, ticketId);
+  return issued && { ...issued, scans: viewScansOf(state, ticketId) };
 }
 
 function viewFact(state: EventState, stored: EventFact): Views['ReadFact'] {

@@ -74,6 +74,7 @@ const SAYS_SOMETHING_ABOUT_PEOPLE: ReadonlySet<CommandType> = new Set<CommandTyp
   'RecordRefund',
   'ExecuteRefund',
   'ResolveRefund',
+  'ScanByHand',
 ]);
 
 /** The decision that answers a repeat; null when the command has to be decided. IDEMPOTENCY_KEY_REUSED. */
@@ -119,6 +120,7 @@ function answerTo(named: ReplyReference): RequestAnswer {
         const amended = amendedOrders > 0 && { amendedOrders };
         return { of: 'PERFORMANCE', releasedHolds, cancelledOrders, ...amended };
       }
+      if ('result' in reply) return { of: 'SCAN', result: reply.result };
       if ('blockedSeats' in reply) return { of: 'SEATS', seats: reply.blockedSeats };
       if ('unblockedSeats' in reply) return { of: 'SEATS', seats: reply.unblockedSeats };
     }
@@ -243,6 +245,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
       const { of: _of, amendedOrders = 0, ...counts } = answer;
       return valuesReply<'CancelPerformance'>({ ...counts, amendedOrders, replayed: true });
     }
+    case 'SCAN':
+      return valuesReply<'ScanByHand'>({ result: answer.result, replayed: true });
     case 'SEATS':
       if (command.type === 'BlockSeats')
         return valuesReply<'BlockSeats'>({ blockedSeats: answer.seats, replayed: true });

@@ -62,7 +62,7 @@ export function evolveOrders(state: OrderState, happened: OrderFact, at: number)
 /** Has a fact about an order applied, and what follows from the order counted as it is then. */
 export function changeOrder(
   state: OrderState,
-  happened: OrderFact | FactOf<'AmendmentRequested' | 'AmendmentEnded' | 'OrderAmended'>,
+  happened: OrderFact | FactOf<'AmendmentRequested' | 'AmendmentEnded' | 'OrderAmended' | 'TicketScannedByHand'>,
   apply: () => void,
 ): void {
   const { type } = happened;
@@ -260,6 +260,7 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
     order.changed = { ...changed, amendments: changed.amendments.map(withoutSealed), people };
   }
   delete order.unshownNotes;
+  if (order.scanNotes !== undefined) order.scanNotes = order.scanNotes.map(withoutSealedNote);
   order.erasure = { at, operator, cause };
 }
 

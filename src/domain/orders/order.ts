@@ -22,6 +22,7 @@ import type {
   CurrencyAmount,
   PaidAmendment,
   RefundView,
+  ScanNote,
   SealedOperatorNote,
   VoidReason,
 } from '../view.ts';
@@ -151,6 +152,7 @@ export interface Order {
   erasure?: Erasure;
   /** A second note on one refund, which is not shown; kept so that it is erased with the others. */
   unshownNotes?: readonly string[];
+  scanNotes?: readonly ScanNote[];
 }
 
 /** What is agreed about an order now. */
@@ -245,8 +247,8 @@ export function providerOf(order: Pick<Order, 'purchase' | 'changed'>): PaymentP
 
 /** Every sealed text of an order: each has a key of its own. */
 export function sealedTextsOf(order: Order): readonly string[] {
-  const { purchase, cancellation, refunds, unshownNotes = [] } = order;
-  const notes = [cancellation, ...refunds, ...amendmentsOf(order)].map((noted) => noted?.sealedNote);
+  const { purchase, cancellation, refunds, unshownNotes = [], scanNotes = [] } = order;
+  const notes = [cancellation, ...refunds, ...amendmentsOf(order), ...scanNotes].map((noted) => noted?.sealedNote);
   const asked = amendmentsOf(order).flatMap((amendment) => amendment.asked?.people ?? []);
   const people = [...(order.changed?.people ?? []), ...asked].map(({ sealed }) => sealed);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];

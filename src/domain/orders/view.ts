@@ -101,7 +101,7 @@ export function findSession(
 }
 
 /** A ticket, void ones too; null when no order has it. */
-export function findTicket(state: OrderState, ticketId: string): IssuedTicketView | null {
+export function findTicket(state: OrderState, ticketId: string): Omit<IssuedTicketView, 'scans'> | null {
   const order = state.orders.byTicket.get(ticketId);
   if (order === undefined) return null;
   const { eventId, plan } = state;

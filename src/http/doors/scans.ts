@@ -6,7 +6,7 @@ import { fitsKind, GIVEN, SCAN_KINDS, VERDICTS } from '#client/doors/scan.ts';
 import type { ScanRequest } from '#domain/command.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { ScanResult } from '#domain/view.ts';
+import type { ScanResult as ScanResultView } from '#domain/view.ts';
 import { createRateWindow } from '../limits/rate-limits.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -25,7 +25,7 @@ const SCANS_PER_MINUTE_MAX = 20_000;
 /** Stations that scan in one minute. */
 const STATIONS_MAX = 10_000;
 
-const ScanId = Type.String({ minLength: 16, maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' });
+export const ScanId = Type.String({ minLength: 16, maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' });
 /** As long as a moment can be written. */
 const MOMENT_LENGTH_MAX = 40;
 
@@ -70,7 +70,7 @@ const Admission = Type.Object({
   offline: Type.Boolean({ description: 'The station itself decided.' }),
 });
 
-const Result = Type.Object({
+export const ScanResult = Type.Object({
   id: Text,
   verdict: Type.Unsafe<(typeof VERDICTS)[number]>({ type: 'string', enum: [...VERDICTS] }),
   repeated: Type.Boolean({ description: 'The id was known: it is answered as the first time, and counts nothing.' }),
@@ -101,7 +101,7 @@ const Result = Type.Object({
   opens_at: Type.Optional(Nullable({ ...Time, description: 'With NOT_YET and OVER.' })),
 });
 
-export const ScanResults = Type.Object({ results: Type.Array(Result) }, { $id: 'ScanResults' });
+export const ScanResults = Type.Object({ results: Type.Array(ScanResult) }, { $id: 'ScanResults' });
 
 // ── route ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -204,7 +204,7 @@ function findTicket(
   return ofEvent === eventNumberOf('gtk', token) ? { ticketId } : 'WRONG_EVENT';
 }
 
-function toResultBody(result: ScanResult): Static<typeof Result> {
+export function toResultBody(result: ScanResultView): Static<typeof ScanResult> {
   const { id, verdict, repeated, ticket, admitted, voidReason, performance, doorIds, opensAt } = result;
   return {
     id,

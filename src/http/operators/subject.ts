@@ -26,8 +26,8 @@ import { formatTime } from '../protocol/formats.ts';
 import { toCursor } from '../protocol/request-parts.ts';
 import { addRoute } from '../protocol/route.ts';
 import { problemAt } from '../protocol/validation.ts';
-import { toAdminTicketBody, toOpenedAdminBodies } from './orders/body.ts';
-import { AdminOrder, AdminTicket } from './orders/schema.ts';
+import { toAdminTicketBody, toOpenedAdminBodies, toTicketScanBodies } from './orders/body.ts';
+import { AdminOrder, AdminTicket, TicketScan } from './orders/schema.ts';
 
 const Text = Type.String();
 
@@ -46,13 +46,16 @@ const OrderFact = Type.Object({
 });
 const facts = { description: 'What happened to the order, the oldest first, as far as the order itself says when.' };
 const OrderFacts = Type.Array(OrderFact, facts);
+const OrderScans = Type.Array(Type.Object({ ticket_id: Text, ...TicketScan.properties }), {
+  description: 'Entries and exits of its tickets, void ones too, and the first 50 of a ticket that were refused.',
+});
 const AttendedFacts = Type.Array(Type.Pick(OrderFact, ['type', 'at']), facts);
 
 export const Subject = Type.Object(
   {
     email: Text,
     at: { ...Time, description: 'When it was read.' },
-    orders: Type.Array(Type.Object({ order: ref(AdminOrder), facts: OrderFacts }), {
+    orders: Type.Array(Type.Object({ order: ref(AdminOrder), facts: OrderFacts, scans: OrderScans }), {
       description: 'Orders that were placed with this address.',
     }),
     attendances: Type.Array(
@@ -129,7 +132,14 @@ export async function toSubjectBody(
   return {
     email,
     at: formatTime(at),
-    orders: orders.map((order, index) => ({ order, facts: toFacts(found.purchases[index]!.order) })),
+    orders: orders.map((order, index) => {
+      const { order: purchase, opened } = found.purchases[index]!;
+      const scans = toTicketScanBodies(purchase.scans, opened).map((scan, place) => ({
+        ticket_id: purchase.scans[place]!.ticketId,
+        ...scan,
+      }));
+      return { order, facts: toFacts(purchase), scans };
+    }),
     attendances,
     unread_events: [...found.unreadEvents],
     next_cursor: found.next === null ? null : toCursor(placeText(found.next)),
@@ -137,7 +147,7 @@ export async function toSubjectBody(
 }
 
 async function toAttendanceBody(
-  { order, opened, tickets: found }: FoundAttendance,
+  { order, opened, tickets: found, scans: all }: FoundAttendance,
   tickets: TicketCodes,
 ): Promise<SubjectBody['attendances'][number]> {
   const { id: orderId, event, personal, status, placedAt } = order;
@@ -149,7 +159,10 @@ async function toAttendanceBody(
     placed_at: formatTime(placedAt),
     tickets: found.map((ticket) => {
       const voidReason = ticket.isValid ? null : voidReasonOf(order);
-      return toAdminTicketBody({ ticket, personal, orderId, eventId: event.id, voidReason }, opened, tickets);
+      const scans = all.filter(({ ticketId }) => ticketId === ticket.id);
+      const scanNotes = opened.scanNotes.filter((_, index) => all[index]!.ticketId === ticket.id);
+      const issued = { ticket, personal, orderId, eventId: event.id, voidReason, scans };
+      return toAdminTicketBody(issued, { ...opened, scanNotes }, tickets);
     }),
     facts: factsOf(order).map(({ type, at }) => ({ type, at: formatTime(at) })),
   };

@@ -168,6 +168,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   readDoors: { answer: 'The counts.', codes: DATE },
   listScanConflicts: { answer: 'The conflicts of the page.', codes: ['EVENT_NOT_FOUND'] },
   getTicket: { answer: 'The ticket.', codes: ['NOT_FOUND'] },
+  scanTicket: { answer: 'What became of it.', codes: ['NOT_FOUND'] },
   searchOrders: { answer: 'The orders that were found.' },
   readSubject: { answer: 'What is kept about the person.' },
   listMoney: { answer: 'The sums of the page.' },

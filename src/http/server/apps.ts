@@ -56,6 +56,7 @@ import { shopRoutes } from '../storefront/route.ts';
 import { scanRoutes } from '../doors/scans.ts';
 import { syncRoutes } from '../doors/sync.ts';
 import { requireStation } from '../doors/station-auth.ts';
+import { adminTicketRoutes } from '../operators/orders/tickets.ts';
 import { doorRoutes } from '../operators/doors.ts';
 import { stationRoutes } from '../operators/stations.ts';
 import { showServerTiming } from './server-timing.ts';
@@ -136,6 +137,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   refundRoutes(app, ports);
   amendmentRoutes(app, ports);
   adminOrderRoutes(app, ports);
+  adminTicketRoutes(app, ports);
   stationRoutes(app, ports);
   doorRoutes(app, ports);
   subjectRoutes(app, ports);

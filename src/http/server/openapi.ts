@@ -36,7 +36,7 @@ import { RefundList, RefundTotals } from '../operators/refunds.ts';
 import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
 import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
 import { Cancellation } from '../operators/cancellation.ts';
-import { AdminOrder, AdminTicket } from '../operators/orders/schema.ts';
+import { AdminOrder, AdminTicket, TicketScan } from '../operators/orders/schema.ts';
 import { OrderStatus, Ticket } from '../buyers/orders/schema.ts';
 import { ScanResults } from '../doors/scans.ts';
 import { StationSync } from '../doors/sync.ts';
@@ -82,6 +82,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   DocumentedDefinition,
   AdminOrder,
   AdminTicket,
+  TicketScan,
   Overview,
   Cluster,
   JournalPage,

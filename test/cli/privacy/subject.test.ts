@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { AdminOrder } from '#http/operators/orders/schema.ts';
+import { AdminOrder, type AdminTicketBody } from '#http/operators/orders/schema.ts';
 import { Subject } from '#http/operators/subject.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SubjectReport } from '#service/subject.ts';
+import { buyTickets, doorsGala } from '../../fixtures/doors.ts';
 import { newFolder } from '../../fixtures/folders.ts';
+import { openServiceWith } from '../../fixtures/service.ts';
 import { folderOf, readGolden } from '../../golden/golden.ts';
 import { holdfast } from '../holdfast.ts';
 
@@ -32,6 +34,35 @@ const replaced = (rows: readonly FactRow[], text: string, by: string): FactRow[]
   rows.map((row) => ({ ...row, data: row.data.replaceAll(text, JSON.stringify(by).slice(1, -1)) }));
 
 describe('subject', () => {
+  it('tells entries and exits, and why somebody was let in by hand', async (t) => {
+    const service = await openServiceWith([doorsGala()]);
+    t.after(() => service.close());
+    const { tickets, customer } = await buyTickets(service);
+    const scan = (body: object) => service.operate('POST', `/admin/tickets/${tickets[0]}/scans`, { body });
+    await scan({ kind: 'ENTRY', door_id: 'main', note: 'Forgot <his> coat.' });
+    const { scans } = (await service.operate<AdminTicketBody>('GET', `/admin/tickets/${tickets[0]}`)).body;
+    await scan({ kind: 'UNDO', undoes: scans[0]!.id, note: 'Wrong ticket.' });
+    await scan({ kind: 'EXIT', door_id: 'main' });
+    const { told, page } = await tell(t, service.folder, customer.email!);
+    assert.deepEqual(
+      told.orders[0]!.scans.map(({ ticket_id: id, kind, verdict, note, undone_by_hand: undone }) => [
+        id,
+        kind,
+        verdict,
+        note,
+        undone?.note,
+      ]),
+      [
+        [tickets[0], 'ENTRY', 'ADMIT', 'Forgot <his> coat.', 'Wrong ticket.'],
+        [tickets[0], 'EXIT', 'NOT_INSIDE', null, undefined],
+      ],
+    );
+    assert.match(page, /At the doors/);
+    assert.match(page, /entry, taken back/);
+    assert.match(page, /by hand: Forgot &lt;his&gt; coat\.; taken back by hand: Wrong ticket\./);
+    assert.match(page, /exit, refused \(not inside\)/);
+  });
+
   it('tells the orders of a buyer over all events, with tickets, money, tracking and facts', async (t) => {
     const rows = readGolden('journal-1.ndjson');
     const folder = await folderOf(t, rows);

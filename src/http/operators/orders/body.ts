@@ -1,6 +1,13 @@
 /** Orders and tickets with everything on them, in the API's names. */
 import type { Attendee } from '#domain/personal.ts';
-import type { IssuedTicketView, IdAndName, OrderItemView, OrderView, RefundView } from '#domain/view.ts';
+import type {
+  IssuedTicketView,
+  IdAndName,
+  OrderItemView,
+  OrderView,
+  RefundView,
+  TicketScanView,
+} from '#domain/view.ts';
 import { peopleOfItem, type OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketCodes } from '#tickets/signing.ts';
 import {
@@ -14,7 +21,7 @@ import {
 } from '../../buyers/orders/body.ts';
 import type { OrderPorts } from '../../ports.ts';
 import { formatMoment, formatTime, orderTextFields } from '../../protocol/formats.ts';
-import type { AdminOrderBody, AdminTicketBody } from './schema.ts';
+import type { AdminOrderBody, AdminTicketBody, TicketScanBody } from './schema.ts';
 
 export async function toAdminOrderBody(order: OrderView, ports: OrderPorts): Promise<AdminOrderBody> {
   const [body] = await toAdminOrderBodies([order], ports);
@@ -135,13 +142,42 @@ export function toAdminTicketBody(
   opened: OpenedOrder,
   tickets: TicketCodes,
 ): AdminTicketBody {
-  const { ticket, eventId, orderId, voidReason } = issued;
+  const { ticket, eventId, orderId, voidReason, scans } = issued;
   return {
     ...toTicketBody(ticket, opened, eventId, tickets),
     event_id: eventId,
     order_id: orderId,
     void_reason: voidReason,
+    scans: toTicketScanBodies(scans, opened),
   };
+}
+
+/** The scans of a ticket with the notes that were opened with them. */
+export function toTicketScanBodies(
+  scans: readonly TicketScanView[],
+  { scanNotes }: Pick<OpenedOrder, 'scanNotes'>,
+): TicketScanBody[] {
+  return scans.map((scan, index) => ({
+    id: scan.scanId,
+    kind: scan.kind,
+    verdict: scan.verdict,
+    given: scan.given,
+    at: formatTime(scan.at),
+    received_at: formatTime(scan.receivedAt),
+    performance_id: scan.performanceId,
+    door_id: scan.doorId,
+    door_name: scan.doorName,
+    station_id: scan.stationId,
+    station_name: scan.stationName,
+    offline: scan.offline,
+    undone: scan.isUndone,
+    operator: scan.operator,
+    note: scanNotes[index]?.note ?? null,
+    undone_by_hand: scan.undoneBy && {
+      operator: scan.undoneBy.operator,
+      note: scanNotes[index]?.undoneNote ?? null,
+    },
+  }));
 }
 
 function toCustomerBody(customer: OpenedOrder['customer']): AdminOrderBody['customer'] {

@@ -1,7 +1,4 @@
-/**
- * Orders for operators: list, read, cancel, record a refund, erase; and one ticket with its validity. Everything needs
- * the bearer token.
- */
+/** Orders for operators: list, read, cancel, record a refund, erase. Everything needs the bearer token. */
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
@@ -11,12 +8,12 @@ import { withoutErased } from '#privacy/subject-search.ts';
 import { TicketsQuery } from '../../buyers/orders/schema.ts';
 import type { AdminPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
-import { EVENT_NOT_FOUND, NOT_FOUND, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
+import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
 import { NoteOnly, OperatorHeaders, ref, bearer } from '../../protocol/fields.ts';
 import { toCursor } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
-import { toAdminOrderBodies, toAdminOrderBody, toAdminTicketBody, toOpenedAdminBodies } from './body.ts';
-import { AdminOrder, AdminOrderList, AdminTicket, OrderQuery, RecordRefund, ResolveRefund } from './schema.ts';
+import { toAdminOrderBodies, toAdminOrderBody, toOpenedAdminBodies } from './body.ts';
+import { AdminOrder, AdminOrderList, OrderQuery, RecordRefund, ResolveRefund } from './schema.ts';
 
 const LIST_LIMIT = 100;
 const IdPath = Type.Object({ id: Type.String() });
@@ -82,15 +79,6 @@ const eraseOrderSchema = {
   response: { 200: ref(AdminOrder) },
 };
 
-const getTicketSchema = {
-  ...described,
-  operationId: 'getTicket',
-  tags: ['Tickets'],
-  summary: 'Read one ticket and whether it is valid',
-  description: 'A void ticket says why it is void.',
-  response: { 200: ref(AdminTicket) },
-};
-
 type OrdersPorts = Pick<AdminPorts, 'events' | 'tickets' | 'personalData'>;
 
 export function adminOrderRoutes(app: HttpApp, ports: OrdersPorts): void {
@@ -127,11 +115,6 @@ export function adminOrderRoutes(app: HttpApp, ports: OrdersPorts): void {
     body: ({ order }) => toAdminOrderBody(order, ports),
   });
 
-  addRoute(app, 'GET /admin/tickets/:id', getTicketSchema, {
-    answer: async ({ params: { id: ticketId } }) =>
-      (await readAt(events.byId('tkt', ticketId), null, { type: 'FindTicket', ticketId }))?.issued ?? NOT_FOUND,
-    body: async (issued) => toAdminTicketBody(issued, await personalData.open(issued), ports.tickets),
-  });
   changeRoutes(app, ports);
 }
 

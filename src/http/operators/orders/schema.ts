@@ -1,5 +1,6 @@
 /** The bodies of orders and tickets as operators see them. */
 import { type Static, Type } from 'typebox';
+import { GIVEN, VERDICTS } from '#client/doors/scan.ts';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
 import type { VoidReason } from '#domain/view.ts';
 import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
@@ -112,12 +113,45 @@ export const OrderQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 1_024 })),
 });
 
+export const TicketScan = Type.Object(
+  {
+    id: Text,
+    kind: Type.Unsafe<'ENTRY' | 'EXIT'>({ type: 'string', enum: ['ENTRY', 'EXIT'] }),
+    verdict: Type.Unsafe<(typeof VERDICTS)[number]>({ type: 'string', enum: [...VERDICTS] }),
+    given: Type.Unsafe<(typeof GIVEN)[number] | null>({
+      type: ['string', 'null'],
+      enum: [...GIVEN, null],
+      description: 'What the station decided by itself: it counts, whatever `verdict` says.',
+    }),
+    at: { ...Time, description: 'When it counts.' },
+    received_at: Time,
+    performance_id: Text,
+    door_id: Text,
+    door_name: Text,
+    station_id: Nullable({ ...Text, description: 'Null of a scan by hand.' }),
+    station_name: NullableText,
+    offline: Type.Boolean({ description: 'The station itself decided.' }),
+    undone: Type.Boolean(),
+    operator: Nullable({ ...Text, description: 'Of a scan by hand, where one gave a name.' }),
+    note: Nullable({ ...Text, description: 'Of a scan by hand; erased with the order.' }),
+    undone_by_hand: Type.Unsafe<{ operator: string | null; note: string | null } | null>({
+      ...Type.Object({ operator: NullableText, note: NullableText }),
+      type: ['object', 'null'],
+      description: 'Null unless an operator undid it.',
+    }),
+  },
+  { $id: 'TicketScan' },
+);
+
 export const AdminTicket = Type.Object(
   {
     ...ticketFields,
     event_id: Text,
     order_id: Text,
     void_reason: Type.Unsafe<VoidReason | null>({ type: ['string', 'null'], enum: [...VOID_REASONS, null] }),
+    scans: Type.Array(ref(TicketScan), {
+      description: 'Entries and exits in their order, and the first 50 that were refused.',
+    }),
   },
   { $id: 'AdminTicket' },
 );
@@ -180,4 +214,5 @@ export const ResolveRefund = Type.Object({
 });
 
 export type AdminOrderBody = Static<typeof AdminOrder>;
+export type TicketScanBody = Static<typeof TicketScan>;
 export type AdminTicketBody = Static<typeof AdminTicket>;

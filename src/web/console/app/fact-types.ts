@@ -34,6 +34,7 @@ export const FACT_TYPES = [
   'StationAdded',
   'StationRevoked',
   'TicketsScanned',
+  'TicketScannedByHand',
   'WaitingRoomAdded',
   'WaitingRoomRescheduled',
   'WaitingRoomRemoved',

@@ -71,12 +71,16 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   export: {
     shown: 'export orders',
-    summary: "writes an event's orders as CSV or JSON",
+    summary: "writes an event's orders, refunds or scans as CSV or JSON",
     load: async () => (await import('./folder/export.ts')).exportCommand,
   },
   refunds: {
     summary: 'lists the refunds of an event, and what is due',
     load: async () => (await import('./folder/refunds.ts')).refundsCommand,
+  },
+  doors: {
+    summary: 'counts who came to an event and who is inside, once or as it goes on',
+    load: async () => (await import('./service/doors.ts')).doorsCommand,
   },
   pii: {
     summary: 'counts the personal data that are readable, by event and field',

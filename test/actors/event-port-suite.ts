@@ -93,6 +93,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     },
     SuggestSeats: { type: 'SuggestSeats', ticketTypeId: 'kat1', count: 2, performanceId: 'derby', sessionKey: SESSION },
     FindPerformance: { type: 'FindPerformance', performanceId: 'derby' },
+    ListScans: { type: 'ListScans', after: null, limit: 10 },
     FindScans: { type: 'FindScans', ticketIds: [] },
     ReadLivePerformance: { type: 'ReadLivePerformance', performanceId: 'derby', knownRevision: null },
     CountUnknownCodes: { type: 'CountUnknownCodes', codes: ['NO SUCH CODE'] },

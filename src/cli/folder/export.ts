@@ -1,19 +1,27 @@
-/** `holdfast export`: an event's orders, or its refunds, as CSV or JSON on stdout. */
+/** `holdfast export`: an event's orders, its refunds or the scans at its doors, as CSV or JSON on stdout. */
 import { suggestion } from '#domain/schema-problems.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { REFUND_CSV, refundRecords } from './refunds.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
 import { PersonalDataReader, type OpenedOrder } from '#privacy/personal-data.ts';
+import { SCAN_CSV, scanRecords } from './scans.ts';
 import type { EventOnDisk } from '#offline/events.ts';
 import type { OrderPage } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/view.ts';
 
 const FORMATS = ['csv', 'json'] as const;
+/** What is exported, and what a cluster, which has no folder, is asked for in its place. */
+const ASKED_OF_NODES = {
+  orders: 'GET /admin/events/EVENT/orders',
+  refunds: 'GET /admin/events/EVENT/refunds',
+  scans: null,
+} as const;
+
 const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
 export const exportCommand: CliCommand = {
-  usage: 'export orders | refunds EVENT [--format csv | json] [--data DIR]',
+  usage: 'export orders | refunds | scans EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +
       'minor unit of their currency (cents, yen, fils: ISO 4217); CSV has the sums in the main unit as well. Reads what is on ' +
@@ -21,24 +29,29 @@ export const exportCommand: CliCommand = {
     'CSV has a heading and a line for each order; a text that a spreadsheet would read as a formula starts with an apostrophe. ' +
       'JSON is a list of orders with payments, refunds and tickets.',
     'refunds writes its refunds in the same way, without notes.',
+    'scans writes what was scanned at its doors, ticket after ticket: time, date, door, station (none of a scan by hand), kind, ' +
+      'verdict, given (what the station decided by itself, which counts), ticket, type and seat; nothing about people. What was ' +
+      'undone is left out.',
   ],
   options: [{ name: 'format', value: 'FORMAT', help: 'csv or json (default: csv)' }, DATA_OPTION],
   positionals: { min: 2, max: 2 },
   examples: [
     { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'writes a table for accounting' },
     { line: 'holdfast export orders evt_gala --format json | jq length', does: 'counts the orders' },
+    { line: 'holdfast export scans evt_gala > scans.csv', does: 'writes who came through which door, without names' },
     { line: 'holdfast export refunds evt_gala > refunds.csv', does: 'writes what was given back, and what was not' },
   ],
   async run(call) {
     const [what = '', name = ''] = call.positionals;
-    if (what !== 'orders' && what !== 'refunds')
-      throw new WrongUse(`there is no export of ${what}${suggestion(what, ['orders', 'refunds'])}`);
+    if (!Object.hasOwn(ASKED_OF_NODES, what))
+      throw new WrongUse(`there is no export of ${what}${suggestion(what, Object.keys(ASKED_OF_NODES))}`);
     const format = formatOf(call);
-    const folder = dataFolder(call, `GET /admin/events/EVENT/${what}`);
+    const folder = dataFolder(call, ASKED_OF_NODES[what as keyof typeof ASKED_OF_NODES]);
     await withView(folder, (view) =>
       withKeys(folder, async (keys) => {
         const event = await openEvent(folder, view, name);
         if (what === 'refunds') return write(call, format, refundRecords(event), { ...REFUND_CSV, json: toJson });
+        if (what === 'scans') return write(call, format, scanRecords(event), { ...SCAN_CSV, json: toJson });
         const orders = ordersOf(event, new PersonalDataReader(keys));
         return write(call, format, orders, {
           heading: CSV_HEADING,

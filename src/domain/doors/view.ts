@@ -113,6 +113,46 @@ function toNote({ operator, note, sealedNote }: SealedOperatorNote): SealedOpera
   return { operator, note, ...(sealedNote !== undefined && { sealedNote }) };
 }
 
+/** A scan of somebody who came, as exports have it. */
+export interface ExportedScan extends Pick<TicketScanView, 'at' | 'performanceId' | 'doorId' | 'stationName'> {
+  readonly kind: TicketScanView['kind'];
+  readonly verdict: TicketScanView['verdict'];
+  readonly given: Given | null;
+  /** Null where a station let in by the code of no ticket. */
+  readonly ticketId: string | null;
+  readonly ticketTypeId: string | null;
+  readonly seatId: string | null;
+}
+
+export interface ScanPage {
+  readonly scans: readonly ExportedScan[];
+  /** The number of the last ticket; null at the end. */
+  readonly nextAfter: number | null;
+}
+
+/** The scans of tickets from the one after number `after` on, ticket after ticket, without those that were undone. */
+export function listScans(
+  state: DoorState,
+  { after, limit }: { readonly after: number | null; readonly limit: number },
+): ScanPage {
+  const scans: ExportedScan[] = [];
+  const count = state.doors?.tickets.count ?? 0;
+  for (let number = after === null ? 0 : after + 1; number < count; number += 1) {
+    const ticket = state.doors!.tickets.at(number);
+    const ticketId = ticketIdOf(state, ticket);
+    const seatId = ticketId === null ? null : (issuedTicket(state, ticketId)?.seatId ?? null);
+    for (const scan of ticket.scans) {
+      if (scan.isUndone) continue;
+      const { at, performanceId, doorId, kind, verdict, given } = scan;
+      const { stationName } = viewScan(state, scan);
+      const of = { ticketId, ticketTypeId: ticket.ticketTypeId, seatId };
+      scans.push({ at, performanceId, doorId, stationName, kind, verdict, given, ...of });
+    }
+    if (scans.length >= limit && number + 1 < count) return { scans, nextAfter: number };
+  }
+  return { scans, nextAfter: null };
+}
+
 // ── conflicts ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ConflictView {

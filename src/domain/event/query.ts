@@ -20,7 +20,7 @@ import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
 import type { StationList } from '../doors/stations.ts';
-import type { ConflictPage, DoorCountsView } from '../doors/view.ts';
+import type { ConflictPage, DoorCountsView, ScanPage } from '../doors/view.ts';
 import type { DueRefunds, RefundPage } from '../orders/refund-tries.ts';
 import type { OrderPage, TicketPage } from '../orders/view.ts';
 import type { VoidTicketPage } from '../orders/void-tickets.ts';
@@ -103,6 +103,8 @@ interface Queries {
   FindTicket: { readonly ticketId: string };
   /** The scans of tickets, one ticket after another. */
   FindScans: { readonly ticketIds: readonly string[] };
+  /** From the one after number `after` on, whole tickets until there are `limit` scans. */
+  ListScans: { readonly after: number | null; readonly limit: number };
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */
   FindSession: { readonly checkoutSessionId: string };
@@ -162,6 +164,7 @@ export interface Views {
   /** Null for a ticket that no order has. */
   FindTicket: { readonly issued: IssuedTicketView | null };
   FindScans: readonly TicketScanView[];
+  ListScans: ScanPage;
   ListVoidTickets: VoidTicketPage | Refusal;
   FindSession: { readonly order: OrderView; readonly payment: PaymentView; readonly timezone: string } | Refusal;
   FindUnopenedPayments: readonly UnopenedPayment[];
@@ -240,6 +243,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ForecastCancellation: false,
   FindTicket: true,
   FindScans: true,
+  ListScans: true,
   ListVoidTickets: true,
   FindSession: true,
   FindUnopenedPayments: false,

@@ -19,7 +19,7 @@ import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from 
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
-import { listConflicts, readDoors, viewScansOf } from '../doors/view.ts';
+import { listConflicts, listScans, readDoors, viewScansOf } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { firstPaymentOf, personalOf } from '../orders/order.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
@@ -97,6 +97,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return forecastCancellation(state, query);
     case 'FindTicket':
       return { issued: viewIssued(state, query.ticketId) };
+    case 'ListScans':
+      return listScans(state, query);
     case 'FindScans':
       return query.ticketIds.flatMap((ticketId) => viewScansOf(state, ticketId));
     case 'ListVoidTickets':

@@ -92,6 +92,8 @@ const words: string[] = [];
 const wordByText = new Map<string, number>();
 /** Strings that were packed lately and are no words yet, the oldest first. */
 const watched = new Set<string>();
+/** Bytes on their way: a buffer for each text made twice as much garbage as all the rest of it. */
+let bytesUnderWay = Buffer.alloc(16 * 1024);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -151,10 +153,15 @@ function packedBytes(text: string, seen: Seen): unknown {
   const begin = text.lastIndexOf('.') + 1;
   if (text.length - begin < BASE64_MIN) return text;
   const base64 = text.slice(begin);
-  const bytes = Buffer.from(base64, 'base64url');
-  if (bytes.toString('base64url') !== base64) return text;
-  seen.bytes += bytes.toString('latin1');
-  return [BYTES, text.slice(0, begin), bytes.length];
+  const count = roomFor(base64.length).write(base64, 'base64url');
+  if (bytesUnderWay.toString('base64url', 0, count) !== base64) return text;
+  seen.bytes += bytesUnderWay.toString('latin1', 0, count);
+  return [BYTES, text.slice(0, begin), count];
+}
+
+function roomFor(count: number): Buffer {
+  if (bytesUnderWay.length < count) bytesUnderWay = Buffer.alloc(count);
+  return bytesUnderWay;
 }
 
 function packedWord(text: string): unknown {
@@ -247,8 +254,8 @@ function unpacked(value: unknown, read: Read): unknown {
 }
 
 function unpackedBytes(beginning: string, count: number, read: Read): string {
-  const bytes = Buffer.from(read.bytes.slice(read.bytesRead, (read.bytesRead += count)), 'latin1');
-  const text = beginning + bytes.toString('base64url');
+  roomFor(count).write(read.bytes.slice(read.bytesRead, (read.bytesRead += count)), 'latin1');
+  const text = beginning + bytesUnderWay.toString('base64url', 0, count);
   read.strings.push(text);
   return text;
 }

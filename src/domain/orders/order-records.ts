@@ -2,7 +2,8 @@
  * The orders of an event: those to which something may still happen as objects, the others packed.
  *
  * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its
- * hold: one text, and an index that does not keep the ids. It is unpacked for each reader; large ones are cached.
+ * hold: one text, and an index that does not keep the ids. It is unpacked for each reader; copies are kept of large
+ * ones, and of those that were settled just now: the answer shows them, and their buyers look at them at once.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
  * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle`
@@ -10,6 +11,7 @@
  */
 import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
+import { oldestOf } from '../collections/maps.ts';
 import { pack, unpack } from '../collections/packing.ts';
 import type { Order } from './order.ts';
 
@@ -21,6 +23,9 @@ const LARGE_TEXT_MIN = 16 * 1024;
 
 /** Characters of packed texts whose orders are cached, over all events. */
 const CACHED_CHARS_MAX = 4 * 1024 * 1024;
+
+/** Orders that were settled just now, over all events. */
+const RECENT_MAX = 64;
 
 const TAG_STATUS_BITS = 3;
 
@@ -55,6 +60,8 @@ export class OrderRecords implements Iterable<Order> {
   readonly #tagOf: (order: Order) => number;
   #length = 0;
   #packed = 0;
+  /** The one that was opened last, until it is settled: the facts of a turn are of one order and ask for it often. */
+  #opened: Order | null = null;
 
   constructor(tagOfOrder: (order: Order) => number) {
     this.#tagOf = tagOfOrder;
@@ -86,6 +93,14 @@ export class OrderRecords implements Iterable<Order> {
     return typeof record === 'string' ? tags[number % CHUNK_RECORDS]! : this.#tagOf(record);
   }
 
+  /** The order of an id. */
+  get(orderId: string): Order | undefined {
+    if (this.#opened?.id === orderId) return this.#opened;
+    const { order, text } = recent.get(orderId) ?? {};
+    if (order !== undefined && this.#recordAt(order.number) === text) return order;
+    return this.find(orderId, ({ id }) => id === orderId);
+  }
+
   /** The order to which an id leads and that `isIt`. */
   find(id: string, isIt: (order: Order) => boolean): Order | undefined {
     for (const number of this.#index.candidates(id)) {
@@ -113,17 +128,18 @@ export class OrderRecords implements Iterable<Order> {
 
   /** An order to be changed (rule 2). */
   open(orderId: string): Order | undefined {
+    if (this.#opened?.id === orderId) return this.#opened;
     const order = this.find(orderId, ({ id }) => id === orderId);
     if (order === undefined) return undefined;
     const { records } = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;
     const record = records[place]!;
-    if (typeof record !== 'string') return order;
+    if (typeof record !== 'string') return (this.#opened = order);
     // Readers share the cached copy of a large one; any other was unpacked for this call.
     const opened = isLarge(record) ? (unpack(record) as Order) : order;
     records[place] = opened;
     this.#packed -= 1;
-    return opened;
+    return (this.#opened = opened);
   }
 
   /** Packs an order to which nothing more is expected to happen (rule 2). */
@@ -133,9 +149,14 @@ export class OrderRecords implements Iterable<Order> {
     if (typeof chunk.records[place] !== 'string') this.#packed += 1;
     const text = pack(order);
     chunk.records[place] = text;
-    // The answer to what changed it reads it at once.
     if (isLarge(text)) keep(text, order);
+    else keepRecent(text, order);
     chunk.tags[place] = this.#tagOf(order);
+    this.#opened = null;
+  }
+
+  #recordAt(number: number): Order | string | undefined {
+    return this.#chunks[Math.floor(number / CHUNK_RECORDS)]?.records[number % CHUNK_RECORDS];
   }
 
   #chunk(number: number): Chunk {
@@ -145,6 +166,15 @@ export class OrderRecords implements Iterable<Order> {
 
 const cached = new Map<string, Order>();
 let cachedChars = 0;
+
+/** By id, with the text that each is as long as it is not changed again; the oldest first. */
+const recent = new Map<string, { readonly order: Order; readonly text: string }>();
+
+function keepRecent(text: string, order: Order): void {
+  recent.delete(order.id);
+  recent.set(order.id, { order, text });
+  if (recent.size > RECENT_MAX) recent.delete(oldestOf(recent)!);
+}
 
 function isLarge(text: string): boolean {
   return text.length >= LARGE_TEXT_MIN;

@@ -7,7 +7,7 @@
  * 1. A slot is a fixed number of words. Its first word is 0 where the slot is empty.
  * 2. Entries stand at the first empty slot at or behind the one that their hash names (open addressing).
  * 3. At most three of four slots of a table are used. Then it is laid out anew, without slots whose last word is 0, so
- *    that three of five are: tables twice as large would take half as much memory again (measured).
+ *    that half are. Fewer would take more memory; more, and each entry would be moved four times on average.
  */
 
 /** A well mixed hash of 32 bits; different seeds give hashes that have nothing to do with one another. */
@@ -75,7 +75,7 @@ export class HashTables {
     const width = this.#width;
     let kept = 0;
     for (let last = width - 1; last < slots.length; last += width) if (slots[last] !== 0) kept += 1;
-    const laidOut = new Int32Array(Math.max(SLOTS_MIN, Math.ceil((kept * 5) / 3)) * width);
+    const laidOut = new Int32Array(Math.max(SLOTS_MIN, 2 * kept) * width);
     for (let from = 0; from < slots.length; from += width) {
       if (slots[from + width - 1] === 0) continue;
       let to = this.firstAt(laidOut, this.#hashAt(slots, from));

@@ -373,6 +373,24 @@ describe('A scan', () => {
     assert.equal((await only(station, undoOf(service, again['id']))).verdict, 'NOT_UNDOABLE');
     assert.equal((await only(station, undoOf(service, newScanId()))).verdict, 'NOT_UNDOABLE');
   });
+
+  it('is undone while any UNDO of it stands, in one batch too', async () => {
+    const [code = ''] = codesOf(await buyTickets(service));
+    const station = await makeStation(service);
+    const entry = scanOf(service, code);
+    const undo = undoOf(service, entry['id']);
+    const others = [1, 2].map(() => undoOf(service, entry['id']));
+    const again = scanOf(service, code);
+    const results = await scanAll(service, station, entry, undo, ...others, again);
+    assert.deepEqual(verdictsOf(results), ['ADMIT', 'UNDONE', 'NOT_UNDOABLE', 'NOT_UNDOABLE', 'ADMIT']);
+    await only(station, undoOf(service, again['id']));
+    const { entries } = await countsOf(service);
+    await only(station, undoOf(service, entry['id'], { given: 'UNDONE' }));
+    await only(station, { ...undo, given: 'NOT_UNDOABLE' });
+    assert.equal((await countsOf(service)).entries, entries);
+    await only(station, { ...others[0]!, given: 'NOT_UNDOABLE' });
+    assert.equal((await countsOf(service)).entries, entries);
+  });
 });
 
 describe('The doors', () => {

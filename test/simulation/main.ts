@@ -6,6 +6,7 @@
  *   npm run simulate -- --minutes 10        from a fresh seed on, until the time is up
  *
  *   npm run simulate -- --refunds --seeds 10000    refunds in place of sales, and their provider
+ *   npm run simulate -- --doors --seeds 10000      evenings at the doors in place of sales
  *   npm run simulate -- --cluster --seeds 100000   clusters in place of sales, seeds from 1 on
  *
  * `--steps` and `--buyers` limit a sale, `--without crash,full` switches habits and faults off, `--keep-on` continues
@@ -15,12 +16,13 @@
 import { commandOptions, wrongUse } from '../command-options.ts';
 import { simulate, type Scenario } from './run.ts';
 import { simulateRefunds } from './refunds/run.ts';
+import { simulateDoors } from './doors/run.ts';
 import { runCluster } from './cluster/command.ts';
 import { KINDS, type Kind } from './cluster/run.ts';
 import { commandOf, shrink } from './shrink.ts';
 
 const USE =
-  'npm run simulate -- [--seed N | --seeds [A..]B | --minutes M] [--steps N] [--buyers N] [--without crash,full] [--keep-on] [--no-shrink] [--refunds], with --cluster [--lasts MS] [--clients N] [--kind NAME] in place of steps and buyers';
+  'npm run simulate -- [--seed N | --seeds [A..]B | --minutes M] [--steps N] [--buyers N] [--without crash,full] [--keep-on] [--no-shrink] [--refunds | --doors], with --cluster [--lasts MS] [--clients N] [--kind NAME] in place of steps and buyers';
 
 const values = commandOptions(
   {
@@ -32,6 +34,7 @@ const values = commandOptions(
     without: { type: 'string', default: '' },
     cluster: { type: 'boolean', default: false },
     refunds: { type: 'boolean', default: false },
+    doors: { type: 'boolean', default: false },
     kind: { type: 'string' },
     lasts: { type: 'string', default: '6000' },
     clients: { type: 'string', default: '4' },
@@ -69,6 +72,11 @@ if (values.cluster) {
   process.exit(failures === 0 ? 0 : 1);
 }
 
+/** What is played in place of sales, with its option and what is counted of it. */
+const OTHERS = { refunds: simulateRefunds, doors: simulateDoors };
+const other = values.refunds ? 'refunds' : values.doors ? 'doors' : null;
+const play = other === null ? simulate : OTHERS[other];
+
 /** The pause between lines of progress in a log. */
 const REPORT_EVERY_MS = 30_000;
 
@@ -81,7 +89,8 @@ function progress(): string {
   const seconds = Math.max(0.001, (Date.now() - begin) / 1000);
   const ratio = Math.round(sum.simulatedMs / 1000 / seconds);
   const pace = Math.round(sum.steps / seconds);
-  const played = values.refunds ? `seeds, ${seen.get('refunds') ?? 0} refunds` : 'sales';
+  const counted = other === 'doors' ? 'scans' : 'refunds';
+  const played = other === null ? 'sales' : `seeds, ${seen.get(counted) ?? 0} ${counted}`;
   return `${sum.seeds} ${played}, ${sum.steps} steps (${pace}/s), ${sum.failures} failed; ${ratio} s simulated in one`;
 }
 
@@ -94,11 +103,11 @@ function reportProgress(seed: number): void {
 }
 
 async function report(scenario: Scenario, outcome: Awaited<ReturnType<typeof simulate>>): Promise<void> {
-  const isKept = values['no-shrink'] || values.refunds;
+  const isKept = values['no-shrink'] || other !== null;
   const small = isKept ? { scenario, outcome } : await shrink(scenario, outcome);
   console.log(`\nseed ${scenario.seed} failed: ${outcome.failure?.message}`);
   console.log(`reduced to ${small.scenario.stepsMax} steps: ${small.outcome.failure?.stack ?? ''}`);
-  const kind = values.refunds ? ' --refunds' : '';
+  const kind = other === null ? '' : ` --${other}`;
   console.log(`repeat it: ${commandOf(scenario)}${kind}\n    or reduced: ${commandOf(small.scenario)}${kind}`);
 }
 
@@ -109,7 +118,7 @@ for (let seed = first; seed <= last && Date.now() < endsAt; seed += 1) {
     buyersMax: Number(values.buyers),
     without: switchedOff,
   };
-  const outcome = await (values.refunds ? simulateRefunds(scenario) : simulate(scenario));
+  const outcome = await play(scenario);
   sum.seeds += 1;
   sum.steps += outcome.steps;
   sum.simulatedMs += outcome.simulatedMs;

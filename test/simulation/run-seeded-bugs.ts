@@ -4,9 +4,9 @@
  *   node --import tsx test/simulation/run-seeded-bugs.ts             all of them
  *   node --import tsx test/simulation/run-seeded-bugs.ts expiry gate  those whose names contain one of the words
  *
- * Bugs of refunds and of the cluster run in simulations of their own, the others in sales. The simulation runs first
- * because it is cheap; the test files that a bug names run only when the simulation passes. The exit code is 1 when a
- * bug was missed.
+ * Bugs of refunds, of the doors and of the cluster run in simulations of their own, the others in sales. The simulation
+ * runs first because it is cheap; the test files that a bug names run only when the simulation passes. The exit code is
+ * 1 when a bug was missed.
  */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CLUSTER_BUGS } from './cluster/seeded-bugs.ts';
+import { DOOR_BUGS } from './doors/seeded-bugs.ts';
 import { REFUND_BUGS } from './refunds/seeded-bugs.ts';
 import { SEEDED_BUGS, type SeededBug } from './seeded-bugs.ts';
 
@@ -62,7 +63,7 @@ async function findCatcher(folder: string, seeded: SeededBug): Promise<string | 
 }
 
 const words = process.argv.slice(2);
-const all = [...SEEDED_BUGS, ...REFUND_BUGS, ...CLUSTER_BUGS];
+const all = [...SEEDED_BUGS, ...REFUND_BUGS, ...DOOR_BUGS, ...CLUSTER_BUGS];
 const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 const folder = copyTree();
 let missed = 0;

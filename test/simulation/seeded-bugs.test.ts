@@ -4,10 +4,11 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { CLUSTER_BUGS } from './cluster/seeded-bugs.ts';
+import { DOOR_BUGS } from './doors/seeded-bugs.ts';
 import { REFUND_BUGS } from './refunds/seeded-bugs.ts';
 import { SEEDED_BUGS } from './seeded-bugs.ts';
 
-const ALL = [...SEEDED_BUGS, ...REFUND_BUGS, ...CLUSTER_BUGS];
+const ALL = [...SEEDED_BUGS, ...REFUND_BUGS, ...DOOR_BUGS, ...CLUSTER_BUGS];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

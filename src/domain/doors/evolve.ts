@@ -5,7 +5,16 @@ import { reentryOf } from '../catalogue/definition.ts';
 import { invariant } from '../invariant.ts';
 import { changeOrder } from '../orders/evolve.ts';
 import { openOrder } from '../orders/state.ts';
-import { countRefused, countScans, keyOf, noDoors, type Doors, type DoorState, type Station } from './state.ts';
+import {
+  countRefused,
+  countScans,
+  keyOf,
+  noDoors,
+  undoneAfter,
+  type Doors,
+  type DoorState,
+  type Station,
+} from './state.ts';
 import type { RefusedScan } from './refused-scans.ts';
 import type { TicketScans, TicketScan } from './scanned-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
@@ -88,7 +97,9 @@ function recordOfTicket(doors: Doors, scan: ScanOfTicket, stationId: string | nu
   const ticket = number === null ? newTicket(key, scan) : doors.tickets.at(number);
   const index = scan.isAgain === true ? ticket.scans.findIndex(({ id }) => id === scan.id) : -1;
   const before = ticket.scans[index];
-  const isUndone = doors.undone.delete(scan.id) || before?.isUndone === true;
+  const waiting = doors.undone.get(scan.id) ?? 0;
+  const isUndone = before?.isUndone ?? waiting > 0;
+  if (before === undefined && isUndone) setUndoings(doors, scan.id, waiting - 1);
   const recorded = {
     ...toTicketScan(scan, before?.stationId ?? stationId, before?.receivedAt ?? receivedAt),
     isUndone,
@@ -149,14 +160,20 @@ function recordUndo(doors: Doors, scan: RecordedScan): void {
   const wasUndone = before !== null && hasHappened({ ...before, kind: 'UNDO' });
   if (undoes === undefined || isUndone === wasUndone) return;
   const number = doors.tickets.findScan(undoes);
-  if (number === null) {
-    if (isUndone) doors.undone.add(undoes);
-    else doors.undone.delete(undoes);
-    return;
-  }
-  const ticket = doors.tickets.at(number);
-  const scans = ticket.scans.map((each) => (each.id === undoes ? { ...each, isUndone } : each));
+  const ticket = number === null ? null : doors.tickets.at(number);
+  const target = ticket?.scans.find(({ id }) => id === undoes) ?? null;
+  const was = { isUndone: target && target.isUndone, waiting: doors.undone.get(undoes) ?? 0 };
+  const now = undoneAfter(was, isUndone ? 1 : -1);
+  setUndoings(doors, undoes, now.waiting);
+  if (ticket === null || now.isUndone === null || now.isUndone === was.isUndone) return;
+  const undone = now.isUndone;
+  const scans = ticket.scans.map((each) => (each.id === undoes ? { ...each, isUndone: undone } : each));
   putTicket(doors, number, ticket, { ...ticket, scans }, true);
+}
+
+function setUndoings({ undone }: Doors, scanId: string, waiting: number): void {
+  if (waiting === 0) undone.delete(scanId);
+  else undone.set(scanId, waiting);
 }
 
 function pruneMinutes(doors: Doors, at: number): void {

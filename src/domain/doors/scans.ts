@@ -26,7 +26,16 @@ import { issuedTicket, type IssuedTicket } from './issued-tickets.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { toTicketScan } from './evolve.ts';
 import { resultDetails } from './results.ts';
-import { happenedOf, keyOf, mergedOf, noDoors, type Doors, type DoorState, type Station } from './state.ts';
+import {
+  happenedOf,
+  keyOf,
+  mergedOf,
+  noDoors,
+  undoneAfter,
+  type Doors,
+  type DoorState,
+  type Station,
+} from './state.ts';
 import { isAllowedAt, stationByToken } from './stations.ts';
 import type { RecordedScan } from '../recorded-scan.ts';
 import type { CommandOf, ScanRequest } from '../command.ts';
@@ -109,7 +118,8 @@ export class ScanBatch {
   readonly #tickets = new Map<string, readonly TicketScan[]>();
   readonly #known = new Map<string, KnownScan>();
   readonly #keyOfScan = new Map<string, string>();
-  readonly #undone = new Set<string>();
+  /** In place of what the state has. */
+  readonly #undoings = new Map<string, number>();
 
   constructor(state: DoorState, senderId: string | null, now: number) {
     this.#state = state;
@@ -172,7 +182,9 @@ export class ScanBatch {
     };
     const ofTicket = toTicketScan(recorded, scan.stationId ?? this.#senderId, this.#now);
     const others = scans.filter((each) => each.id !== id);
-    const isUndone = (known?.key !== undefined && known.isUndone) || this.#undone.has(id) || this.#doors.undone.has(id);
+    const waiting = this.#undoingsOf(id);
+    const isUndone = known?.key === undefined ? waiting > 0 : known.isUndone;
+    if (known?.key === undefined && isUndone) this.#undoings.set(id, waiting - 1);
     this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
     this.#keyOfScan.set(id, key);
     this.#note(id, recorded, { ...ofTicket, isUndone, key });
@@ -211,16 +223,27 @@ export class ScanBatch {
     const repeated = known !== null;
     if (repeated && !adds(scan, known)) return { id, verdict, repeated };
     this.#note(id, { ...this.#baseOf(scan, verdict, repeated), undoes }, { verdict, given, digest, isOfGate });
-    const key = this.#keyOf(undoes);
     const isUndone = hasHappened({ kind, verdict, given });
-    if (isUndone) this.#undone.add(undoes);
-    if (target === null || key === null) return { id, verdict, repeated };
+    const wasUndone = known !== null && hasHappened({ ...known, kind });
+    if (isUndone !== wasUndone) this.#noteUndone(undoes, target, isUndone ? 1 : -1);
+    return { id, verdict, repeated };
+  }
+
+  #noteUndone(undoes: string, target: TicketScan | null, change: 1 | -1): void {
+    const was = { isUndone: target && target.isUndone, waiting: this.#undoingsOf(undoes) };
+    const { isUndone, waiting } = undoneAfter(was, change);
+    this.#undoings.set(undoes, waiting);
+    const key = this.#keyOf(undoes);
+    if (key === null || isUndone === null) return;
     const scans = this.#scansOf(key);
     this.#tickets.set(
       key,
       scans.map((each) => (each.id === undoes ? { ...each, isUndone } : each)),
     );
-    return { id, verdict, repeated };
+  }
+
+  #undoingsOf(scanId: string): number {
+    return this.#undoings.get(scanId) ?? this.#doors.undone.get(scanId) ?? 0;
   }
 
   #result(scan: ScanRequest, { issued }: Found, key: string, verdict: Verdict, known: KnownScan | null): ScanResult {

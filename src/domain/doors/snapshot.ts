@@ -38,7 +38,7 @@ export function* doorsParts({ doors }: DoorState): Generator<DoorsPart> {
     part: 'STATIONS',
     reentry,
     prunedMinute,
-    undone: [...undone].sort(),
+    undone: [...undone].flatMap(([id, waiting]) => Array<string>(waiting).fill(id)).sort(),
     refused: [...counts]
       .filter(([, ofDate]) => ofDate.refused.size > 0)
       .map(([id, ofDate]) => [id, [...ofDate.refused].sort()] as const)
@@ -69,7 +69,7 @@ export function restoreDoorsPart(state: DoorState, part: DoorsPart): void {
     case 'STATIONS': {
       const doors = (state.doors = noDoors(part.reentry));
       doors.prunedMinute = part.prunedMinute;
-      for (const id of part.undone) doors.undone.add(id);
+      for (const id of part.undone) doors.undone.set(id, (doors.undone.get(id) ?? 0) + 1);
       for (const [performanceId, refused] of part.refused) {
         for (const [outcome, count] of refused) countRefusal(doors.counts, performanceId, outcome, count);
       }

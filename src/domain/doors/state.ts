@@ -8,6 +8,7 @@
  * 3. Of the scans of a ticket that were refused at most 50 are kept. Further ones, and those of no ticket of the event,
  *    are counted and known by their ids.
  * 4. A station is LIVE until it is revoked or expires. When it was last seen is soft state.
+ * 5. A scan is undone while any UNDO of it stands, whichever arrives first: one may be taken back, and another not.
  */
 import { countRefusal, countTicket, type CountsByPerformance } from '#client/doors/counters.ts';
 import { hasHappened, outcomeOf, type Given } from '#client/doors/scan.ts';
@@ -46,8 +47,8 @@ export interface Doors {
   readonly byToken: Map<string, Station>;
   readonly tickets: ScannedTickets;
   readonly refused: RefusedScans;
-  /** What happened to be undone before it arrived, by scan id. */
-  readonly undone: Set<string>;
+  /** How often scans were undone, by id: before they arrived, or once more than once (rule 5). */
+  readonly undone: Map<string, number>;
   readonly counts: CountsByPerformance;
   readonly conflicts: ConflictList;
   /** At which somebody was scanned. */
@@ -64,7 +65,7 @@ export function noDoors(reentry: Reentry): Doors {
     byToken: new Map(),
     tickets: new ScannedTickets(),
     refused: new RefusedScans(),
-    undone: new Set(),
+    undone: new Map(),
     counts: new Map(),
     conflicts: new ConflictList(),
     usedDoors: new Set(),
@@ -94,6 +95,18 @@ export function happenedOf(scans: readonly TicketScan[]): readonly TicketScan[] 
 
 export function mergedOf({ scans }: Pick<TicketScans, 'scans'>, reentry: Reentry): MergedTicket<TicketScan> {
   return mergeScans(happenedOf(scans), reentry);
+}
+
+/** Whether a scan is undone, null before it arrives, and how many undoings wait or are there beside the first. */
+interface Undoing {
+  readonly isUndone: boolean | null;
+  readonly waiting: number;
+}
+
+/** What one UNDO more, or one less, makes of a scan (rule 5). */
+export function undoneAfter({ isUndone, waiting }: Undoing, change: 1 | -1): Undoing {
+  if (change === 1) return isUndone === false ? { isUndone: true, waiting } : { isUndone, waiting: waiting + 1 };
+  return waiting > 0 ? { isUndone, waiting: waiting - 1 } : { isUndone: isUndone === null ? null : false, waiting };
 }
 
 /** Adds what a ticket's entries and exits come to, or takes it off (rule 2). */

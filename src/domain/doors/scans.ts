@@ -180,7 +180,9 @@ export class ScanBatch {
       ...this.#ticketFields(found, performanceId),
       ...(unfit !== null && { unfit }),
     };
-    const ofTicket = toTicketScan(recorded, scan.stationId ?? this.#senderId, this.#now);
+    const sent = { stationId: scan.stationId ?? this.#senderId, receivedAt: this.#now };
+    const { stationId, receivedAt } = known?.key === undefined ? sent : known;
+    const ofTicket = toTicketScan(recorded, stationId, receivedAt);
     const others = scans.filter((each) => each.id !== id);
     const waiting = this.#undoingsOf(id);
     const isUndone = known?.key === undefined ? waiting > 0 : known.isUndone;

@@ -1,0 +1,117 @@
+/**
+ * What a station decides by itself while the service does not answer: the rule of `client/doors`, applied to what it
+ * synced and scanned.
+ *
+ * What it cannot tell it says: a key that it does not know, a code that does not say its event, date or, at a door for
+ * some types, its type, and everything before its first whole sync.
+ */
+import { readCode } from '#client/doors/code.ts';
+import { ticketDigest } from '#client/doors/digest.ts';
+import type { Given } from '#client/doors/scan.ts';
+import { verdictOfEntry, verdictOfExit, type Entrance, type ScanFinding } from '#client/doors/verdict.ts';
+import type { Feed, TicketState } from './feed.ts';
+import type { CheckSignature } from './signature.ts';
+import type { ScanDetails, StationHead } from './wire.ts';
+
+/** Where a station stands. */
+export interface DoorChoice {
+  readonly performanceId: string;
+  readonly doorId: string;
+}
+
+/** What a station knows. */
+export interface Knowledge {
+  readonly head: StationHead;
+  readonly feed: Feed;
+  /** Whether the feed has come as a whole once. */
+  readonly isWhole: boolean;
+  readonly checkSignature: CheckSignature;
+}
+
+interface ReadScan {
+  readonly kind: 'ENTRY' | 'EXIT';
+  readonly code: string;
+  readonly choice: DoorChoice;
+  /** By the service's clock. */
+  readonly at: number;
+}
+
+export interface OwnVerdict extends ScanDetails {
+  readonly verdict: Given;
+}
+
+export async function checkAlone(scan: ReadScan, knowledge: Knowledge): Promise<OwnVerdict> {
+  const { head, feed, isWhole } = knowledge;
+  const code = readCode(scan.code);
+  if (code === null) return { verdict: 'UNKNOWN' };
+  const isGenuine = await isSigned(code, knowledge);
+  if (isGenuine === null) return { verdict: 'CANNOT_TELL' };
+  if (!isGenuine) return { verdict: 'FORGED' };
+  const { eventId, performanceId, ticketTypeId, seatId } = code;
+  if (eventId === null) return { verdict: 'CANNOT_TELL' };
+  if (eventId !== head.event.id) return { verdict: 'WRONG_EVENT' };
+  const type = head.ticket_types.find(({ id }) => id === ticketTypeId);
+  const ticket = {
+    ticket_type_name: type?.name ?? ticketTypeId ?? '',
+    ...{ section: null, row_label: null, seat_label: null, seat_id: seatId },
+  };
+  const entrance = entranceOf(head, scan.choice);
+  if (performanceId === null || !isWhole || entrance === null) return { verdict: 'CANNOT_TELL', ticket };
+  const state = feed.stateOf(ticketDigest(code.ticketId));
+  const finding: ScanFinding = { performanceId, ticketTypeId, isVoid: state.isVoid };
+  const verdict =
+    scan.kind === 'ENTRY'
+      ? verdictOfEntry(finding, entrance, scan.at, state, head.reentry)
+      : verdictOfExit(finding, state);
+  return { verdict, ticket, ...detailsOf(verdict, finding, entrance, state, head) };
+}
+
+/** Null where no key that is known can tell. */
+async function isSigned(
+  code: NonNullable<ReturnType<typeof readCode>>,
+  { head, checkSignature }: Knowledge,
+): Promise<boolean | null> {
+  const keys = head.keys.filter(({ kid }) => code.keyId === null || kid === code.keyId);
+  const answers = await Promise.all(keys.map(({ x }) => checkSignature(code, x)));
+  if (answers.includes(true)) return true;
+  return answers.length === 0 || answers.includes(null) ? null : false;
+}
+
+function entranceOf(head: StationHead, { performanceId, doorId }: DoorChoice): Entrance | null {
+  const date = head.performances.find(({ id }) => id === performanceId);
+  const door = head.doors.find(({ id }) => id === doorId);
+  if (date === undefined || door === undefined) return null;
+  const [doorsAt, endsAt] = [date.doors_at, date.ends_at].map((at) => (at === null ? null : Date.parse(at)));
+  return { performanceId, doorsAt: doorsAt!, endsAt: endsAt!, ticketTypeIds: door.ticket_type_ids };
+}
+
+function detailsOf(
+  verdict: Given,
+  { performanceId, ticketTypeId }: Exclude<ScanFinding, string>,
+  entrance: Entrance,
+  { admitted }: TicketState,
+  { performances, doors }: StationHead,
+): ScanDetails {
+  switch (verdict) {
+    case 'ALREADY_ADMITTED': {
+      if (admitted === null) return {};
+      const door = doors.find(({ id }) => id === admitted.doorId);
+      return {
+        admitted: { at: new Date(admitted.at).toISOString(), door_name: door?.name ?? '', station_name: null },
+      };
+    }
+    case 'WRONG_PERFORMANCE': {
+      const date = performances.find(({ id }) => id === performanceId);
+      return date === undefined ? {} : { performance: { name: date.name, starts_at: date.starts_at } };
+    }
+    case 'WRONG_DOOR': {
+      const taking = doors.filter(({ ticket_type_ids: ids }) => ids?.includes(ticketTypeId!) ?? true);
+      return { door_ids: taking.map(({ id }) => id) };
+    }
+    case 'NOT_YET':
+    case 'OVER':
+      return { opens_at: entrance.doorsAt === null ? null : new Date(entrance.doorsAt).toISOString() };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Whether a code was signed by a key: Ed25519 by WebCrypto, where it knows the curve, else by a package that needs of
+ * WebCrypto only SHA-512. Both need a secure context.
+ */
+import { verifyAsync } from '@noble/ed25519';
+
+export interface SignedBytes {
+  readonly payload: Uint8Array<ArrayBuffer>;
+  /** base64url. */
+  readonly signature: string;
+}
+
+/** By the public key, base64url; null where this browser cannot check it here. */
+export type CheckSignature = (signed: SignedBytes, key: string) => Promise<boolean | null>;
+
+export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** `subtle` is undefined outside of secure contexts. */
+export function signatureCheck(subtle: typeof crypto.subtle | undefined): CheckSignature {
+  let isKnown = true;
+  return async ({ payload, signature }, key) => {
+    if (subtle === undefined) return null;
+    const bytes = bytesOf(signature);
+    const keyBytes = bytesOf(key);
+    if (isKnown) {
+      try {
+        const imported = await subtle.importKey('raw', keyBytes, 'Ed25519', false, ['verify']);
+        return await subtle.verify('Ed25519', imported, bytes, payload);
+      } catch (error) {
+        if ((error as Error).name !== 'NotSupportedError') return false;
+        isKnown = false;
+      }
+    }
+    return verifyAsync(bytes, payload, keyBytes).catch(() => false);
+  };
+}

@@ -1,0 +1,481 @@
+/** Stations without a screen, at a real service: what they send, what they decide alone, and that nothing is lost. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Station, type ShownScan } from '../../../src/web/door/app/station.ts';
+import { stationRequests } from '../../../src/web/door/app/requests.ts';
+import { signatureCheck } from '../../../src/web/door/app/signature.ts';
+import type { StationStore } from '../../../src/web/door/app/store.ts';
+import { buyTickets, codesOf, countsOf, doorsGala, makeStation, newScanId } from '../../fixtures/doors.ts';
+import { gala } from '../../fixtures/events.ts';
+import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { MINUTE, SECOND } from '../../fixtures/test-service.ts';
+import { fc } from '../../property.ts';
+import { memoryStore } from './memory-store.ts';
+
+type Network = 'up' | 'cut' | 'answers lost' | 'busy' | 429 | 'silent';
+
+class Device {
+  readonly service: TestService;
+  readonly store: StationStore;
+  network: Network = 'up';
+  requests: { readonly path: string; readonly body: string }[] = [];
+  subtle: typeof crypto.subtle | undefined = crypto.subtle;
+  station: Station;
+
+  constructor(service: TestService, store: StationStore = memoryStore()) {
+    this.service = service;
+    this.store = store;
+    this.station = this.#page();
+  }
+
+  #page(): Station {
+    const send = (async (path: string, init: RequestInit) => {
+      this.requests.push({ path, body: String(init.body ?? '') });
+      if (this.network === 'busy') return new Response('{}', { status: 503 });
+      if (this.network === 429) return new Response('{}', { status: 429 });
+      if (this.network === 'cut') throw new TypeError('no network');
+      if (this.network === 'silent') return new Promise((_, reject) => init.signal!.addEventListener('abort', reject));
+      const answer = await fetch(new URL(path, this.service.publicUrl), init);
+      if (this.network === 'answers lost') throw new TypeError('no answer');
+      return answer;
+    }) as typeof fetch;
+    return new Station({
+      store: this.store,
+      requests: stationRequests(send),
+      checkSignature: signatureCheck(this.subtle),
+      now: () => this.service.now() + 5 * MINUTE,
+      newId: newScanId,
+      version: 'test',
+    });
+  }
+
+  /** Ends the page and opens it again. */
+  async reload(): Promise<void> {
+    this.station = this.#page();
+    await this.station.open();
+  }
+
+  async scan(code: string, kind: 'ENTRY' | 'EXIT' = 'ENTRY'): Promise<ShownScan> {
+    return (await this.station.scan(code, kind))!;
+  }
+
+  async verdict(code: string, kind: 'ENTRY' | 'EXIT' = 'ENTRY'): Promise<readonly [string, boolean]> {
+    const { verdict, isOwn } = await this.scan(code, kind);
+    return [verdict, isOwn];
+  }
+}
+
+describe('A station', () => {
+  let service: TestService;
+  before(async () => {
+    service = await openServiceWith([
+      doorsGala(),
+      doorsGala({ id: 'evt_other', slug: 'other' }),
+      doorsGala({ id: 'evt_merge', slug: 'merge' }),
+      gala(),
+    ]);
+  });
+  after(() => service.close());
+
+  const paired = async (
+    body: object = {},
+    eventId = 'evt_doors',
+    choice = { performanceId: 'eve', doorId: 'main' },
+  ) => {
+    const device = new Device(service);
+    const { token, id } = await makeStation(service, body, eventId);
+    await device.station.open();
+    assert.equal(await device.station.pair(token), null);
+    await device.station.choose(choice);
+    return Object.assign(device, { token, id });
+  };
+  const revoke = ({ id }: { readonly id: string }) =>
+    service.admin.post(`/admin/events/evt_doors/stations/${id}/revoke`);
+  const buy = async (...given: Parameters<typeof buyTickets> extends [unknown, ...infer Rest] ? Rest : never) =>
+    codesOf(await buyTickets(service, ...given));
+
+  it('takes a token that the service knows, and the only date and door that it may stand at', async () => {
+    const device = new Device(service);
+    await device.station.open();
+    assert.equal(device.station.view.state, 'unpaired');
+    assert.equal(await device.station.pair('gtk_1_wrong'), 'unknown');
+    assert.equal(device.station.view.state, 'unpaired');
+    assert.equal(await device.station.scan('x', 'ENTRY'), null, 'it does not scan');
+    const { token } = await makeStation(service, { performance_ids: ['eve'], door_ids: ['stand'] });
+    await device.station.pair(token);
+    const { state, choice, head } = device.station.view;
+    assert.deepEqual([state, choice], ['ready', { performanceId: 'eve', doorId: 'stand' }]);
+    assert.deepEqual(
+      head?.performances.map(({ id }) => id),
+      ['eve'],
+    );
+  });
+
+  it('is not ready before its first whole sync, and cannot tell then', async () => {
+    const device = new Device(service);
+    device.network = 'cut';
+    await device.station.open();
+    const { token } = await makeStation(service);
+    await device.station.pair(token);
+    assert.equal(device.station.view.state, 'not-ready');
+    assert.equal(await device.station.scan('x', 'ENTRY'), null, 'it does not know where it stands');
+    device.network = 'up';
+    await device.station.refresh();
+    assert.equal(device.station.view.state, 'ready');
+  });
+
+  it('shows what the service says, and keeps nothing of it', async () => {
+    const device = await paired();
+    const [code = ''] = await buy('seat');
+    const shown = await device.scan(code);
+    assert.deepEqual([shown.verdict, shown.isOwn, shown.ticket?.row_label], ['ADMIT', false, '1']);
+    assert.deepEqual(await device.verdict(code), ['ALREADY_ADMITTED', false]);
+    assert.equal(device.station.view.inside, 1);
+    assert.deepEqual((await device.store.read()).scans, []);
+    assert.deepEqual(await device.verdict(code, 'EXIT'), ['EXIT', false]);
+    assert.equal(device.station.view.inside, 0);
+  });
+
+  it('stores a scan before it is sent', async () => {
+    const device = await paired();
+    const order: string[] = [];
+    const { write } = device.store;
+    device.store.write = async (changes) => {
+      await write(changes);
+      if (changes.put !== undefined) order.push(`stored ${String(changes.put[0]?.given)}`);
+      if (changes.remove !== undefined) order.push('removed');
+    };
+    device.requests = { push: () => order.push('sent') } as unknown as Device['requests'];
+    await device.scan((await buy())[0]!);
+    assert.deepEqual(order, ['stored null', 'sent', 'removed']);
+    order.length = 0;
+    device.network = 'cut';
+    await device.scan((await buy())[0]!);
+    assert.deepEqual(order, ['stored null', 'sent', 'stored ADMIT']);
+    order.length = 0;
+    device.network = 'up';
+  });
+
+  for (const network of ['cut', 'busy', 429, 'silent', 'answers lost'] as const) {
+    it(`decides by the same rule when the network is ${network}, and sends it afterwards`, async () => {
+      const device = await paired();
+      const [inside = '', outside = ''] = await buy('single', 2);
+      const [late = ''] = await buy('single', 1, { performance: 'late' });
+      const [other = ''] = await buy('single', 1, { eventId: 'evt_other' });
+      const order = await buyTickets(service);
+      const [voided = ''] = codesOf(order);
+      await service.admin.post(`/admin/orders/${order.order_id}/cancel`);
+      await device.verdict(inside);
+      await device.station.refresh();
+      const before = await countsOf(service);
+      device.network = network;
+      const [payload = ''] = outside.split('.');
+      const verdicts: string[] = [];
+      for (const code of [
+        inside,
+        outside,
+        outside,
+        late,
+        other,
+        voided,
+        'BEGIN:VCARD',
+        `${payload}.${'A'.repeat(86)}`,
+      ]) {
+        const [verdict, isOwn] = await device.verdict(code);
+        assert.ok(isOwn);
+        verdicts.push(verdict);
+      }
+      assert.deepEqual(verdicts, [
+        ...['ALREADY_ADMITTED', 'ADMIT', 'ALREADY_ADMITTED', 'WRONG_PERFORMANCE', 'WRONG_EVENT', 'VOID', 'UNKNOWN'],
+        'FORGED',
+      ]);
+      assert.deepEqual(await device.verdict(inside, 'EXIT'), ['EXIT', true]);
+      assert.deepEqual(await device.verdict(inside), ['ADMIT', true]);
+      const { state, waiting } = device.station.view;
+      assert.deepEqual([state, waiting], ['offline', 10]);
+      device.network = 'up';
+      await device.station.refresh();
+      assert.deepEqual([device.station.view.state, device.station.view.waiting], ['ready', 0]);
+      const after = await countsOf(service);
+      assert.deepEqual(
+        [after.entries - before.entries, after.exits - before.exits, after.admitted - before.admitted],
+        [2, 1, 1],
+      );
+      assert.equal(after.conflicts, before.conflicts);
+      await device.station.refresh();
+      assert.deepEqual(await device.verdict(outside), ['ALREADY_ADMITTED', false]);
+    });
+  }
+
+  it('shows the type and the seat of a ticket also alone, and what a refusal is about', async () => {
+    const device = await paired();
+    const [seat = ''] = await buy('seat');
+    const [single = ''] = await buy('single');
+    const [late = ''] = await buy('single', 1, { performance: 'late' });
+    device.network = 'cut';
+    const { ticket } = await device.scan(seat);
+    assert.equal(ticket?.ticket_type_name, 'Seat');
+    assert.match(String(ticket?.seat_id), /./);
+    const again = await device.scan(seat);
+    assert.equal(again.admitted?.door_name, 'Main door');
+    assert.equal((await device.scan(late)).performance?.name, 'Late');
+    await device.station.choose({ performanceId: 'eve', doorId: 'stand' });
+    const wrong = await device.scan(single);
+    assert.deepEqual([wrong.verdict, wrong.door_ids], ['WRONG_DOOR', ['main']]);
+    await device.station.choose({ performanceId: 'late', doorId: 'main' });
+    const early = await device.scan(late);
+    assert.deepEqual([early.verdict, early.opens_at], ['NOT_YET', '2027-05-09T19:00:00.000Z']);
+    device.network = 'up';
+    await device.station.refresh();
+  });
+
+  it('cannot tell without WebCrypto, and with a key that it does not know', async () => {
+    const device = await paired();
+    const [code = ''] = await buy();
+    device.subtle = undefined;
+    await device.reload();
+    device.network = 'cut';
+    assert.deepEqual(await device.verdict(code), ['CANNOT_TELL', true]);
+    device.subtle = crypto.subtle;
+    await device.reload();
+    const [payload = '', signature = ''] = code.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+    const ofOther = Buffer.from(JSON.stringify({ ...claims, kid: 'other' })).toString('base64url');
+    assert.deepEqual(await device.verdict(`${ofOther}.${signature}`), ['CANNOT_TELL', true]);
+    assert.deepEqual(await device.verdict(code), ['ADMIT', true]);
+    device.network = 'up';
+    await device.station.refresh();
+    const { refused } = await countsOf(service);
+    assert.equal(refused['CANNOT_TELL'], 2);
+  });
+
+  it('checks signatures without the curve in WebCrypto', async () => {
+    const device = await paired();
+    device.subtle = {
+      ...{ digest: crypto.subtle.digest.bind(crypto.subtle) },
+      importKey: () => Promise.reject(new DOMException('no such curve', 'NotSupportedError')),
+    } as unknown as typeof crypto.subtle;
+    await device.reload();
+    const [code = ''] = await buy();
+    device.network = 'cut';
+    const [payload = '', signature = ''] = code.split('.');
+    assert.deepEqual(await device.verdict(`${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`), [
+      'FORGED',
+      true,
+    ]);
+    assert.deepEqual(await device.verdict(code), ['ADMIT', true]);
+    device.network = 'up';
+    await device.station.refresh();
+  });
+
+  it('takes back what it scanned last, with and without the service', async () => {
+    const device = await paired();
+    for (const network of ['up', 'cut'] as const) {
+      const [code = ''] = await buy();
+      device.network = network;
+      assert.equal(await device.station.undo(), null, 'nothing was scanned');
+      await device.verdict(code);
+      const { inside } = device.station.view;
+      assert.deepEqual([(await device.station.undo())?.verdict, device.station.view.inside], ['UNDONE', inside - 1]);
+      assert.deepEqual(await device.verdict(code), ['ADMIT', network === 'cut']);
+      assert.equal((await device.station.undo())?.verdict, 'UNDONE');
+    }
+    await device.reload();
+    const { inside } = device.station.view;
+    device.network = 'up';
+    const before = await countsOf(service);
+    await device.station.refresh();
+    const { entries } = await countsOf(service);
+    assert.deepEqual([entries, device.station.view.inside], [before.entries, inside], 'nobody entered by it');
+  });
+
+  it('sends what was never shown as what let nobody in', async () => {
+    const device = await paired();
+    const [code = ''] = await buy();
+    const before = await countsOf(service);
+    const [killed] = [device.scan(code), device.reload()];
+    device.network = 'answers lost';
+    await device.reload();
+    await killed;
+    const [scan] = (await device.store.read()).scans;
+    assert.ok(scan !== undefined);
+    // As the page that ended had left it.
+    await device.store.write({ put: [{ ...scan, given: null }] });
+    await device.reload();
+    device.network = 'up';
+    assert.equal(device.station.view.waiting, 1);
+    await device.station.refresh();
+    const { entries } = await countsOf(service);
+    assert.equal(entries, before.entries);
+    assert.deepEqual(await device.verdict(code), ['ADMIT', false]);
+  });
+
+  it('lists what is refused, sends the rest, and sends it again once it is paired anew', async () => {
+    const device = await paired();
+    const codes = await buy('single', 3);
+    device.network = 'cut';
+    for (const code of codes) await device.verdict(code);
+    const [first, ...others] = (await device.store.read()).scans;
+    await device.store.write({ put: [{ ...first!, door_id: 'gone' }] });
+    await device.reload();
+    device.network = 'up';
+    await device.station.refresh();
+    const { waiting, refused } = device.station.view;
+    assert.deepEqual([waiting, refused.map(({ id }) => id)], [0, [first!.id]]);
+    assert.deepEqual(refused[0]?.refused, { status: 403, code: 'STATION_NOT_ALLOWED' });
+    assert.equal(others.length, 2);
+    const sent = device.requests.length;
+    await device.station.refresh();
+    assert.equal(device.requests.length, sent + 1, 'only the sync is sent');
+    await device.store.write({ put: [{ ...first!, refused: { status: 403, code: 'STATION_NOT_ALLOWED' } }] });
+    await device.reload();
+    await device.station.pair((await makeStation(service)).token);
+    assert.deepEqual([device.station.view.waiting, device.station.view.refused], [0, []]);
+  });
+
+  it('scans no more once it is revoked, keeps its queue, and sends it when it is paired anew', async () => {
+    const device = await paired();
+    const [one = '', other = ''] = await buy('single', 2);
+    const before = await countsOf(service);
+    device.network = 'cut';
+    assert.deepEqual(await device.verdict(one), ['ADMIT', true]);
+    await revoke(device);
+    device.network = 'up';
+    await device.station.refresh();
+    assert.deepEqual([device.station.view.state, device.station.view.waiting], ['revoked', 1]);
+    assert.equal(await device.station.scan(other, 'ENTRY'), null);
+    await device.reload();
+    const sent = device.requests.length;
+    await device.station.refresh();
+    assert.deepEqual([device.station.view.state, device.requests.length], ['revoked', sent]);
+    await device.station.unpair();
+    assert.deepEqual([device.station.view.state, device.station.view.waiting], ['unpaired', 1]);
+    await device.station.pair((await makeStation(service)).token);
+    assert.deepEqual([device.station.view.state, device.station.view.waiting], ['ready', 0]);
+    assert.equal((await countsOf(service)).entries, before.entries + 1);
+  });
+
+  it('shows nothing of a scan that comes after it was revoked, and keeps it as what let nobody in', async () => {
+    const device = await paired();
+    const [code = ''] = await buy();
+    await revoke(device);
+    assert.equal(await device.station.scan(code, 'ENTRY'), null);
+    assert.equal(device.station.view.state, 'revoked');
+    assert.deepEqual(
+      (await device.store.read()).scans.map(({ given }) => given),
+      ['CANNOT_TELL'],
+    );
+  });
+
+  it('knows after a reload without a network what it knew before', async () => {
+    const device = await paired();
+    const codes = await buy('single', 3);
+    await device.verdict(codes[0]!);
+    device.network = 'cut';
+    await device.verdict(codes[1]!);
+    const { inside } = device.station.view;
+    await device.reload();
+    assert.deepEqual([device.station.view.state, device.station.view.inside], ['offline', inside]);
+    const verdicts: string[] = [];
+    for (const code of codes) verdicts.push((await device.verdict(code))[0]);
+    assert.deepEqual(verdicts, ['ALREADY_ADMITTED', 'ALREADY_ADMITTED', 'ADMIT']);
+    device.network = 'up';
+    await device.station.refresh();
+  });
+
+  it('knows what other stations let in and out, and forgets none of its own meanwhile', async () => {
+    const [one, other] = [await paired(), await paired()];
+    const [code = ''] = await buy();
+    await one.verdict(code);
+    await other.station.refresh();
+    other.network = 'cut';
+    assert.deepEqual(await other.verdict(code), ['ALREADY_ADMITTED', true]);
+    service.wait(SECOND);
+    assert.deepEqual(await other.verdict(code, 'EXIT'), ['EXIT', true]);
+    service.wait(SECOND);
+    other.network = 'up';
+    await other.station.refresh();
+    await one.station.refresh();
+    one.network = 'cut';
+    assert.deepEqual(await one.verdict(code), ['ADMIT', true]);
+    one.network = 'up';
+    await one.station.refresh();
+  });
+
+  it('says how many scans wait and what it runs', async () => {
+    const device = await paired();
+    device.network = 'cut';
+    await device.verdict('nothing');
+    device.network = 'up';
+    device.requests = [];
+    await device.station.pair(device.token);
+    assert.match(device.requests[0]!.path, /queued=1&version=test/);
+    assert.match(device.requests.at(-1)!.path, /after=.*queued=0/);
+  });
+
+  it('loses and doubles nothing, whatever the network does and whoever is reloaded', async () => {
+    const networks: readonly Network[] = ['up', 'up', 'cut', 'busy', 'answers lost'];
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constant('scan' as const), ticket: fc.nat(3), exit: fc.boolean() }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ do: fc.constantFrom('reload' as const, 'undo' as const, 'refresh' as const) }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({ do: fc.constant('network' as const), network: fc.constantFrom(...networks) }),
+      },
+    );
+    const codes = await buy('single', 4, { eventId: 'evt_merge' });
+    const devices = [await paired({}, 'evt_merge'), await paired({}, 'evt_merge')];
+    let [entries, exits] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(1), step), { maxLength: 30 }), async (steps) => {
+        for (const [number, what] of steps) {
+          const device = devices[number]!;
+          service.wait(SECOND);
+          if (what.do === 'network') device.network = what.network;
+          if (what.do === 'reload') await device.reload();
+          if (what.do === 'refresh') await device.station.refresh();
+          if (what.do === 'undo') {
+            const undone = device.station.view.undoable;
+            if ((await device.station.undo())?.verdict !== 'UNDONE') continue;
+            if (undone!.kind === 'ENTRY') entries -= 1;
+            else exits -= 1;
+          }
+          if (what.do !== 'scan') continue;
+          const { verdict } = await device.scan(codes[what.ticket]!, what.exit ? 'EXIT' : 'ENTRY');
+          if (verdict === 'ADMIT') entries += 1;
+          if (verdict === 'EXIT') exits += 1;
+        }
+        for (const device of devices) device.network = 'up';
+        // What another station sends last, the first knows by its next round.
+        for (const device of [...devices, ...devices]) await device.station.refresh();
+        const counts = await countsOf(service, 'eve', 'evt_merge');
+        assert.deepEqual([counts.entries, counts.exits], [entries, exits]);
+        assert.deepEqual(
+          devices.map(({ station }) => station.view.waiting),
+          [0, 0],
+        );
+        const inside = devices.map(({ station }) => station.view.inside);
+        assert.equal(inside[0], inside[1]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has nothing about people on the device', async () => {
+    const device = await paired();
+    const [code = ''] = await buy('seat');
+    device.network = 'cut';
+    await device.verdict(code);
+    await device.station.open();
+    const stored = JSON.stringify(await device.store.read());
+    assert.ok(stored.includes(code), 'the queue is there');
+    assert.doesNotMatch(stored, /ada|lovelace|@|ord_/i);
+    device.network = 'up';
+    await device.station.refresh();
+    const synced = JSON.stringify(await device.store.read());
+    assert.doesNotMatch(synced, /ada|lovelace|@|ord_|tkt_/i);
+  });
+});

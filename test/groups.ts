@@ -19,7 +19,13 @@ import { fileURLToPath } from 'node:url';
 export const groups = {
   api: ['api'],
   'api-threads': ['threads/api.test.ts'],
-  'browser-pages': ['web/console', 'web/door', 'docs', 'web/storefront/storefront.test.ts', 'web/storefront/way.test.ts'],
+  'browser-pages': [
+    'web/console',
+    'web/door',
+    'docs',
+    'web/storefront/storefront.test.ts',
+    'web/storefront/way.test.ts',
+  ],
   'browser-shop': ['web/storefront', 'web/texts'],
   'cluster-api': ['cluster/api.test.ts'],
   cluster: ['cluster'],

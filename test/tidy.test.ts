@@ -64,6 +64,7 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   'seat-map':    { modules: ['client', 'web'],                                                   packages: ['preact'] },
   storefront:    { modules: ['client', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },
   console:       { modules: ['client', 'seat-map', 'styles', 'web'],                             packages: ['preact'] },
+  door:          { modules: ['client', 'styles', 'texts', 'web'],                                packages: ['@noble/ed25519', 'preact', 'zxing-wasm'] },
   example:       { modules: ['client'],                                                          packages: [] },
   reference:     { modules: ['docs'],                                                            packages: [] },
   bench:         { modules: 'any',                                                               packages: 'any' },
@@ -115,6 +116,9 @@ const entries = [
   'src/web/storefront/server.tsx',
   'src/web/example/main.tsx',
   'src/web/console/main.tsx',
+  'src/web/door/main.tsx',
+  'src/web/door/decoder.ts',
+  'src/web/door/service-worker.ts',
   'src/web/reference/main.ts',
   'machines/render.ts',
 ];
@@ -150,6 +154,7 @@ const outside = [
   'storefront',
   'texts',
   'console',
+  'door',
   'example',
   'reference',
   'rehearsal',
@@ -238,7 +243,7 @@ const rules: readonly Rule[] = [
     pattern:
       /<(?:input|textarea)\b(?:(?!\bon(?:Input|Change)=|\/>)[^])*?\svalue=(?:(?!\bon(?:Input|Change)=|\/>)[^])*\/>/,
     slip: '<input name="amount" value={suggested} />',
-    inModules: ['console', 'storefront', 'docs'],
+    inModules: ['console', 'door', 'storefront', 'docs'],
   },
 ];
 

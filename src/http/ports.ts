@@ -215,6 +215,15 @@ export interface PagesPort {
   asset(name: string): Promise<PageFile | null>;
 }
 
+/** The page of stations. */
+export interface DoorPagesPort extends PagesPort {
+  /** Its address; those of its files begin with it. */
+  readonly path: string;
+  serviceWorker(): Promise<PageFile>;
+  /** Its icon and its manifest. */
+  file(name: string): Promise<PageFile | null>;
+}
+
 /** The shop's pages. */
 export interface StorefrontPort extends PagesPort {
   /** The components of its pages in a language. */
@@ -253,6 +262,8 @@ export interface PublicPorts extends CommonPorts {
   readonly pictures?: Pictures;
   /** A storefront in a hundred lines, as an example. */
   readonly example?: PagesPort;
+  /** The page of stations; without it they have the API alone. */
+  readonly door?: DoorPagesPort;
   readonly payments: PaymentsPort;
   /** The state as it is now; only where the one of `deployment` may be old, because another thread has it. */
   readState?(): Promise<DeploymentState>;

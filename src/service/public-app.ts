@@ -2,14 +2,14 @@
 import { picturesFolder, samplesFolder } from '#catalogue/files.ts';
 import { openPictures } from '#catalogue/pictures.ts';
 import type { PublicPorts, ReferencePort } from '#http/ports.ts';
-import { pagesOf, scriptOf, shopOf } from '#http/pages/bundle.ts';
+import { doorOf, pagesOf, scriptOf, shopOf } from '#http/pages/bundle.ts';
 import type { HttpApp } from '#http/protocol/app.ts';
 import { buildPublicApp } from '#http/server/apps.ts';
 import type { Config } from './config.ts';
 
 const REFERENCE_SCRIPT = new URL('../web/reference/main.ts', import.meta.url);
 
-interface BuyersAppPorts extends Omit<PublicPorts, 'settings' | 'pictures' | 'storefront' | 'example'> {
+interface BuyersAppPorts extends Omit<PublicPorts, 'settings' | 'pictures' | 'storefront' | 'example' | 'door'> {
   readonly config: Config;
   /** Whether the demo catalogue may be shown. */
   readonly demo: boolean;
@@ -22,6 +22,7 @@ export function buildBuyersApp({ config, demo, ...ports }: BuyersAppPorts): Prom
     ...picturesOf(config, demo),
     storefront: shopOf(new URL('../web/storefront/', import.meta.url)),
     example: pagesOf(new URL('../web/example/', import.meta.url), '/example/'),
+    door: doorOf(new URL('../web/door/', import.meta.url), '/door'),
   });
 }
 

@@ -8,12 +8,12 @@ import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendLarge } from '../protocol/encoding.ts';
 import { tagNamed, varyBy } from '../protocol/negotiation.ts';
-import type { PageFile, PagesPort } from '../ports.ts';
+import type { DoorPagesPort, PageFile, PagesPort } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { NOT_FOUND } from '../protocol/errors.ts';
 import { fontNamed, FONTS_PATH } from './fonts.ts';
 
-const POLICY = [
+const POLICY_PARTS: readonly string[] = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -23,6 +23,14 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+];
+const POLICY = POLICY_PARTS.join('; ');
+
+/** The page of stations starts workers, and decodes pictures of codes by WebAssembly. */
+const DOOR_POLICY = [
+  ...POLICY_PARTS.map((part) => (part.startsWith('script-src') ? `${part} 'wasm-unsafe-eval'` : part)),
+  "worker-src 'self'",
+  "manifest-src 'self'",
 ].join('; ');
 
 /** For a file whose address changes with its contents. */
@@ -38,20 +46,44 @@ export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly s
   assetRoutes(app, pages);
 }
 
-/** The files that pages load. */
-export function assetRoutes(app: HttpApp, pages: Pick<PagesPort, 'assetsPath' | 'asset'>): void {
+/** The files that pages load. A worker among them has the page's `policy` as its own. */
+export function assetRoutes(app: HttpApp, pages: Pick<PagesPort, 'assetsPath' | 'asset'>, policy?: string): void {
   app.get(
     `${pages.assetsPath}:name`,
     { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
     async (request, reply) => {
       const file = await pages.asset(request.params.name);
-      return file === null ? reply.refuse(NOT_FOUND) : sendFile(request, reply, file, FOR_EVER);
+      if (file === null) return reply.refuse(NOT_FOUND);
+      if (policy !== undefined) pageHeaders(reply, policy);
+      return sendFile(request, reply, file, FOR_EVER);
     },
   );
 }
 
-export function pageHeaders(reply: FastifyReply): FastifyReply {
-  return reply.header('content-security-policy', POLICY).header('referrer-policy', 'same-origin');
+/** The page of stations, and what it needs to be installed and to work without the service. */
+export function doorPageRoutes(app: HttpApp, door: DoorPagesPort): void {
+  const { path } = door;
+  const schema = { hide: true };
+  app.get(path, { schema }, async (request, reply) => {
+    return sendFile(request, pageHeaders(reply, DOOR_POLICY), await door.page(), 'no-cache');
+  });
+  assetRoutes(app, door, DOOR_POLICY);
+  app.get(`${path}/service-worker.js`, { schema }, async (request, reply) => {
+    pageHeaders(reply, DOOR_POLICY).header('service-worker-allowed', path);
+    return sendFile(request, reply, await door.serviceWorker(), 'no-cache');
+  });
+  app.get(
+    `${path}/:name`,
+    { schema: { hide: true, params: Type.Object({ name: Type.String() }) } },
+    async (request, reply) => {
+      const file = await door.file(request.params.name);
+      return file === null ? reply.refuse(NOT_FOUND) : sendFile(request, reply, file, 'no-cache');
+    },
+  );
+}
+
+export function pageHeaders(reply: FastifyReply, policy = POLICY): FastifyReply {
+  return reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
 }
 
 export function sendFile(

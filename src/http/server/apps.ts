@@ -42,7 +42,7 @@ import { refundRoutes } from '../operators/refunds.ts';
 import { consoleRoutes } from '../operators/console.ts';
 import { docsRoutes } from '../reference/route.ts';
 import { eventRoutes, pictureRoutes } from '../buyers/events/route.ts';
-import { fontRoutes, assetRoutes, pageRoutes } from '../pages/route.ts';
+import { assetRoutes, doorPageRoutes, fontRoutes, pageRoutes } from '../pages/route.ts';
 import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
 import { journalRoutes } from '../operators/journal.ts';
 import { holdRoutes } from '../buyers/holds.ts';
@@ -116,6 +116,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
     assetRoutes(app, storefront);
   }
   if (ports.example !== undefined) pageRoutes(app, ports.example, ['/example']);
+  if (ports.door !== undefined) doorPageRoutes(app, ports.door);
   fontRoutes(app);
   docsRoutes(app, 'public', ports.reference);
   return app;

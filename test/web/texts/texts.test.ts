@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { LANGUAGES } from '#texts/locale/language.ts';
 import { SERVED_TEXTS } from '#texts/served.ts';
+import { DOOR_TEXTS } from '#texts/door.ts';
 import { TEXTS } from '#texts/texts.ts';
 import { ERRORS } from '#http/protocol/errors.ts';
 import { textsIn, type TextTree } from '../storefront/text-patterns.ts';
@@ -21,6 +22,7 @@ function readFiles(folder: string, name: RegExp): { readonly file: string; reado
 const pages = [
   ...readFiles('web/storefront', /\.tsx?$/),
   ...readFiles('web/seat-map', /\.tsx?$/),
+  ...readFiles('web/door', /\.tsx?$/),
   ...readFiles('web/texts', /^(?:event-lines|refusal-words)\.ts$/),
   ...readFiles('http', /\.ts$/),
 ];
@@ -45,13 +47,17 @@ const NOT_FOR_BUYERS = [
   'UPDATE_CONFLICT',
 ];
 
-/** Literals that look like texts: brand, keys of the keyboard, and what browsers are asked for. */
-const NO_TEXTS = /^(?:Holdfast|Arrow(?:Left|Right|Up|Down)?|Home|End|Enter|Escape|Space|Tab|Shift)$/;
+/** Literals that look like texts: brand, keys of the keyboard, and what browsers and the service are asked for. */
+const NO_TEXTS =
+  /^(?:Holdfast|Arrow(?:Left|Right|Up|Down)?|Home|End|Enter|Escape|Space|Tab|Shift|Bearer|AudioContext|NotSupportedError)$/;
 
 describe('The texts of the pages', () => {
   const byLanguage = Object.keys(LANGUAGES).map((language) => {
     const tag = language as keyof typeof LANGUAGES;
-    return { language, texts: { ...TEXTS[tag], served: SERVED_TEXTS[tag] } as unknown as TextTree };
+    return {
+      language,
+      texts: { ...TEXTS[tag], served: SERVED_TEXTS[tag], door: DOOR_TEXTS[tag] } as unknown as TextTree,
+    };
   });
 
   it('are the same in every language: as many, under the same names, of the same kind', () => {
@@ -71,7 +77,7 @@ describe('The texts of the pages', () => {
 
   it('are all shown by some page', () => {
     const dead = textsIn(byLanguage[0]!.texts)
-      .map(({ name }) => name.replace(/^served\./, '').split('.') as [string, string])
+      .map(({ name }) => name.replace(/^(?:served|door)\./, '').split('.') as [string, string])
       // These two are found by the code of an error.
       .filter(([group]) => group !== 'refusals' && group !== 'failures')
       .filter(([group, key]) => {
@@ -99,7 +105,7 @@ describe('The texts of the pages', () => {
   });
 
   it('stand nowhere else: no page has a sentence of its own', async () => {
-    const shown = pages.filter(({ file }) => /^web\/(?:storefront|seat-map)\//.test(file));
+    const shown = pages.filter(({ file }) => /^web\/(?:storefront|seat-map|door)\//.test(file));
     assert.ok(shown.length > 50, `${shown.length} files`);
     const found = await Promise.all(
       shown.map(async ({ file, text }) => {

@@ -20,7 +20,7 @@ export interface DoorChoice {
 }
 
 /** What a station knows. */
-export interface Knowledge {
+interface Knowledge {
   readonly head: StationHead;
   readonly feed: Feed;
   /** Whether the feed has come as a whole once. */

@@ -39,7 +39,7 @@ export async function openStore(factory: IDBFactory): Promise<StationStore> {
       for (const id of remove) queue!.delete(id);
       return new Promise((resolve, reject) => {
         transaction.oncomplete = () => resolve();
-        transaction.onabort = () => reject(transaction.error ?? new Error('The browser stored nothing.'));
+        transaction.onabort = () => reject(transaction.error ?? new Error('nothing was stored'));
       });
     },
   };

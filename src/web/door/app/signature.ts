@@ -4,7 +4,7 @@
  */
 import { verifyAsync } from '@noble/ed25519';
 
-export interface SignedBytes {
+interface SignedBytes {
   readonly payload: Uint8Array<ArrayBuffer>;
   /** base64url. */
   readonly signature: string;
@@ -13,7 +13,7 @@ export interface SignedBytes {
 /** By the public key, base64url; null where this browser cannot check it here. */
 export type CheckSignature = (signed: SignedBytes, key: string) => Promise<boolean | null>;
 
-export function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -23,7 +23,7 @@ import type { CheckSignature } from './signature.ts';
 import { UNPAIRED, type QueuedScan, type StationRecord, type StationStore } from './store.ts';
 import type { StationHead, SyncAnswer } from './wire.ts';
 
-export interface StationPorts {
+interface StationPorts {
   readonly store: StationStore;
   readonly requests: StationRequests;
   readonly checkSignature: CheckSignature;
@@ -35,7 +35,7 @@ export interface StationPorts {
   readonly version: string;
 }
 
-export type StationState = 'unpaired' | 'revoked' | 'not-ready' | 'offline' | 'ready';
+type StationState = 'unpaired' | 'revoked' | 'not-ready' | 'offline' | 'ready';
 
 /** What is shown of a scan. */
 export interface ShownScan extends OwnVerdict {
@@ -45,7 +45,7 @@ export interface ShownScan extends OwnVerdict {
   readonly isOwn: boolean;
 }
 
-export interface StationView {
+export interface ScanStationView {
   readonly state: StationState;
   readonly isOnline: boolean;
   readonly head: StationHead | null;
@@ -66,14 +66,14 @@ const BATCH_MS_MAX = 20_000;
 const BATCH_SCANS_MAX = 500;
 
 /** Why a token was not taken; null where it was. */
-export type PairingProblem = 'unknown' | null;
+type PairingProblem = 'unknown' | null;
 
 interface Undoable {
   readonly own: OwnScan;
   readonly shown: ShownScan;
 }
 
-export class Station {
+export class ScanStation {
   readonly #ports: StationPorts;
   readonly #feed = new Feed();
   readonly #queue = new Map<string, QueuedScan>();
@@ -108,7 +108,7 @@ export class Station {
     this.#changed();
   }
 
-  get view(): StationView {
+  get view(): ScanStationView {
     const { token, isRevoked, syncedAt, choice } = this.#record;
     const scans = [...this.#queue.values()];
     const state = isRevoked

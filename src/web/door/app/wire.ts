@@ -2,13 +2,13 @@
 import type { Given, ScanKind } from '#client/doors/scan.ts';
 import type { Reentry } from '#client/doors/verdict.ts';
 
-export interface TicketKey {
+interface TicketKey {
   readonly kid: string;
   /** The 32 bytes of the public key, base64url. */
   readonly x: string;
 }
 
-export interface StationDate {
+interface StationDate {
   readonly id: string;
   readonly name: string;
   readonly doors_at: string | null;
@@ -17,7 +17,7 @@ export interface StationDate {
   readonly status: string;
 }
 
-export interface StationDoor {
+interface StationDoor {
   readonly id: string;
   readonly name: string;
   /** Null for all. */

@@ -1,0 +1,87 @@
+/** What is rarely needed: refused scans, a newer version, unpairing, the language. */
+import { useState } from 'preact/hooks';
+import { LANGUAGES } from '#texts/locale/language.ts';
+import { chooseLanguage, language, texts, wording } from '../app/language.ts';
+import type { ScanStation, ScanStationView } from '../app/station.ts';
+import type { QueuedScan } from '../app/store.ts';
+
+interface MoreProps {
+  readonly station: ScanStation;
+  readonly view: ScanStationView;
+  readonly newer: { readonly use: () => void } | null;
+}
+
+export function More({ station, view, newer }: MoreProps) {
+  const { more, pairing } = texts;
+  const [isAsking, setAsking] = useState(false);
+  const { refused, waiting, state } = view;
+  const unpair = (): void => {
+    setAsking(false);
+    void station.unpair();
+  };
+  return (
+    <footer>
+      {newer !== null && waiting > 0 && (
+        <section class="notice">
+          <p>{more.newerAsk(waiting)}</p>
+          <button type="button" onClick={newer.use}>
+            {more.update}
+          </button>
+        </section>
+      )}
+      {refused.length > 0 && <Refused scans={refused} />}
+      <details>
+        <summary>{more.title}</summary>
+        <label>
+          {more.language}
+          <select onChange={({ currentTarget }) => chooseLanguage(currentTarget.value)}>
+            {Object.entries(LANGUAGES).map(([tag, name]) => (
+              <option key={tag} value={tag} selected={tag === language}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        {state !== 'unpaired' && !isAsking && (
+          <button type="button" onClick={() => setAsking(true)}>
+            {more.unpair}
+          </button>
+        )}
+        {isAsking && (
+          <section class="notice" role="alert">
+            <p>{waiting > 0 ? more.unpairAsk(waiting) : more.unpairSure}</p>
+            <div class="actions">
+              <button type="button" class="primary" onClick={unpair}>
+                {more.unpair}
+              </button>
+              <button type="button" onClick={() => setAsking(false)}>
+                {pairing.leave}
+              </button>
+            </div>
+          </section>
+        )}
+      </details>
+    </footer>
+  );
+}
+
+function Refused({ scans }: { readonly scans: readonly QueuedScan[] }) {
+  const { more } = texts;
+  const file = `data:application/json,${encodeURIComponent(JSON.stringify({ scans }, null, 2))}`;
+  return (
+    <section class="notice">
+      <h2>{more.refused(scans.length)}</h2>
+      <p>{more.refusedWhy}</p>
+      <ul>
+        {scans.map(({ id, kind, at, given, refused }) => (
+          <li key={id}>
+            {wording.hour(at)} {kind} {given} · {refused?.code}
+          </li>
+        ))}
+      </ul>
+      <a class="button" href={file} download="refused-scans.json">
+        {more.save}
+      </a>
+    </section>
+  );
+}

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { isOpenToAll } from '../../fixtures/axe.ts';
-import { executable, launchBrowser, withoutBrowser } from '../../fixtures/browser.ts';
+import { launchBrowser, withoutBrowser } from '../../fixtures/browser.ts';
 import type { Json } from '../../fixtures/client.ts';
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
 import { openServiceWith, type TestService } from '../../fixtures/service.ts';
@@ -441,10 +441,7 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
 
   test('says where camera and work without a network do not exist, and scans all the same', async () => {
     const { port } = new URL(service.publicUrl);
-    const insecure = await browser.browserType().launch({
-      executablePath: executable!,
-      args: ['--no-sandbox', '--host-resolver-rules=MAP hall.test 127.0.0.1'],
-    });
+    const insecure = await launchBrowser(['host-resolver-rules=MAP hall.test 127.0.0.1']);
     try {
       const one = await newDevice(insecure, service, { origin: `http://hall.test:${port}` });
       await pairDevice(one, await makeStation(service));

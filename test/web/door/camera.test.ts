@@ -1,0 +1,132 @@
+/** Codes before a camera: what the shipped decoder reads, and a page that scans by it. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { createTicketSigner } from '#tickets/signing.ts';
+import { launchBrowser, withoutBrowser } from '../../fixtures/browser.ts';
+import { buyTickets, codesOf, countsOf, doorsGala, makeStation } from '../../fixtures/doors.ts';
+import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { HEIGHT, pictureOf, toFilm, toPixels, WIDTH, type PictureOptions } from './code-pictures.ts';
+import { newDevice, pairDevice } from './device.ts';
+
+const PICTURES = 5;
+
+describe('The decoder of the page of stations', () => {
+  const signer = createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]);
+  const codes = Array.from({ length: PICTURES }, (_, number) =>
+    signer.codeOf({
+      ticketId: `tkt_1_${String(number).padStart(20, 'k')}`,
+      eventId: 'evt_doors',
+      performanceId: 'eve',
+      seatId: `W-1-${number}`,
+      ticketTypeId: 'seat',
+    }),
+  );
+  before(() => {
+    const program = fileURLToPath(import.meta.resolve('zxing-wasm/reader/zxing_reader.wasm'));
+    prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(readFileSync(program)).buffer } });
+  });
+
+  const shares: Readonly<Record<string, readonly [options: PictureOptions, least: number]>> = {
+    'held well': [{}, 5],
+    blurred: [{ blur: 4 }, 5],
+    small: [{ edge: 180 }, 5],
+    'small and blurred': [{ edge: 220, blur: 2 }, 4],
+    tilted: [{ tilt: 27 }, 5],
+    'from the side': [{ aside: 35 }, 4],
+    'upside down': [{ tilt: 174 }, 5],
+    'with glare': [{ glare: 0.35 }, 4],
+  };
+  for (const [name, [options, least]] of Object.entries(shares)) {
+    it(`reads at least ${least} of ${PICTURES} codes that are ${name}`, async () => {
+      let read = 0;
+      for (const [index, code] of codes.entries()) {
+        const data = toPixels(pictureOf(code, { ...options, seed: index + 1 }));
+        const found = await readBarcodes(
+          { data, width: WIDTH, height: HEIGHT, colorSpace: 'srgb' },
+          { formats: ['QRCode'], maxNumberOfSymbols: 1, tryHarder: true },
+        );
+        for (const { text } of found) assert.equal(text, code, 'never another code');
+        read += Number(found.length > 0);
+      }
+      assert.ok(read >= least, `${read} of ${PICTURES}`);
+    });
+  }
+});
+
+describe('A camera at a door', { skip: withoutBrowser }, () => {
+  let service: TestService;
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-film-'));
+  before(async () => {
+    service = await openServiceWith([doorsGala()]);
+  });
+  after(async () => {
+    await service?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('scans each code that is held before it once, by the shipped decoder', async () => {
+    const [first = '', second = ''] = codesOf(await buyTickets(service, 'seat', 2));
+    const film = path.join(folder, 'film.y4m');
+    const nothing = new Uint8Array(WIDTH * HEIGHT).fill(90);
+    writeFileSync(film, toFilm([pictureOf(first, { tilt: 8 }), nothing, pictureOf(second, { blur: 2 }), nothing]));
+    const camera = ['use-fake-ui-for-media-stream', 'use-fake-device-for-media-stream'];
+    const browser = await launchBrowser([...camera, `use-file-for-fake-video-capture=${film}`]);
+    try {
+      const device = await newDevice(browser, service, { permissions: ['camera'] });
+      const { page } = device;
+      assert.equal(await page.evaluate("'BarcodeDetector' in globalThis"), false, 'this browser has none of its own');
+      await pairDevice(device, await makeStation(service));
+      const verdict = page.locator('html[data-verdict="ADMIT"]');
+      await verdict.waitFor();
+      await device.next();
+      await verdict.waitFor();
+      await device.next();
+      const { entries, refused } = await countsOf(service);
+      assert.deepEqual([entries, refused], [2, {}]);
+      await device.close();
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('scans by the decoder of the browser, where it reads QR codes', async () => {
+    const [code = ''] = codesOf(await buyTickets(service));
+    const camera = ['use-fake-ui-for-media-stream', 'use-fake-device-for-media-stream'];
+    const browser = await launchBrowser(camera);
+    try {
+      const device = await newDevice(browser, service, { permissions: ['camera'] });
+      await device.page.addInitScript(`globalThis.BarcodeDetector = class {
+        static getSupportedFormats = async () => ['ean_13', 'qr_code'];
+        detect = async (video) => (video.videoWidth > 0 ? [{ rawValue: ${JSON.stringify(code)} }] : []);
+      };`);
+      const requested: string[] = [];
+      device.page.on('request', (request) => requested.push(request.url()));
+      await pairDevice(device, await makeStation(service));
+      await device.page.locator('html[data-verdict="ADMIT"]').waitFor();
+      assert.ok(!requested.some((url) => url.includes('/decoder-') && !url.includes('service-worker')));
+      await device.close();
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('that is forbidden leaves typed codes', async () => {
+    const browser = await launchBrowser();
+    try {
+      const device = await newDevice(browser, service);
+      await pairDevice(device, await makeStation(service));
+      await device.press('Start camera');
+      await device.sees('The camera cannot be used.');
+      const [code = ''] = codesOf(await buyTickets(service));
+      assert.equal(await device.scan(code), 'ADMIT');
+      await device.close();
+    } finally {
+      await browser.close();
+    }
+  });
+});

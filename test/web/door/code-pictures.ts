@@ -8,7 +8,7 @@ export interface PictureOptions {
   readonly blur?: number;
   /** Degrees in the picture's plane. */
   readonly tilt?: number;
-  /** Degrees by which the code is turned away from the camera. */
+  /** Degrees between the code and the plane of the picture. */
   readonly aside?: number;
   /** How bright a lamp is seen on the code, from 0 to 1. */
   readonly glare?: number;

@@ -94,8 +94,11 @@ export interface PaymentProvider {
   readonly expireSession: ((checkoutSessionId: string, signal: AbortSignal) => Promise<void>) | null;
   /** Null for a provider that has no way to give money back. */
   readonly refunds: ProviderRefunds | null;
-  /** Checks and reads a webhook; its timestamp must be close to one of the `moments`. */
-  readWebhook(delivery: WebhookDelivery, moments: readonly number[]): WebhookResult;
+  /**
+   * Checks and reads a webhook; its timestamp must be close to one of the `moments`. Rejects with ProviderUnavailable
+   * where the provider has to be asked which order it concerns, and cannot be.
+   */
+  readWebhook(delivery: WebhookDelivery, moments: readonly number[]): WebhookResult | Promise<WebhookResult>;
 }
 
 export type PaymentProviders = Readonly<Record<PaymentProviderName, PaymentProvider>>;

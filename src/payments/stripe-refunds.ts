@@ -25,7 +25,12 @@ const ENDED_BY_ERROR = 500;
 /** Stripe has a call under this key under way. */
 const KEY_IN_USE = 'idempotency_key_in_use';
 
-export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors): ProviderRefunds {
+export interface StripeRefunds extends ProviderRefunds {
+  /** What a payment carries; null where Stripe knows no such payment. Rejects with ProviderUnavailable. */
+  metadataOf(payment: Stripe.Refund['payment_intent']): Promise<Stripe.Metadata | null>;
+}
+
+export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors): StripeRefunds {
   const intents = new LRUCache<string, string>({ max: INTENTS_MAX });
 
   const isRefusal = (error: unknown): error is Stripe.errors.StripeError =>
@@ -55,6 +60,14 @@ export function createStripeRefunds(stripe: Stripe, errors: typeof Stripe.errors
   };
 
   return {
+    async metadataOf(payment) {
+      if (payment === null || typeof payment !== 'string') return payment?.metadata ?? null;
+      const { metadata } = await stripe.paymentIntents.retrieve(payment).catch((error: unknown) => {
+        if (isRefusal(error)) return { metadata: null };
+        throw toFault(error);
+      });
+      return metadata;
+    },
     async listRefunds(checkoutSessionId, signal) {
       const listing = intentOf(checkoutSessionId).then((intent) =>
         stripe.refunds.list({ payment_intent: intent, limit: 100 }).autoPagingToArray({ limit: LISTED_MAX }),

@@ -24,7 +24,7 @@ import {
   type PaymentClockPort,
 } from './provider.ts';
 import { currencyOf, minorAmount, orAborted, toStripeAmount, withAskedAmount } from './stripe-amounts.ts';
-import { createStripeRefunds, toProviderRefund } from './stripe-refunds.ts';
+import { createStripeRefunds, toProviderRefund, type StripeRefunds } from './stripe-refunds.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -64,6 +64,7 @@ export async function openStripe(
     appInfo: { name: 'Holdfast' },
   });
   const failedTries = new LRUCache<string, number>({ max: FAILED_KEYS_MAX });
+  const refunds = createStripeRefunds(stripe, StripeClient.errors);
   return {
     async openSession(request) {
       const leadMs = leadOf(clock);
@@ -90,10 +91,10 @@ export async function openStripe(
       });
       await orAborted(call, signal);
     },
-    refunds: createStripeRefunds(stripe, StripeClient.errors),
+    refunds,
     readWebhook(delivery, moments) {
       const event = verify(stripe, settings.webhookSecret, delivery, moments);
-      return event === null ? { outcome: 'UNTRUSTED' } : readEvent(event);
+      return event === null ? { outcome: 'UNTRUSTED' } : readEvent(event, refunds.metadataOf);
     },
   };
 }
@@ -187,7 +188,10 @@ function timestampOf(header: string): number | null {
   return seconds === null || seconds === undefined ? null : Number(seconds);
 }
 
-function readEvent(event: Stripe.Event): WebhookResult {
+function readEvent(
+  event: Stripe.Event,
+  metadataOf: StripeRefunds['metadataOf'],
+): WebhookResult | Promise<WebhookResult> {
   switch (event.type) {
     case 'checkout.session.completed':
       return event.data.object.payment_status === 'paid' ? paid(event, event.data.object) : { outcome: 'IGNORED' };
@@ -205,7 +209,7 @@ function readEvent(event: Stripe.Event): WebhookResult {
     case 'refund.updated':
     case 'refund.failed':
     case 'charge.refund.updated':
-      return refundedAlone(event.data.object);
+      return refundedAlone(event.data.object, metadataOf);
     default:
       return { outcome: 'IGNORED' };
   }
@@ -269,10 +273,16 @@ function refunded(event: Stripe.ChargeRefundedEvent): WebhookResult {
 /** Older versions of the API do not say it of the refunds of a charge. */
 const statusAt = (refund: Stripe.Refund) => refund.status != null && { status: toProviderRefund(refund).status };
 
-/** A refund reports for itself; it names the order where whoever made it has said so. */
-function refundedAlone(refund: Stripe.Refund): WebhookResult {
-  const orderId = refund.metadata?.['order_id'];
-  const { reference, refundId, amountCents, status, failure } = toProviderRefund(refund);
+/**
+ * A refund reports for itself; it names the order where whoever made it has said so. One that was made on Stripe's page
+ * does not: its charge reports what it gave back, and where that comes to nothing its payment names the order.
+ */
+async function refundedAlone(refund: Stripe.Refund, metadataOf: StripeRefunds['metadataOf']): Promise<WebhookResult> {
+  const isNamed = refund.metadata?.['order_id'] !== undefined;
+  const isLost = !isNamed && toProviderRefund(refund).status === 'FAILED';
+  const metadata = isLost ? await metadataOf(refund.payment_intent) : refund.metadata;
+  const orderId = metadata?.['order_id'];
+  const { reference, refundId, amountCents, status, failure } = toProviderRefund({ ...refund, metadata });
   if (orderId === undefined || amountCents <= 0) return { outcome: 'IGNORED' };
   const said = { orderId, refundId, reference, amountCents, status, ...(failure !== undefined && { failure }) };
   return { outcome: 'REPORT', report: { of: 'REFUND', currency: currencyOf(refund.currency), ...said } };

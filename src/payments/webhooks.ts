@@ -11,17 +11,19 @@
  *    another provider: a signature is good for that provider's orders alone.
  */
 import type { EventPort } from '#actors/event-port.ts';
+import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import type {
-  PaymentClockPort,
-  EventFinderPort,
-  PaymentProviders,
-  PaymentReport,
-  RefundReport,
-  WebhookDelivery,
-  WebhookResult,
+import {
+  ProviderUnavailable,
+  type PaymentClockPort,
+  type EventFinderPort,
+  type PaymentProviders,
+  type PaymentReport,
+  type RefundReport,
+  type WebhookDelivery,
+  type WebhookResult,
 } from './provider.ts';
 
 type WebhookAnswer =
@@ -72,12 +74,23 @@ export function createWebhooks({ providers, events, clock }: WebhookPorts): Webh
   return {
     async receive(name, delivery) {
       const now = clock.now();
-      const reading = providers[name].readWebhook(delivery, [now, now - clock.offsetMs, clock.machineNow()]);
+      const moments = [now, now - clock.offsetMs, clock.machineNow()];
+      const reading = await readAgainLater(async () => providers[name].readWebhook(delivery, moments));
       if (reading.outcome !== 'REPORT') return reading;
       const { report } = reading;
       return report.of === 'PAYMENT' ? recordPayment(name, report) : recordRefund(name, report);
     },
   };
+}
+
+/** Whoever sent a webhook that cannot be read now sends it again (rule 2). */
+async function readAgainLater(read: () => Promise<WebhookResult>): Promise<WebhookResult> {
+  try {
+    return await read();
+  } catch (fault) {
+    if (!(fault instanceof ProviderUnavailable)) throw fault;
+    throw new Overloaded('the provider cannot be asked what it reports', RETRY_AFTER_SECONDS, fault);
+  }
 }
 
 function unknown(name: PaymentProviderName, what: string): WebhookAnswer {

@@ -134,6 +134,13 @@ export async function openStandIn(): Promise<StandIn> {
       const payment_intent = sessions[Number(read) - 1] === undefined ? null : `pi_${read}`;
       return send(200, { object: 'checkout.session', id: `cs_test_${read}`, payment_intent });
     }
+    const payment = /^\/v1\/payment_intents\/pi_(\w+)$/.exec(pathname)?.[1];
+    if (request.method === 'GET' && payment !== undefined) {
+      const paid = sessions[Number(payment) - 1];
+      if (paid === undefined) return send(404, { error: { type: 'invalid_request_error', code: 'resource_missing' } });
+      const metadata = fieldsOf(paid.form, 'payment_intent_data[metadata]');
+      return send(200, { object: 'payment_intent', id: `pi_${payment}`, metadata });
+    }
     if (request.method !== 'POST' || pathname !== '/v1/checkout/sessions') return send(404, { error: {} });
     const session = create(form, key);
     if (trouble === 'answer lost') return void request.socket.destroy();

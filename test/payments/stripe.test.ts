@@ -203,6 +203,31 @@ describe('Stripe Checkout', () => {
     assert.deepEqual((await post(more)).body, { result: 'ignored' }, 'never more than was paid');
   });
 
+  it('takes off a refund that was made on its page and failed since, whose payment alone names the order', async () => {
+    const { started, session } = await startWithStripe();
+    await post(event('checkout.session.completed', seen(session)));
+    await shop.admin.post(`/admin/orders/${started.order_id}/cancel`);
+    const charge = { id: 'ch_1', object: 'charge', metadata: session.metadata, amount_refunded: 1900 };
+    await post(event('charge.refunded', charge, { previous: { amount_refunded: 0 } }));
+    const money = async (): Promise<unknown[]> => {
+      const { body } = await shop.admin.get<Json>(`/admin/orders/${started.order_id}`);
+      return [body['refunded_amount'], body['refund_due']];
+    };
+    assert.deepEqual(await money(), [1900, 0]);
+    const made = { id: 're_page', object: 'refund', amount: 1900, currency: 'eur', metadata: {}, status: 'failed' };
+    const reportOf = (payment_intent: string | null) =>
+      post(event('refund.failed', { ...made, payment_intent, failure_reason: 'expired_or_canceled_card' }));
+    const payment = `pi_${stripe.sessions.indexOf(session) + 1}`;
+    stripe.trouble = 'hang up';
+    assert.equal((await reportOf(payment)).status, 503, 'Stripe sends it again');
+    stripe.trouble = null;
+    for (const other of ['pi_999', null]) assert.deepEqual((await reportOf(other)).body, { result: 'ignored' });
+    assert.deepEqual(await money(), [1900, 0]);
+    assert.deepEqual((await reportOf(payment)).body, { result: 'recorded' });
+    assert.deepEqual(await money(), [0, 1900], 'due again');
+    assert.deepEqual((await reportOf(payment)).body, { result: 'ignored' }, 'once');
+  });
+
   it('and an operator record the same refund, which counts once', async () => {
     const { started, session } = await startWithStripe();
     await post(event('checkout.session.completed', seen(session)));

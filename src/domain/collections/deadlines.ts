@@ -26,6 +26,7 @@ export class Deadlines<Value> {
 
   /** The one that ends next, or null. */
   next(): { readonly id: string; readonly at: number } | null {
+    if (this.#byId.size === 0) return null;
     const first = this.#heap.first(this.#stands);
     return first === null ? null : { id: first.item, at: first.at };
   }

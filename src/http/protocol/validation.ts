@@ -32,6 +32,8 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
 
 /** The compilers of this process, by the named schemas that they know. */
 const serializerCompilers = new Map<string, SerializerSelector.SerializerCompiler>();
+/** The same by the newest named schema: each app has its own copies, and Fastify asks for each answer of each route. */
+const compilersByNewest = new WeakMap<object, SerializerSelector.SerializerCompiler>();
 const schemaTexts = new WeakMap<object, string>();
 
 const ajv = new Ajv({
@@ -68,19 +70,27 @@ export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
-  const key = [...Object.values(namedSchemas as Record<string, object>).map(textOf), JSON.stringify(options)].join();
-  const known = serializerCompilers.get(key);
+  const named = Object.values(namedSchemas as NamedSchemas);
+  const newest = named.at(-1) ?? compilersByNewest;
+  const known = compilersByNewest.get(newest);
   if (known !== undefined) return known;
+  const key = [...named.map(textOf), JSON.stringify(options)].join();
+  const compiler = serializerCompilers.get(key) ?? newSerializerCompiler(namedSchemas as NamedSchemas, options);
+  serializerCompilers.set(key, compiler);
+  compilersByNewest.set(newest, compiler);
+  return compiler;
+}
+
+function newSerializerCompiler(
+  namedSchemas: NamedSchemas,
+  options: Parameters<SerializerSelector.SerializerFactory>[1],
+): SerializerSelector.SerializerCompiler {
   type Compile = SerializerSelector.SerializerCompiler;
   const select = SerializerSelector();
-  const compiler = oncePerSchema<Parameters<Compile>[0], ReturnType<Compile>>((route) => {
-    const serializer = later(() =>
-      select(namedIn(route.schema as object, namedSchemas as NamedSchemas), options)(route),
-    );
+  return oncePerSchema<Parameters<Compile>[0], ReturnType<Compile>>((route) => {
+    const serializer = later(() => select(namedIn(route.schema as object, namedSchemas), options)(route));
     return (answer) => serializer()(answer);
   });
-  serializerCompilers.set(key, compiler);
-  return compiler;
 }
 
 /**

@@ -1,8 +1,8 @@
 /** Archive and journal together have every fact: lost snapshots after a prune cost time alone. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it, type TestContext } from 'node:test';
 import { startEngine, type Engine } from '#engine/engine.ts';
 import { verifyFolder } from '#offline/verification.ts';
 import { listSnapshots, SnapshotFolder } from '#persistence/snapshots.ts';
@@ -11,14 +11,18 @@ import { newDataFolder } from '../fixtures/folders.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
 
-async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engine> {
-  const engine = await startEngine({
+function start(folder: string): Promise<Engine> {
+  return startEngine({
     folder,
     liveEventsMax: 10,
     waitingRepliesMax: 100,
     clockSource: () => START,
     onFatal: ({ message }) => assert.fail(message),
   });
+}
+
+async function open(t: Pick<TestContext, 'after'>, folder: string): Promise<Engine> {
+  const engine = await start(folder);
   t.after(() => engine.stop());
   return engine;
 }
@@ -39,10 +43,28 @@ async function held(engine: Engine, eventId: string): Promise<readonly string[]>
   return actor!.inspect(({ holds }) => [...holds.byId.values()].map(({ sessionKey }) => sessionKey)).sort();
 }
 
+interface PrunedFolder {
+  readonly folder: string;
+  readonly stateFingerprint: string | null;
+}
+
+let pruned: Promise<PrunedFolder> | null = null;
+let removePruned = (): void => {};
+after(() => removePruned());
+
 /** The folder of a stopped service with two events; all facts but the newest hold are archived, in two files. */
-async function prunedFolder(t: TestContext): Promise<{ folder: string; stateFingerprint: string | null }> {
+async function prunedFolder(t: TestContext): Promise<PrunedFolder> {
+  const { folder: source, stateFingerprint } = await (pruned ??= makePrunedFolder());
   const folder = newDataFolder(t);
-  const engine = await open(t, folder);
+  cpSync(source, folder, { recursive: true });
+  return { folder, stateFingerprint };
+}
+
+/** Makes the one that each test gets a copy of. */
+async function makePrunedFolder(): Promise<PrunedFolder> {
+  const cleanup = { after: (remove: () => void) => void (removePruned = remove) };
+  const folder = newDataFolder(cleanup);
+  const engine = await start(folder);
   await define(engine);
   await define(engine, { id: 'evt_other', slug: 'other' });
   await engine.stream.advanceClock(300);

@@ -6,7 +6,7 @@
  * half of it. `depth.ts` sets the number of rounds.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,12 +14,12 @@ import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import { changeHold, placeHold, releaseHold } from '#rehearsal/player/buyer-requests.ts';
 import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
+import { holdfast } from '../cli/holdfast.ts';
 import { deep } from '../depth.ts';
 import { bareEnvironment } from '../environment.ts';
 import { start } from '../fixtures/checkout.ts';
@@ -163,12 +163,8 @@ async function addUp(service: ServiceProcess, season: Season, ledger: readonly E
 }
 
 async function verify(folder: string): Promise<void> {
-  const environment = { PATH: process.env['PATH'], DATA_DIR: folder };
-  const { stdout } = await promisify(execFile)(process.execPath, ['src/cli/holdfast.ts', 'verify', '--json'], {
-    cwd: root,
-    env: environment,
-  });
-  assert.ok(stdout.length > 0);
+  const { code, stdout, stderr } = await holdfast(['verify', '--json'], { DATA_DIR: folder });
+  assert.equal(code, 0, stdout + stderr);
 }
 
 it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {

@@ -45,6 +45,9 @@ export interface SoakOutcome {
 
 const ADMIN_TOKEN = 'soak-admin-token-of-a-test';
 const DAY_MS = 86_400_000;
+/** A service that takes longer to start or to stop is killed, or it would keep the process alive. */
+const START_MS_MAX = 200_000;
+const STOP_MS_MAX = 200_000;
 const CAPACITY = 1_000_000;
 /** Memory may grow by compact orders and ended holds, but not by the requests of attackers. */
 const GROWTH_MAX_RATIO = 1.5;
@@ -268,7 +271,11 @@ async function startService(
   });
   const next = (): Promise<SoakReport> => new Promise((resolve) => reports.push(resolve));
   const post = (request: SoakRequest): void => void (child.connected && child.send(request, () => {}));
-  await Promise.race([next(), exited.then((code) => Promise.reject(new Error(`no start: exit code ${code}`)))]);
+  const killAfter = (ms: number): NodeJS.Timeout => setTimeout(() => child.kill('SIGKILL'), ms);
+  const killer = killAfter(START_MS_MAX);
+  await Promise.race([next(), exited.then((code) => Promise.reject(new Error(`no start: exit code ${code}`)))]).finally(
+    () => clearTimeout(killer),
+  );
   return {
     child,
     leap: (byMs) => post({ type: 'leap', byMs }),
@@ -281,7 +288,8 @@ async function startService(
     end(signal) {
       isEnding = true;
       child.kill(signal);
-      return exited;
+      const killer = killAfter(STOP_MS_MAX);
+      return exited.finally(() => clearTimeout(killer));
     },
   };
 }

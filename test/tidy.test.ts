@@ -59,7 +59,7 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   cli:           { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'engine', 'notifications', 'offline', 'persistence', 'privacy', 'rehearsal', 'service'], packages: ['@nats-io/jetstream', 'node:'] },
   operations:    { modules: ['catalogue', 'cluster', 'main', 'persistence', 'service'],          packages: ['node:'] },
   main:          { modules: ['service'],                                                         packages: ['node:'] },
-  web:           { modules: ['client'],                                                          packages: ['preact'] },
+  web:           { modules: ['client'],                                                          packages: ['preact', 'uqr'] },
   texts:         { modules: ['client'],                                                          packages: [] },
   'seat-map':    { modules: ['client', 'web'],                                                   packages: ['preact'] },
   storefront:    { modules: ['client', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },

@@ -23,7 +23,10 @@ import { Cluster } from '#http/operators/cluster.ts';
 import { Overview } from '#http/operators/console.ts';
 import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
-import { AdminOrder, AdminOrderList } from '#http/operators/orders/schema.ts';
+import { ScanResult } from '#http/doors/scans.ts';
+import { DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
+import { MadeStation, Station } from '#http/operators/stations.ts';
+import { AdminOrder, AdminOrderList, AdminTicket, TicketScan } from '#http/operators/orders/schema.ts';
 import { RefundList } from '#http/operators/refunds.ts';
 import { FoundOrders } from '#http/operators/search.ts';
 import { Cents } from '#http/protocol/fields.ts';
@@ -142,6 +145,13 @@ const CONSOLE: Bodies = {
   Takeover: part(Cluster, 'takeovers'),
   Cluster,
   OrderPage: AdminOrderList,
+  TicketScan,
+  AdminTicket,
+  ScanResult,
+  DoorCounts,
+  ScanConflicts,
+  Station,
+  MadeStation,
   FoundOrders,
 };
 

@@ -5,6 +5,7 @@ import { createApi, storedSession, storeSession, usePolled, type Api, type Sessi
 import type { Overview } from './app/bodies.ts';
 import { AmendPage } from './pages/amend.tsx';
 import { ClusterPage } from './pages/cluster.tsx';
+import { DoorsPage } from './pages/doors.tsx';
 import { EventPage } from './pages/event.tsx';
 import { JournalPage } from './pages/journal.tsx';
 import { MoneyPage } from './pages/money.tsx';
@@ -81,6 +82,9 @@ function Page({ api, polled, reload }: PageProps) {
   if (route.page === 'event') return <EventPage event={event} history={history} api={api} reload={reload} />;
   const performance = event.performances.find(({ id }) => id === route.performanceId);
   if (performance === undefined) return <p class="quiet">There is no such date.</p>;
+  if (route.page === 'doors') {
+    return <DoorsPage key={`${event.id} ${performance.id}`} api={api} event={event} performance={performance} />;
+  }
   return <SeatsPage key={performance.id} api={api} event={event} performance={performance} reload={reload} />;
 }
 

@@ -51,6 +51,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     ['#/money', '[aria-label="Money by hour"]'],
     ['#/search?q=zoe', '[data-order]'],
     ['#/journal', 'tbody tr'],
+    ['#/events/evt_play/doors/fri', '.tiles'],
   ];
   const open = async ([address, complete]: readonly [string, string]): Promise<void> => {
     await operator.page.goto(`/${address}`);

@@ -421,6 +421,231 @@ export interface OrderPage {
   readonly next_cursor: string | null;
 }
 
+export interface TicketScan {
+  readonly id: string;
+  readonly kind: 'ENTRY' | 'EXIT';
+  readonly verdict:
+    | 'ADMIT'
+    | 'EXIT'
+    | 'UNDONE'
+    | 'ALREADY_ADMITTED'
+    | 'NOT_INSIDE'
+    | 'NOT_UNDOABLE'
+    | 'ID_REUSED'
+    | 'UNKNOWN'
+    | 'FORGED'
+    | 'WRONG_EVENT'
+    | 'VOID'
+    | 'WRONG_PERFORMANCE'
+    | 'WRONG_DOOR'
+    | 'NOT_YET'
+    | 'OVER';
+  /** What the station decided by itself: it counts, whatever `verdict` says. */
+  readonly given:
+    | 'ADMIT'
+    | 'EXIT'
+    | 'UNDONE'
+    | 'ALREADY_ADMITTED'
+    | 'NOT_INSIDE'
+    | 'NOT_UNDOABLE'
+    | 'ID_REUSED'
+    | 'UNKNOWN'
+    | 'FORGED'
+    | 'WRONG_EVENT'
+    | 'VOID'
+    | 'WRONG_PERFORMANCE'
+    | 'WRONG_DOOR'
+    | 'NOT_YET'
+    | 'OVER'
+    | 'CANNOT_TELL'
+    | null;
+  /** When it counts. */
+  readonly at: string;
+  readonly received_at: string;
+  readonly performance_id: string;
+  readonly door_id: string;
+  readonly door_name: string;
+  /** Null of a scan by hand. */
+  readonly station_id: string | null;
+  readonly station_name: string | null;
+  /** The station itself decided. */
+  readonly offline: boolean;
+  readonly undone: boolean;
+  /** Of a scan by hand, where one gave a name. */
+  readonly operator: string | null;
+  /** Of a scan by hand; erased with the order. */
+  readonly note: string | null;
+  /** Null unless an operator undid it. */
+  readonly undone_by_hand: { readonly operator: string | null; readonly note: string | null } | null;
+}
+
+export interface AdminTicket {
+  readonly id: string;
+  /** False once it was given back or its order was cancelled: the ticket is void. */
+  readonly valid: boolean;
+  /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
+  readonly code: string | null;
+  readonly ticket_type_id: string;
+  readonly performance_id: string;
+  readonly section: string | null;
+  readonly row_label: string | null;
+  readonly seat_id: string | null;
+  readonly seat_label: string | null;
+  /** From 1, over the order: tickets of one unit have the same. Null for one that was given back. */
+  readonly unit: number | null;
+  /** The ticket that it was issued for. */
+  readonly replaces: string | null;
+  readonly attendee: {
+    readonly name: string;
+    readonly email: string | null;
+    readonly document_number: string | null;
+    readonly phone: string | null;
+  } | null;
+  readonly event_id: string;
+  readonly order_id: string;
+  readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED' | null;
+  /** Entries and exits in their order, and the first 50 that were refused. */
+  readonly scans: readonly TicketScan[];
+}
+
+export interface ScanResult {
+  readonly id: string;
+  readonly verdict:
+    | 'ADMIT'
+    | 'EXIT'
+    | 'UNDONE'
+    | 'ALREADY_ADMITTED'
+    | 'NOT_INSIDE'
+    | 'NOT_UNDOABLE'
+    | 'ID_REUSED'
+    | 'UNKNOWN'
+    | 'FORGED'
+    | 'WRONG_EVENT'
+    | 'VOID'
+    | 'WRONG_PERFORMANCE'
+    | 'WRONG_DOOR'
+    | 'NOT_YET'
+    | 'OVER';
+  /** The id was known: it is answered as the first time, and counts nothing. */
+  readonly repeated: boolean;
+  readonly ticket?: {
+    readonly ticket_type_id: string;
+    readonly ticket_type_name: string;
+    readonly section: string | null;
+    readonly row_label: string | null;
+    readonly seat_label: string | null;
+  };
+  /** With ALREADY_ADMITTED: the entry that let the ticket in. */
+  readonly admitted?: {
+    readonly at: string;
+    readonly door_id: string;
+    readonly door_name: string;
+    /** Null of an entry by hand. */
+    readonly station_name: string | null;
+    /** The station itself decided. */
+    readonly offline: boolean;
+  } | null;
+  readonly void_reason?: string;
+  /** With WRONG_PERFORMANCE: the date of the ticket. */
+  readonly performance?: { readonly id: string; readonly name: string; readonly starts_at: string | null };
+  /** With WRONG_DOOR: the doors that take the ticket. */
+  readonly door_ids?: readonly string[];
+  /** With NOT_YET and OVER. */
+  readonly opens_at?: string | null;
+}
+
+export interface DoorCounts {
+  readonly performances: readonly {
+    readonly id: string;
+    /** Valid tickets of the date. */
+    readonly expected: number;
+    /** Tickets that entered, each once, at however many doors. */
+    readonly admitted: number;
+    /** People let in, doubles too, less those let out. */
+    readonly inside: number;
+    readonly entries: number;
+    readonly exits: number;
+    readonly conflicts: number;
+    /** How often scans were refused, by verdict. */
+    readonly refused: Readonly<Record<string, number>>;
+    readonly doors: readonly { readonly id: string; readonly entries: number; readonly exits: number }[];
+    readonly ticket_types: readonly { readonly id: string; readonly expected: number; readonly admitted: number }[];
+    /** The last 60, the oldest first; empty where nobody was scanned. */
+    readonly minutes: readonly { readonly at: string; readonly entries: number; readonly exits: number }[];
+  }[];
+}
+
+export interface ScanConflicts {
+  readonly conflicts: readonly {
+    readonly kind: 'DOUBLE_ENTRY' | 'ENTERED_VOID' | 'ENTERED_OTHERWISE';
+    /** Null where the code is of no ticket of the event. */
+    readonly ticket_id: string | null;
+    readonly order_id: string | null;
+    readonly performance_id: string;
+    /** Null where there is but one scan. */
+    readonly first: {
+      readonly scan_id: string;
+      readonly at: string;
+      readonly received_at: string;
+      readonly door_id: string;
+      /** Null of a scan by hand. */
+      readonly station_id: string | null;
+      readonly station_name: string | null;
+      /** The station itself decided. */
+      readonly offline: boolean;
+    } | null;
+    readonly second: {
+      readonly scan_id: string;
+      readonly at: string;
+      readonly received_at: string;
+      readonly door_id: string;
+      /** Null of a scan by hand. */
+      readonly station_id: string | null;
+      readonly station_name: string | null;
+      /** The station itself decided. */
+      readonly offline: boolean;
+    };
+  }[];
+  readonly next_cursor: string | null;
+}
+
+export interface Station {
+  readonly id: string;
+  readonly name: string;
+  /** A GATE is a machine of the hall, at which other stations scan. */
+  readonly kind: 'STATION' | 'GATE';
+  /** Null for all. */
+  readonly performance_ids: readonly string[] | null;
+  /** Null for all. */
+  readonly door_ids: readonly string[] | null;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
+  /** Null where it was not seen since the service started. */
+  readonly last_seen_at: string | null;
+  readonly synced_at: string | null;
+  /** Scans that wait on it, as it last said. */
+  readonly queued: number | null;
+  readonly version: string | null;
+}
+
+export interface MadeStation {
+  readonly id: string;
+  readonly name: string;
+  /** A GATE is a machine of the hall, at which other stations scan. */
+  readonly kind: 'STATION' | 'GATE';
+  /** Null for all. */
+  readonly performance_ids: readonly string[] | null;
+  /** Null for all. */
+  readonly door_ids: readonly string[] | null;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  /** Shown this once: only its digest is kept. */
+  readonly token: string;
+  /** Opened on a device it pairs it. It has the token in it. */
+  readonly pairing_url: string;
+}
+
 export interface FoundOrders {
   readonly found: readonly {
     /** Whose name or address it is, or which number. */

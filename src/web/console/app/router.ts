@@ -14,6 +14,7 @@ type Route =
   | { readonly page: 'search' }
   | { readonly page: 'event'; readonly eventId: string }
   | { readonly page: 'seats'; readonly eventId: string; readonly performanceId: string }
+  | { readonly page: 'doors'; readonly eventId: string; readonly performanceId: string }
   | { readonly page: 'orders'; readonly eventId: string }
   | { readonly page: 'journal' }
   | { readonly page: 'refunds'; readonly eventId: string }
@@ -28,7 +29,7 @@ function readRoute(hash: string): Route {
   if (first === 'cluster' || first === 'money' || first === 'search' || first === 'journal') return { page: first };
   if (first !== 'events' || !id) return { page: 'overview' };
   if (next === 'orders' || next === 'refunds') return { page: next, eventId: id };
-  if (next === 'seats' && last) return { page: 'seats', eventId: id, performanceId: last };
+  if ((next === 'seats' || next === 'doors') && last) return { page: next, eventId: id, performanceId: last };
   return { page: 'event', eventId: id };
 }
 

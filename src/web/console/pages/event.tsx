@@ -207,6 +207,9 @@ function PerformanceCard({ event, performance, history, onCancel }: PerformanceC
             Seats
           </a>
         )}
+        <a class="button" href={linkTo('events', event.id, 'doors', performance.id)}>
+          Doors
+        </a>
         {performance.status !== 'CANCELLED' && (
           <button type="button" class="button plain irrevocable" onClick={onCancel}>
             Cancel date…

@@ -115,6 +115,37 @@ export function LineChart({ points, label }: { readonly points: readonly ChartPo
   );
 }
 
+interface BarsProps {
+  readonly label: string;
+  /** One figure a bar, the oldest first. */
+  readonly values: readonly number[];
+  readonly since: string;
+}
+
+/** One figure in equal spans of time, from 0 up. */
+export function Bars({ label, values, since }: BarsProps) {
+  const highest = Math.max(1, ...values);
+  const width = WIDTH / Math.max(1, values.length);
+  const path = values
+    .map(
+      (value, index) =>
+        `M${index * width} ${HEIGHT}h${width * 0.8}V${HEIGHT - (value / highest) * (HEIGHT - 4)}h${-width * 0.8}z`,
+    )
+    .join('');
+  return (
+    <figure class="plot">
+      <span class="plot-top quiet">{number(highest)}</span>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <path class="bars" d={path} />
+      </svg>
+      <figcaption class="quiet small">
+        <span>{since}</span>
+        <span>now</span>
+      </figcaption>
+    </figure>
+  );
+}
+
 interface PlotProps {
   readonly label: string;
   readonly points: readonly { readonly at: number }[];

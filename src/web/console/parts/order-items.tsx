@@ -1,6 +1,7 @@
 /** What was bought on an order: tickets by type and date, extras, seats in words and the guests on the tickets. */
 import type { Order } from '../app/bodies.ts';
 import { moment, money } from '../app/format.ts';
+import { linkWith } from '../app/router.ts';
 
 type Item = Order['items'][number];
 type Ticket = Order['ticket_objects'][number];
@@ -54,7 +55,10 @@ export function OrderItems({ order }: { readonly order: Order }) {
                     <b>{ticket.attendee.name}</b> <span class="quiet">{ticket.attendee.email}</span>
                   </>
                 )}
-                {!ticket.valid && <span class="quiet"> void</span>} <code class="quiet">…{ticket.id.slice(-8)}</code>
+                {!ticket.valid && <span class="quiet"> void</span>}{' '}
+                <a href={linkWith({ ticket: ticket.id }, 'events', order.event.id, 'doors', ticket.performance_id)}>
+                  <code>…{ticket.id.slice(-8)}</code>
+                </a>
               </li>
             ))}
           </ol>

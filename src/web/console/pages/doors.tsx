@@ -1,0 +1,176 @@
+/** The doors of a date: who came and who is inside, entries a minute, conflicts, stations, and tickets by hand. */
+import { addressOf, usePolled, type Api } from '../app/api.ts';
+import type { DoorCounts, OverviewEvent, OverviewPerformance, ScanConflicts } from '../app/bodies.ts';
+import { moment, number } from '../app/format.ts';
+import { linkTo, queryOf } from '../app/router.ts';
+import { Bars } from '../parts/charts.tsx';
+import { nameOf, wordsOf, type Door } from '../parts/door-words.ts';
+import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
+import { Stations } from '../parts/stations.tsx';
+import { TicketAtDoor } from '../parts/ticket-at-door.tsx';
+
+interface DoorsPageProps {
+  readonly api: Api;
+  readonly event: OverviewEvent;
+  readonly performance: OverviewPerformance;
+}
+
+const POLL_MS = 2_000;
+const CONFLICTS_SHOWN = '20';
+
+type Counts = DoorCounts['performances'][number];
+
+/** The part of a definition that names the doors. */
+interface Defined {
+  readonly definition: { readonly doors?: readonly Door[] };
+}
+
+const ONLY_DOOR: readonly Door[] = [{ id: 'main', name: 'Entrance' }];
+
+export function DoorsPage({ api, event, performance }: DoorsPageProps) {
+  const address = addressOf('events', event.id);
+  const query = queryOf({ performance_id: performance.id });
+  const counted = usePolled<DoorCounts>(
+    `${event.id} ${performance.id}`,
+    () => api('GET', `${address}/doors?${query}`),
+    POLL_MS,
+  );
+  const defined = usePolled<Defined>(address, () => api('GET', address), null);
+  const counts = counted.value?.performances[0];
+  const trouble = counted.trouble ?? defined.trouble;
+  if (counts === undefined || defined.value === null) {
+    return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
+  }
+  const doors = defined.value.definition.doors ?? ONLY_DOOR;
+  return (
+    <>
+      <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
+      <PageTitle>{`Doors: ${performance.name}`}</PageTitle>
+      <p class="quiet small">{moment(performance.starts_at)}</p>
+      {trouble !== null && <p class="alert">{trouble}</p>}
+      <Tiles counts={counts} />
+      <div class="cards">
+        <section class="card">
+          <h2>Entries a minute</h2>
+          <Bars
+            label="Entries in each of the last 60 minutes"
+            values={counts.minutes.map(({ entries }) => entries)}
+            since="60 min ago"
+          />
+        </section>
+        <section class="card">
+          <h2>By door</h2>
+          <DoorTable counts={counts} doors={doors} />
+        </section>
+        <TicketAtDoor
+          api={api}
+          doors={doors}
+          eventId={event.id}
+          performanceId={performance.id}
+          onScan={counted.reload}
+        />
+      </div>
+      <Conflicts api={api} address={`${address}/doors/conflicts?${query}&limit=${CONFLICTS_SHOWN}`} doors={doors} />
+      <Stations api={api} address={`${address}/stations`} doors={doors} performance={performance} />
+    </>
+  );
+}
+
+function Tiles({ counts }: { readonly counts: Counts }) {
+  const refused = Object.values(counts.refused).reduce((sum, count) => sum + count, 0);
+  const tiles: readonly (readonly [name: string, count: number])[] = [
+    ['Expected', counts.expected],
+    ['Came', counts.admitted],
+    ['Inside', counts.inside],
+    ['Last minute', counts.minutes.at(-1)?.entries ?? 0],
+    ['Refused', refused],
+  ];
+  return (
+    <dl class="tiles">
+      {tiles.map(([name, count]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{number(count)}</dd>
+        </div>
+      ))}
+      <div class={counts.conflicts > 0 ? 'pressing' : ''}>
+        <dt>Conflicts</dt>
+        <dd>{number(counts.conflicts)}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function DoorTable({ counts, doors }: { readonly counts: Counts; readonly doors: readonly Door[] }) {
+  const refused = Object.entries(counts.refused).map(([verdict, count]) => `${number(count)} ${wordsOf(verdict)}`);
+  return (
+    <>
+      <div class="table-frame" tabIndex={0} role="region" aria-label="Entries and exits by door">
+        <table>
+          <thead>
+            <tr>
+              <th>Door</th>
+              <th class="number">Entries</th>
+              <th class="number">Exits</th>
+            </tr>
+          </thead>
+          <tbody>
+            {counts.doors.map(({ id, entries, exits }) => (
+              <tr key={id} data-door={id}>
+                <td>{nameOf(doors, id)}</td>
+                <td class="number">{number(entries)}</td>
+                <td class="number">{number(exits)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {refused.length > 0 && <p class="quiet small">Refused: {refused.join(', ')}</p>}
+    </>
+  );
+}
+
+interface ConflictsProps {
+  readonly api: Api;
+  readonly address: string;
+  readonly doors: readonly Door[];
+}
+
+/** The newest first. */
+function Conflicts({ api, address, doors }: ConflictsProps) {
+  const { value, trouble } = usePolled<ScanConflicts>(address, () => api('GET', address), POLL_MS);
+  if (value === null) return trouble === null ? null : <p class="alert">{trouble}</p>;
+  if (value.conflicts.length === 0) return null;
+  const whereOf = (scan: ScanConflicts['conflicts'][number]['second']): string =>
+    `${moment(scan.at, 'medium')}, ${nameOf(doors, scan.door_id)}, ${scan.station_name ?? 'by hand'}`;
+  return (
+    <section>
+      <h2>Conflicts</h2>
+      <div class="table-frame card" tabIndex={0} role="region" aria-label="Conflicts">
+        <table>
+          <thead>
+            <tr>
+              <th>What</th>
+              <th>When and where</th>
+              <th class="wide-only">Before</th>
+              <th>Order</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.conflicts.map(({ kind, first, second, order_id: orderId }) => (
+              <tr key={`${kind} ${second.scan_id}`} data-conflict={kind}>
+                <td>{wordsOf(kind)}</td>
+                <td>{whereOf(second)}</td>
+                <td class="wide-only">{first === null ? '' : whereOf(first)}</td>
+                <td>{orderId === null ? 'none' : <a href={linkTo('orders', orderId)}>…{orderId.slice(-8)}</a>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {value.next_cursor !== null && (
+        <p class="quiet">The newest {value.conflicts.length} are shown; the API lists all.</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,195 @@
+/** The stations of an event: paired by a QR code that is shown once, and revoked. */
+import { useState } from 'preact/hooks';
+import { qrPath } from '../../qr-path.ts';
+import { usePolled, type Api } from '../app/api.ts';
+import type { MadeStation, OverviewPerformance, Station } from '../app/bodies.ts';
+import { countOf, moment } from '../app/format.ts';
+import { Confirmation } from './confirmation.tsx';
+import type { Door } from './door-words.ts';
+import { StatusTag } from './frame.tsx';
+
+interface StationsProps {
+  readonly api: Api;
+  readonly address: string;
+  readonly doors: readonly Door[];
+  readonly performance: OverviewPerformance;
+}
+
+const POLL_MS = 2_000;
+
+interface StationList {
+  readonly stations: readonly Station[];
+}
+
+export function Stations({ api, address, doors, performance }: StationsProps) {
+  const { value, trouble, reload } = usePolled<StationList>(address, () => api('GET', address), POLL_MS);
+  const [dialog, setDialog] = useState<'pair' | Station | null>(null);
+  const [made, setMade] = useState<MadeStation | null>(null);
+  const pair = async (fields: FormData): Promise<void> => {
+    const only = (name: string, id: string) => (fields.get(name) === null ? null : [id]);
+    const door = String(fields.get('door'));
+    const body = {
+      name: String(fields.get('name')).trim(),
+      kind: fields.get('kind'),
+      performance_ids: only('date', performance.id),
+      door_ids: door === '' ? null : [door],
+    };
+    setMade(await api<MadeStation>('POST', address, body));
+    reload();
+  };
+  const revoke = async (station: Station): Promise<void> => {
+    await api('POST', `${address}/${encodeURIComponent(station.id)}/revoke`);
+    if (made?.id === station.id) setMade(null);
+    reload();
+  };
+  return (
+    <section>
+      <div class="heading">
+        <h2>Stations</h2>
+        <button type="button" class="button" onClick={() => setDialog('pair')}>
+          Pair a device…
+        </button>
+      </div>
+      {trouble !== null && <p class="alert">{trouble}</p>}
+      {made !== null && <Pairing made={made} onDone={() => setMade(null)} />}
+      {value !== null && <StationTable stations={value.stations} onRevoke={setDialog} />}
+      {dialog === 'pair' && (
+        <Confirmation
+          title="Pair a device"
+          action="Make its code"
+          hasNote={false}
+          act={pair}
+          onClose={() => setDialog(null)}
+        >
+          <PairingFields doors={doors} date={performance.name} />
+        </Confirmation>
+      )}
+      {dialog !== null && dialog !== 'pair' && (
+        <Confirmation
+          title={`Revoke ${dialog.name}?`}
+          action="Revoke it"
+          isGrave
+          hasNote={false}
+          act={() => revoke(dialog)}
+          onClose={() => setDialog(null)}
+        >
+          <p>It scans no more from now on. What it has not sent yet it keeps, and sends once it is paired anew.</p>
+        </Confirmation>
+      )}
+    </section>
+  );
+}
+
+function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonly date: string }) {
+  return (
+    <>
+      <label class="field">
+        Name
+        <input name="name" type="text" required maxLength={100} placeholder="North 1" autocomplete="off" />
+      </label>
+      <label class="field">
+        Door
+        <select name="door">
+          <option value="">Every door</option>
+          {doors.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Kind
+        <select name="kind">
+          <option value="STATION">A device that scans</option>
+          <option value="GATE">A hall’s own machine (holdfast gate)</option>
+        </select>
+      </label>
+      <label class="check">
+        <input type="checkbox" name="date" />
+        For {date} alone
+      </label>
+    </>
+  );
+}
+
+/** The code of a station that was made just now: it is in no answer again. */
+function Pairing({ made, onDone }: { readonly made: MadeStation; readonly onDone: () => void }) {
+  const isGate = made.kind === 'GATE';
+  const { size, path } = qrPath(made.pairing_url);
+  return (
+    <div class="card pairing" role="status">
+      {!isGate && (
+        <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`Pairs ${made.name}`} shape-rendering="crispEdges">
+          <path fill="#000" d={path} />
+        </svg>
+      )}
+      <div>
+        <h3>{made.name}</h3>
+        <p>
+          {isGate
+            ? 'Write this token into the file that --token-file of holdfast gate names. '
+            : 'Scan this code with the device, or open the address there. '}
+          It is shown this once; whoever has it can scan.
+        </p>
+        <p>
+          <code>{isGate ? made.token : made.pairing_url}</code>
+        </p>
+        <div class="actions">
+          <button type="button" class="button" onClick={onDone}>
+            Done
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface StationTableProps {
+  readonly stations: readonly Station[];
+  readonly onRevoke: (station: Station) => void;
+}
+
+/** Those that may scan first. */
+function StationTable({ stations, onRevoke }: StationTableProps) {
+  if (stations.length === 0) return <p class="quiet empty">No device is paired.</p>;
+  const shown = stations.toSorted((one, other) => Number(other.status === 'LIVE') - Number(one.status === 'LIVE'));
+  return (
+    <div class="table-frame card" tabIndex={0} role="region" aria-label="Stations">
+      <table>
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>Status</th>
+            <th class="wide-only">Last seen</th>
+            <th class="wide-only">Waiting</th>
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((station) => (
+            <tr key={station.id} data-station={station.id}>
+              <td>
+                {station.name} {station.kind === 'GATE' && <span class="quiet small">gate</span>}
+              </td>
+              <td>
+                <StatusTag status={station.status} />
+              </td>
+              <td class="stamp wide-only">
+                {station.last_seen_at === null ? 'not yet' : moment(station.last_seen_at, 'medium')}
+              </td>
+              <td class="wide-only">{station.queued === null ? '' : countOf(station.queued, 'scan')}</td>
+              <td>
+                {station.status === 'LIVE' && (
+                  <button type="button" class="button plain irrevocable" onClick={() => onRevoke(station)}>
+                    Revoke…
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

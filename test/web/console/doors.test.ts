@@ -1,0 +1,121 @@
+/** The doors of a date in the console, in a real browser: counts, stations, conflicts, and a ticket by hand. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
+import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { ADMIN_TOKEN, openServiceWith, type TestService } from '../../fixtures/service.ts';
+import type { OrderStatus } from '../../fixtures/checkout.ts';
+
+const PAGE = '/#/events/evt_doors/doors/eve';
+
+describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
+  let service: TestService;
+  let browser: Browser;
+  let operator: Visitor;
+  let order: OrderStatus;
+
+  before(async () => {
+    service = await openServiceWith([doorsGala()]);
+    order = await buyTickets(service, 'single', 2);
+    const station = await makeStation(service, { name: 'North 1' });
+    const [code = ''] = codesOf(order);
+    await scanAll(service, station, scanOf(service, code), scanOf(service, code, { given: 'ADMIT' }));
+    browser = await launchBrowser();
+    operator = await newVisitor(browser, service.adminUrl);
+    const { page } = operator;
+    await page.goto('/');
+    await page.getByLabel('Token').fill(ADMIN_TOKEN);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.close();
+  });
+
+  const tile = async (name: string): Promise<string> =>
+    operator.page.locator('.tiles div', { hasText: name }).locator('dd').innerText();
+
+  it('is reached from the date, and counts who came and what does not agree', async () => {
+    const { page } = operator;
+    await page.goto('/#/events/evt_doors');
+    await page.getByRole('link', { name: 'Doors' }).first().click();
+    await page.getByRole('heading', { name: 'Doors: Eve' }).waitFor();
+    assert.ok(page.url().endsWith(PAGE));
+    assert.deepEqual(await Promise.all(['Expected', 'Came', 'Inside', 'Conflicts'].map(tile)), ['2', '1', '2', '1']);
+    assert.match(await page.locator('[data-door="main"]').innerText(), /Main door\s+2\s+0/);
+    await page.getByRole('img', { name: 'Entries in each of the last 60 minutes' }).waitFor();
+    const conflict = page.locator('[data-conflict="DOUBLE_ENTRY"]');
+    assert.match(await conflict.innerText(), /double entry[^]*Main door, North 1/);
+    await conflict.getByRole('link').click();
+    await page.getByRole('heading', { name: /./ }).first().waitFor();
+    assert.ok(page.url().includes(order.order_id));
+    await page.goBack();
+  });
+
+  it('lets a ticket in by its code, refuses it again, and undoes it', async () => {
+    const { page } = operator;
+    const [, code = ''] = codesOf(order);
+    await page.getByLabel('Number or code of a ticket').fill(code);
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByText('It was not scanned yet.').waitFor();
+    assert.ok(page.url().endsWith(`${PAGE}?ticket=${order.tickets[1]}`));
+    await page.getByLabel('Note').fill('Forgot his phone.');
+    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByText('Let in.').waitFor();
+    await page.getByText('Forgot his phone.').waitFor();
+    await page.getByRole('button', { name: 'Let in' }).click();
+    await page.getByText('Refused: it is inside already.').waitFor();
+    await page.waitForFunction("[...document.querySelectorAll('.tiles dd')][1].textContent === '2'");
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    await page.waitForFunction("[...document.querySelectorAll('.tiles dd')][1].textContent === '1'");
+    await page.getByLabel('Number or code of a ticket').fill('no ticket');
+    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByText('There is nothing at this address.').waitFor();
+  });
+
+  it('is where the tickets of an order lead', async () => {
+    const { page } = operator;
+    await page.goto(`/#/orders/${order.order_id}`);
+    await page.getByRole('link', { name: `…${order.tickets[0]!.slice(-8)}` }).click();
+    await page.getByRole('list', { name: 'Scans' }).waitFor();
+    assert.equal(await page.locator('[data-scan]').count(), 2);
+  });
+
+  it('pairs a device with a code that is shown once, and revokes it', async () => {
+    const { page } = operator;
+    await page.goto(PAGE);
+    await page.getByRole('button', { name: 'Pair a device…' }).click();
+    await page.getByLabel('Name').fill('South 2');
+    await page.getByRole('dialog').getByLabel('Door').selectOption('stand');
+    await page.getByLabel('For Eve alone').check();
+    await page.getByRole('button', { name: 'Make its code' }).click();
+    await page.getByRole('img', { name: 'Pairs South 2' }).waitFor();
+    const address = await page.locator('.pairing code').innerText();
+    const token = address.replace(/^.*\/door#/, '');
+    assert.match(token, /^gtk_/);
+    const [, code = ''] = codesOf(order);
+    const scan = scanOf(service, code, { kind: 'EXIT', door_id: 'stand' });
+    assert.equal((await scanAll(service, { token }, scan))[0]!.verdict, 'NOT_INSIDE');
+    await page.getByRole('button', { name: 'Done' }).click();
+    const row = page.locator('tr[data-station]', { hasText: 'South 2' });
+    await row.getByText('LIVE').waitFor();
+    await row.getByRole('button', { name: 'Revoke…' }).click();
+    await page.getByRole('button', { name: 'Revoke it' }).click();
+    await row.getByText('REVOKED').waitFor();
+    assert.equal(await page.getByText(token).count(), 0);
+  });
+
+  it('gives a gate its token to copy', async () => {
+    const { page } = operator;
+    await page.getByRole('button', { name: 'Pair a device…' }).click();
+    await page.getByLabel('Name').fill('Hall');
+    await page.getByLabel('Kind').selectOption('GATE');
+    await page.getByRole('button', { name: 'Make its code' }).click();
+    await page.getByText('--token-file').waitFor();
+    assert.match(await page.locator('.pairing code').innerText(), /^gtk_/);
+    assert.equal(await page.locator('.pairing svg').count(), 0);
+  });
+});

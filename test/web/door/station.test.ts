@@ -279,6 +279,23 @@ describe('A station', () => {
     await device.station.refresh();
   });
 
+  it('shows nothing of a scan that the device cannot store, and lets nobody in by it', async () => {
+    const device = await paired();
+    const [code = ''] = await buy();
+    const before = await countsOf(service);
+    const { write } = device.store;
+    device.network = 'answers lost';
+    device.store.write = (changes) =>
+      changes.put?.[0]?.given === 'ADMIT' ? Promise.reject(new Error('the disk is full')) : write(changes);
+    await assert.rejects(device.station.scan(code, 'ENTRY'), /full/);
+    device.store.write = write;
+    assert.deepEqual([device.station.view.waiting, device.station.view.inside], [1, before.inside]);
+    device.network = 'up';
+    await device.station.refresh();
+    assert.equal((await countsOf(service)).entries, before.entries);
+    assert.deepEqual(await device.verdict(code), ['ADMIT', false]);
+  });
+
   it('takes back what it scanned last, with and without the service', async () => {
     const device = await paired();
     for (const network of ['up', 'cut'] as const) {

@@ -257,10 +257,12 @@ export class ScanStation {
       const refused = failed === 'refused' && { refused: { status: failure!.status, code: failure!.code } };
       const own = refused ? { verdict: cannotTell(scan) } : await decide(at, choice);
       const decided = { ...scan, given: own.verdict, ...refused };
-      this.#countOwn(decided);
       await this.#put(decided);
+      this.#countOwn(decided);
       return { shown: { ...own, id, kind: scan.kind, isOwn: true }, scan: decided };
     } finally {
+      const left = this.#queue.get(id);
+      if (left !== undefined) this.#queue.set(id, neverShown(left));
       this.#pending.delete(id);
       this.#changed();
     }
@@ -386,8 +388,8 @@ export class ScanStation {
   }
 
   async #put(scan: QueuedScan): Promise<void> {
-    this.#queue.set(scan.id, scan);
     await this.#ports.store.write({ put: [scan] });
+    this.#queue.set(scan.id, scan);
   }
 
   /** Takes answered scans off the queue; what they say of their tickets is stored with that. */

@@ -26,6 +26,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   RecordDraw: 'CHANGE',
   AmendOrder: 'CHANGE',
   DefineEvent: 'CHANGE',
+  SteerSale: 'GIVE_BACK',
   BlockSeats: 'CHANGE',
   ReleaseHold: 'GIVE_BACK',
   LeaveQueue: 'GIVE_BACK',

@@ -57,6 +57,12 @@ export interface Performance {
   readonly sold_out?: boolean;
 }
 
+/** Present while the sale is paused, or the organizer tells buyers something. */
+export interface SaleSteering {
+  readonly paused: boolean;
+  readonly message: string | null;
+}
+
 export interface Locality {
   readonly id: string;
   readonly name: string;
@@ -158,6 +164,7 @@ export interface EventPayload {
   readonly max_tickets_per_email: number | null;
   readonly require_individual_data: boolean;
   readonly max_installments: number;
+  readonly steering?: SaleSteering;
   /** What buyers may change of their paid orders by themselves; null where that is nothing. */
   readonly buyer_changes: {
     /** Tickets are given back; null where that is not offered. */
@@ -300,6 +307,7 @@ export interface LiveSnapshot {
   /** Grows when the definition of the event changes: read it again. */
   readonly definition_version: number;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
+  readonly steering?: SaleSteering;
   readonly ticketAvailability: readonly TicketAvailability[];
   /** The seats that are not free; null where the event has no numbered seats. */
   readonly seats: {
@@ -313,6 +321,7 @@ export interface LiveSnapshot {
 export interface LiveChange {
   readonly now: string;
   readonly status: 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED';
+  readonly steering?: SaleSteering;
   readonly ticketAvailability: readonly TicketAvailability[];
   readonly seats: readonly SeatChange[];
 }
@@ -373,6 +382,7 @@ export interface QueueEntry {
   readonly rate: number;
   /** SHA-256 of the seed of the draw; null where nothing is drawn. */
   readonly draw_commitment: string | null;
+  readonly steering?: SaleSteering;
   /** Only on events that pause: whether the line stands because nothing is left. */
   readonly sold_out?: boolean;
 }

@@ -13,6 +13,7 @@ import type {
   FullOccupancy,
   LiveChange,
   LiveSnapshot,
+  SaleSteering,
   SeatChange,
   SeatState,
   TicketAvailability,
@@ -27,6 +28,8 @@ export interface LiveState {
   /** Differs when the event itself was changed and must be read again; null while polling. */
   readonly definitionVersion: number | null;
   readonly status: string | null;
+  /** What the organizer set; null while that is nothing. */
+  readonly steering: SaleSteering | null;
   readonly rows: readonly TicketAvailability[];
   /** The seats that are not free; null where there are no numbered seats. */
   readonly seats: SeatStates | null;
@@ -129,12 +132,13 @@ function cutAt(line: string, colon: number): [string, string] {
 export function nextState(state: LiveState | null, event: string, data: unknown): LiveState | null {
   if (event === 'snapshot') return stateOf(data as LiveSnapshot);
   if (event !== 'change' || state === null) return null;
-  const { now, status, ticketAvailability, seats } = data as LiveChange;
+  const { now, status, steering = null, ticketAvailability, seats } = data as LiveChange;
   const changed = new Map(ticketAvailability.map((row) => [rowKey(row), row]));
   return {
     ...state,
     now: Date.parse(now),
     status,
+    steering,
     rows: changed.size === 0 ? state.rows : state.rows.map((row) => changed.get(rowKey(row)) ?? row),
     seats: seats.length === 0 || state.seats === null ? state.seats : withSeatChanges(state.seats, seats),
   };
@@ -145,6 +149,7 @@ function stateOf(snapshot: LiveSnapshot): LiveState {
     now: Date.parse(snapshot.now),
     definitionVersion: snapshot.definition_version,
     status: snapshot.status,
+    steering: snapshot.steering ?? null,
     rows: snapshot.ticketAvailability,
     seats: snapshot.seats && seatStates(snapshot.seats),
   };
@@ -184,5 +189,12 @@ async function pollOnce(source: LiveSource, { slug, performanceId, signal, onSta
   const seated = event.localities.some(({ seating }) => seating === 'NUMBERED');
   const seats = seated ? seatStates(await source.getOccupancy(slug, performanceId, signal)) : null;
   const status = event.performances.find(({ id }) => id === performanceId)?.status ?? null;
-  onState({ now: null, definitionVersion: null, status, rows: event.ticketAvailability, seats });
+  onState({
+    now: null,
+    definitionVersion: null,
+    status,
+    steering: event.steering ?? null,
+    rows: event.ticketAvailability,
+    seats,
+  });
 }

@@ -65,6 +65,12 @@ export const operatorExamples = {
     { seat_ids: ['stalls-F-1'], action: 'block', note: 'The lamp hangs low.' },
     { operation: 'changeSeats', title: 'Take a seat off sale', noun: 'blocked' },
   ),
+  steerSale: ask('PUT', '/admin/events/evt_rush/steering', {
+    operation: 'steerSale',
+    title: 'Admit more people in a minute, and tell those who wait',
+    noun: 'steering',
+    body: { waiting_room_rate: 120, message: 'The hall holds more than we thought: it goes faster now.' },
+  }),
   listOrders: get('/admin/events/evt_club/orders?status=CONFIRMED', {
     operation: 'listOrders',
     title: 'The paid orders of an event',

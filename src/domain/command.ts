@@ -6,6 +6,7 @@
  */
 import type { NO_TICKET, Given, ScanKind } from '#client/doors/scan.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { Steering } from './catalogue/state.ts';
 import type {
   CancellationCause,
   DateCancellation,
@@ -296,6 +297,8 @@ interface Commands {
   CancelPerformance: Keyed & DateCancellation & { readonly performanceId: string; readonly executes?: boolean };
   /** Ends orders on cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
+  /** Sets what is named of the steering; null takes it back. */
+  SteerSale: OperatorNote & { readonly changes: Partial<Steering> };
   BlockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   UnblockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
 }
@@ -360,6 +363,7 @@ export interface Replies {
   DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
   /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
+  SteerSale: { readonly steering: Steering };
   CancelPerformance: Replayable & {
     readonly releasedHolds: number;
     readonly cancelledOrders: number;

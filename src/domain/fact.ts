@@ -7,6 +7,7 @@
  */
 import type { OrderTrigger } from '#machines/order.ts';
 import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { Steering } from './catalogue/state.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
@@ -102,6 +103,8 @@ export interface FactData {
     readonly version: number;
     readonly definition: EventDefinition;
   };
+  /** Operators steer the sale, over the definition: all of it as it is from now on. */
+  SaleSteered: OperatorNote & Steering;
   PerformanceCancelled: DateCancellation & { readonly performanceId: string };
   SeatsBlocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   SeatsUnblocked: OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
@@ -414,6 +417,7 @@ export type FactType = keyof FactData;
 /** Every type of fact, for telling a known one from a newer version's. */
 export const FACT_TYPES = {
   EventDefined: true,
+  SaleSteered: true,
   PerformanceCancelled: true,
   SeatsBlocked: true,
   SeatsUnblocked: true,

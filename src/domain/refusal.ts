@@ -73,6 +73,8 @@ interface RefusalDetails {
   PAYMENT_PROVIDER_UNAVAILABLE: Nothing;
   /** The payment provider could not be asked in time. */
   OVERLOADED: Nothing;
+  /** What operators tell buyers; null where they said nothing. */
+  SALE_PAUSED: { readonly message: string | null };
   SEATING_NOT_ENABLED: { readonly ticketTypeId: string };
   SEAT_COUNT_MISMATCH: {
     readonly ticketTypeId: string;

@@ -123,6 +123,7 @@ const AMENDED = {
 /** What is shown of every type of fact. */
 export const SHOWN_FIELDS = {
   EventDefined: { eventNumber: SHOWN, version: SHOWN, definition: WHOLE, ...MARK },
+  SaleSteered: { paused: SHOWN, waitingRoomRate: SHOWN, message: SHOWN, ...MARK },
   PerformanceCancelled: { performanceId: SHOWN, orders: SHOWN, ...MARK },
   DueRefundsOrdered: { performanceId: SHOWN, operator: MARK.operator },
   DueRefundsAsked: { performanceId: SHOWN },

@@ -28,6 +28,7 @@ import { DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
 import { MadeStation, Station } from '#http/operators/stations.ts';
 import { AdminOrder, AdminOrderList, AdminTicket, TicketScan } from '#http/operators/orders/schema.ts';
 import { RefundList } from '#http/operators/refunds.ts';
+import { SteeringFields } from '#http/operators/steering.ts';
 import { FoundOrders } from '#http/operators/search.ts';
 import { Cents } from '#http/protocol/fields.ts';
 
@@ -79,6 +80,7 @@ const CLIENT: Bodies = {
   EventListEntry: events.EventListEntry,
   EventList: events.EventList,
   Performance: events.Performance,
+  SaleSteering: events.SaleSteering,
   Locality: part(events.EventPayload, 'localities'),
   BarPerk: part(events.TicketType, 'barPerks'),
   TicketType: events.TicketType,
@@ -134,6 +136,7 @@ const CONSOLE: Bodies = {
   MoneyList,
   Cancellation,
   RefundList,
+  Steering: SteeringFields,
   OverviewEvent: part(Overview, 'events'),
   ServiceState: part(Overview, 'service'),
   Overview,

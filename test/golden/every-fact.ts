@@ -350,6 +350,8 @@ async function playDoors(fixture: ActorsFixture, actor: EventActor, [one = '', o
 }
 
 async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void> {
+  const steering = { waitingRoomRate: 3, message: 'It goes on at nine.' };
+  await execute(actor, { type: 'SteerSale', changes: steering, operator: 'Ada', note: null });
   const pass = (ms: number): void => {
     fixture.clock.now += ms;
     actor.settleDue();

@@ -285,8 +285,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'the rate is overshot',
     'src/domain/waiting-room/admission.ts',
-    'waitingRoomRate - admittedLately(admissions, now)',
-    'waitingRoomRate + 1 - admittedLately(admissions, now)',
+    'admissionRate(state) - admittedLately(admissions, now)',
+    'admissionRate(state) + 1 - admittedLately(admissions, now)',
   ),
   bug(
     'stale entries are admitted',

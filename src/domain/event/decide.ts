@@ -59,6 +59,7 @@ import { decideAtDoors } from '../doors/decide.ts';
 import { hasEntered } from '../doors/state.ts';
 import { doorConflicts } from '../doors/stations.ts';
 import { unlessBusy } from '../orders/open-sessions.ts';
+import { decideSteerSale } from '../steering.ts';
 import type { EventState } from './state.ts';
 import type { Command, CommandOf } from '../command.ts';
 
@@ -152,6 +153,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideDropOldest(state, command);
     case 'DefineEvent':
       return defineEvent(state, command, turn);
+    case 'SteerSale':
+      return decideSteerSale(state, command);
     case 'CancelPerformance':
       return cancelPerformance(state, command);
     case 'CancelNextOrders':

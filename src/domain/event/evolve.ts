@@ -26,6 +26,7 @@ import { dropOldest } from './retained-records.ts';
 import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
 import { evolveDoors, rebaseDoors } from '../doors/evolve.ts';
 import { evolveWaitingRoom } from '../waiting-room/evolve.ts';
+import { evolveSaleSteered } from '../steering.ts';
 import type { EventState } from './state.ts';
 import type { Fact, FactData } from '../fact.ts';
 
@@ -35,6 +36,8 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
   switch (happened.type) {
     case 'EventDefined':
       return evolveEventDefined(state, happened.data, at);
+    case 'SaleSteered':
+      return evolveSaleSteered(state, happened.data);
     case 'PerformanceCancelled':
       evolvePerformanceCancelled(state, happened.data);
       return noteCancelled(state, happened.data);

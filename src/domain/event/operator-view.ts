@@ -13,6 +13,7 @@ import { shownStatus, type PerformanceState } from '../inventory/performance.ts'
 import { stockOfPerformances } from '../inventory/view.ts';
 import { waitingRoomFigures } from '../waiting-room/view.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
+import type { Steering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
 import type { WaitingRoomCounts } from '../view.ts';
 import type { RefundCounts } from '../orders/open-refunds.ts';
@@ -34,6 +35,7 @@ export interface EventCounts {
 export interface OperatorEventView {
   readonly definition: EventDefinition;
   readonly definitionVersion: number;
+  readonly steering: Steering;
   /** The stock of every performance, drafts too. */
   readonly performances: readonly (StockTotals & {
     readonly id: string;
@@ -108,6 +110,7 @@ export function operatorEventView(state: EventState, now: number): OperatorEvent
   return {
     definition,
     definitionVersion: state.definitionVersion,
+    steering: state.steering,
     performances: stockOfPerformances(state).map((stock) => {
       const defined = performanceById.get(stock.id)!;
       const isDraft = defined.status === 'DRAFT';

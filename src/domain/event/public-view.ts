@@ -23,6 +23,7 @@ import type {
   SellingStageDefinition,
   VenueDefinition,
 } from '../catalogue/definition.ts';
+import type { Steering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
 
 export interface PerformanceView {
@@ -54,6 +55,7 @@ export interface TicketAvailability {
 
 export interface EventView {
   readonly definition: EventDefinition;
+  readonly steering: Steering;
   readonly performances: readonly PerformanceView[];
   readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
   readonly sellingStages: readonly { readonly definition: SellingStageDefinition; readonly onSale: boolean }[];
@@ -85,6 +87,7 @@ export function eventView(
   const overlays = onSale.map((performance) => openOverlay(performance.inventory, own));
   return {
     definition: plan.definition,
+    steering: state.steering,
     performances: visible.map((performance) => viewPerformance(state, performance, own, visible.length > 1, now)),
     localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
     sellingStages: plan.sellingStages.map(({ definition }) => ({ definition, onSale: isStageOpen(definition, now) })),

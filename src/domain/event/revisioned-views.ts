@@ -9,6 +9,7 @@
  *    changed since is told while activation and definition are the same and the changes are remembered.
  */
 import { isPublished } from '../catalogue/state.ts';
+import type { Steering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { findPerformance, type PerformanceState } from '../inventory/performance.ts';
@@ -46,6 +47,7 @@ export interface LiveView {
   readonly performanceId: string;
   readonly now: number;
   readonly definitionVersion: number;
+  readonly steering: Steering;
   readonly status: string;
   readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */
@@ -138,6 +140,7 @@ export function liveView(
     performanceId,
     now,
     definitionVersion,
+    steering: event.steering,
     status: event.performances.find(({ id }) => id === performanceId)?.status ?? 'CANCELLED',
     ticketAvailability: event.ticketAvailability,
     seats,

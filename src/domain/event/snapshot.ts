@@ -21,6 +21,7 @@ import { Inventory } from '../inventory/inventory.ts';
 import type { DueExecution } from '../orders/state.ts';
 import type { InventorySnapshot } from '../inventory/snapshot.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
+import { isSteered, type Steering } from '../catalogue/state.ts';
 import { unreachable } from '../invariant.ts';
 import { restoreWaitingRoomPart, waitingRoomParts, type WaitingRoomPart } from '../waiting-room/snapshot.ts';
 import { doorRecords, doorsParts, restoreDoorsPart, type DoorsPart } from '../doors/snapshot.ts';
@@ -62,6 +63,8 @@ type Piece =
       readonly definitionVersion: number;
       readonly revision: number;
       readonly definition: EventDefinition;
+      /** Present while something is set. */
+      readonly steering?: Steering;
       /** Present while everything that is due is being asked for. */
       readonly executing?: readonly DueExecution[];
     }
@@ -94,6 +97,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     definitionVersion,
     revision,
     definition,
+    ...(isSteered(state.steering) && { steering: state.steering }),
     ...(state.orders.executing.length > 0 && { executing: state.orders.executing }),
   });
   for (const { id, status, inventory } of state.performances.values()) {
@@ -131,6 +135,7 @@ export function restoreEventState(firstPiece: string): EventState {
   state.definitionVersion = piece.definitionVersion;
   state.revision = piece.revision;
   state.plan = compileSalePlan(piece.definition);
+  if (piece.steering !== undefined) state.steering = piece.steering;
   state.orders.executing.push(...(piece.executing ?? []));
   return state;
 }

@@ -10,6 +10,7 @@ import { noHolds } from '../holds/state.ts';
 import { noIdempotency, type IdempotencyBook } from '../idempotency.ts';
 import { noOrders } from '../orders/state.ts';
 import type { DoorState } from '../doors/state.ts';
+import { NOT_STEERED } from '../catalogue/state.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import type { IdempotentAnswer } from '../view.ts';
 import type { EventDefinition } from '../catalogue/definition.ts';
@@ -61,6 +62,7 @@ export function initialState(eventId: string, eventNumber: number): EventState {
     revision: 0,
     definitionVersion: 0,
     plan: compileSalePlan(NOTHING_DEFINED),
+    steering: NOT_STEERED,
     performances: new Map(),
     holds: noHolds(),
     orders: noOrders(),

@@ -11,6 +11,7 @@ import { findPerformanceOnSale } from '../inventory/performance.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { isSameHoldLine, lineKey, type HoldLineKey } from '../inventory/hold-line.ts';
 import { checkHoldLimits, findOfferOnSale, findRequestedLine, refuseUnknownOffer, seatChoiceOf } from './new-lines.ts';
+import { refuseWhilePaused } from '../steering.ts';
 import type { ItemRequest } from '../command.ts';
 import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
@@ -86,7 +87,8 @@ function nameLines(
   }
   for (const { item, line } of named) {
     if (line !== null && item.quantity <= line.quantity) continue;
-    const performance = findPerformanceOnSale(state, line?.performanceId ?? item.performanceId, now);
+    const performance =
+      refuseWhilePaused(state) ?? findPerformanceOnSale(state, line?.performanceId ?? item.performanceId, now);
     if (isRefusal(performance)) return performance;
   }
   return named;

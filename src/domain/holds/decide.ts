@@ -11,6 +11,7 @@ import type { HoldState } from './state.ts';
 import type { Decision } from '../decision.ts';
 import { fact, type Fact, type FactData } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { refuseWhilePaused } from '../steering.ts';
 import { checkPass } from '../waiting-room/decide.ts';
 import { changeLines } from './changed-lines.ts';
 import { reserveLines } from './new-lines.ts';
@@ -25,13 +26,13 @@ interface HoldTurn extends TurnIds {
 
 /**
  * Places a hold in place of the session's previous one, which counts as free while the new one is checked.
- * Refuses in order: EVENT_NOT_FOUND, QUEUE_PASS_*, then with the refusals of `reserveLines`.
+ * Refuses in order: EVENT_NOT_FOUND, SALE_PAUSED, QUEUE_PASS_*, then with the refusals of `reserveLines`.
  */
 export function decidePlaceHold(state: HoldState, command: CommandOf<'PlaceHold'>, turn: HoldTurn): Decision | Refusal {
   if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
   const { now } = turn;
-  const passRefusal = checkPass(state, command.sessionKey, command.queuePass, now);
-  if (passRefusal !== null) return passRefusal;
+  const barred = refuseWhilePaused(state) ?? checkPass(state, command.sessionKey, command.queuePass, now);
+  if (barred !== null) return barred;
   const replaced = activeHoldOf(state, command.sessionKey);
   const lines = reserveLines(state, command.items, replaced, now);
   if (isRefusal(lines)) return lines;

@@ -34,6 +34,7 @@ import { assignTickets, type RequestedLine } from '../inventory/assignment.ts';
 import { findRequested } from '../holds/new-lines.ts';
 import { boundOrderTexts, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
+import { refuseWhilePaused } from '../steering.ts';
 import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
 import { isPublished } from '../catalogue/state.ts';
 import type { Decision, ReplyReference } from '../decision.ts';
@@ -101,7 +102,7 @@ function select(state: OrderState, command: StartCheckout, now: number): Selecti
   if (command.holdId !== null) return selectHeld(state, command);
   const { items: requests, sessionKey, queuePass } = command;
   if (requests === null) return refuseProblems([{ path: ['items'], message: 'is required where there is no hold_id' }]);
-  const barred = checkPass(state, sessionKey, queuePass, now);
+  const barred = refuseWhilePaused(state) ?? checkPass(state, sessionKey, queuePass, now);
   if (barred !== null) return barred;
   const requested = findRequested(state, requests, now);
   if (isRefusal(requested)) return requested;

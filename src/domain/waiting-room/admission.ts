@@ -1,18 +1,18 @@
 /**
  * Who is admitted when. Every join and every poll admits as many as may be.
  *
- * 1. In no span of 60 s are more people admitted than the rate; with waiting_room_max_admitted there are never more
- *    live passes.
+ * 1. In no span of 60 s are more people admitted than the rate of its end, and nobody while the sale is paused; with
+ *    waiting_room_max_admitted there are never more live passes.
  * 2. People are admitted from the front. Nobody who is still there is overtaken; a stale entry is dropped and uses up
  *    no admission.
  * 3. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
  */
 import { fact, type Fact } from '../fact.ts';
+import { admissionRate } from '../catalogue/state.ts';
 import { isOnSale } from '../inventory/performance.ts';
 import { isStale } from './last-seen.ts';
 import { peopleFrom } from './queue-positions.ts';
 import { admittedLately, isRoomOpen, type WaitingRoom } from './state.ts';
-import type { EventDefinition } from '../catalogue/definition.ts';
 import type { WaitingRoomState } from './state.ts';
 import type { QueueEntry } from './queue-entries.ts';
 
@@ -35,12 +35,12 @@ export function admitNext(
   excluded: QueueEntry | null,
   joinerId: string | null,
 ): readonly Fact[] {
-  if (!isRoomOpen(room)) return [];
+  if (!isRoomOpen(room) || state.steering.paused) return [];
   const { definition } = state.plan;
   const isSoldOut = definition.waitingRoomPauseWhenSoldOut && !isAnythingLeft(state, now);
   if (isSoldOut) return room.status === 'PAUSED' ? [] : [fact('WaitingRoomPaused', {})];
   const resumed = room.status === 'PAUSED' ? [fact('WaitingRoomResumed', {})] : [];
-  const admissionsMax = admissionsLeft(room, definition, now);
+  const admissionsMax = admissionsLeft(state, room, now);
   if (admissionsMax <= 0) return resumed;
   const { admitted, dropped } = selectFromFront(state, room, now, excluded, admissionsMax, joinerId);
   const facts: Fact[] = resumed;
@@ -73,9 +73,9 @@ function selectFromFront(
 }
 
 /** How many may be admitted at this moment (rule 1). */
-function admissionsLeft({ admissions, entries }: WaitingRoom, definition: EventDefinition, now: number): number {
-  const { waitingRoomRate, waitingRoomMaxAdmitted } = definition;
-  const inSpan = waitingRoomRate - admittedLately(admissions, now);
+function admissionsLeft(state: WaitingRoomState, { admissions, entries }: WaitingRoom, now: number): number {
+  const { waitingRoomMaxAdmitted } = state.plan.definition;
+  const inSpan = admissionRate(state) - admittedLately(admissions, now);
   const atOnce = waitingRoomMaxAdmitted === null ? inSpan : waitingRoomMaxAdmitted - entries.passes.size;
   return Math.min(inSpan, atOnce, ADMISSIONS_PER_TURN_MAX);
 }

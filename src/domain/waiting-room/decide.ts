@@ -18,6 +18,7 @@ import { fact, type Fact } from '../fact.ts';
 import { isPublished } from '../catalogue/state.ts';
 import type { WaitingRoomState } from './state.ts';
 import { isRefusal, refuse, type Problem, type Refusal } from '../refusal.ts';
+import { refuseWhilePaused } from '../steering.ts';
 import { admitNext, staleEntryIds } from './admission.ts';
 import { commitmentOf, drawOrder, type Hashing } from './draw.ts';
 import { isStale, staleFrom } from './last-seen.ts';
@@ -52,7 +53,10 @@ interface JoinTurn extends TurnIds {
 
 // ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Gives a session an entry, unless it has one, and admits whoever may be. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED. */
+/**
+ * Gives a session an entry, unless it has one, and admits whoever may be. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED; while
+ * nobody joins SALE_PAUSED.
+ */
 export function decideJoinQueue(
   state: WaitingRoomState,
   { sessionKey }: CommandOf<'JoinQueue'>,
@@ -66,6 +70,8 @@ export function decideJoinQueue(
   if (live !== null && !isStale(state, room, live, now)) {
     return { facts: admitNext(state, room, now, null, null), reply: entryReply(live.id, sessionKey) };
   }
+  const paused = refuseWhilePaused(state);
+  if (paused !== null) return paused;
   const entryId = turn.newId('que');
   const dropped = live === null ? [] : [fact('QueueEntriesDropped', { entryIds: [live.id] })];
   const joined = fact('QueueEntryJoined', { entryId, sessionKey });

@@ -1,6 +1,7 @@
 /**
  * What is shown of a waiting room: an entry to its owner, figures to operators, and the proof of the draw to everybody.
  */
+import { admissionRate, isSteered } from '../catalogue/state.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { findLiveEntry, type QueueEntry } from './queue-entries.ts';
 import { rankOf } from './queue-positions.ts';
@@ -27,10 +28,11 @@ export function viewOwnEntry(
 
 function viewEntry(state: WaitingRoomState, entry: QueueEntry, now: number): QueueEntryView {
   const room = waitingRoomOf(state);
-  const { waitingRoomRate: rate, waitingRoomPauseWhenSoldOut: pauses } = state.plan.definition;
+  const { waitingRoomPauseWhenSoldOut: pauses } = state.plan.definition;
+  const rate = admissionRate(state);
   const hasPosition = entry.status === 'WAITING' && isRoomOpen(room);
   const position = hasPosition ? rankOf(room.entries.positions, entry.slot) : null;
-  return {
+  const view: QueueEntryView = {
     id: entry.id,
     eventId: state.eventId,
     status: entry.status,
@@ -45,6 +47,7 @@ function viewEntry(state: WaitingRoomState, entry: QueueEntry, now: number): Que
     drawCommitment: room.draw?.commitment ?? null,
     soldOut: pauses ? entry.status === 'WAITING' && room.status === 'PAUSED' : null,
   };
+  return isSteered(state.steering) ? { ...view, steering: state.steering } : view;
 }
 
 function estimatedMinutes(

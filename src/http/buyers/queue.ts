@@ -13,6 +13,8 @@ import { drawPage } from '../pages/draw.ts';
 import { sendPage } from '../pages/html.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
+import { toSteeringPart } from './events/body.ts';
+import { SaleSteering } from './events/schema.ts';
 import { EVENT_NOT_FOUND, NOT_FOUND, QUEUE_ENTRY_NOT_FOUND } from '../protocol/errors.ts';
 import { Count, Id, IntegerText, Nullable, ref, SessionKey, SessionKeyQuery, Time } from '../protocol/fields.ts';
 import { formatMoment } from '../protocol/formats.ts';
@@ -45,6 +47,7 @@ export const QueueEntry = Type.Object(
       ...Sha256,
       description: 'SHA-256 of the seed of the draw; null where nothing is drawn.',
     }),
+    steering: Type.Optional(ref(SaleSteering)),
     sold_out: Type.Optional(
       Type.Boolean({ description: 'Only on events that pause: whether the line stands because nothing is left.' }),
     ),
@@ -203,6 +206,7 @@ export function toQueueEntryBody(entry: QueueEntryView): QueueEntryBody {
     rate: entry.rate,
     draw_commitment: entry.drawCommitment,
     ...(entry.soldOut !== null && { sold_out: entry.soldOut }),
+    ...(entry.steering !== undefined && toSteeringPart(entry.steering)),
   };
 }
 

@@ -10,7 +10,7 @@
  */
 import type { LiveView, Unchanged } from '#domain/event/revisioned-views.ts';
 import type { TicketAvailability } from '#domain/event/public-view.ts';
-import { toAvailabilityBody } from '../buyers/events/body.ts';
+import { toAvailabilityBody, toSteeringPart } from '../buyers/events/body.ts';
 import { formatTime } from '../protocol/formats.ts';
 import type { LiveChangeBody, LiveSnapshotBody } from './schema.ts';
 
@@ -49,7 +49,9 @@ export class PerformanceFeed {
     const last = this.#last;
     this.#last = view;
     const rows = view.isWhole ? view.ticketAvailability : changedRows(last.ticketAvailability, view.ticketAvailability);
-    const isNew = view.isWhole || rows.length > 0 || changedSeats(view).length > 0 || view.status !== last.status;
+    const isSteered = JSON.stringify(view.steering) !== JSON.stringify(last.steering);
+    const isMoved = rows.length > 0 || changedSeats(view).length > 0 || view.status !== last.status;
+    const isNew = view.isWhole || isSteered || isMoved;
     if (!isNew) return null;
     this.#number += 1;
     this.#openings.clear();
@@ -80,9 +82,16 @@ export class PerformanceFeed {
 /** The message of a view, with the rows that are told. */
 function encode(view: LiveView, rows: LiveView['ticketAvailability']): Buffer {
   const { revision, isWhole, now, status } = view;
+  const steering = toSteeringPart(view.steering);
   const body: LiveSnapshotBody | LiveChangeBody = isWhole
     ? toSnapshotBody(view)
-    : { now: formatTime(now), status, ticketAvailability: rows.map(toAvailabilityBody), seats: changedSeats(view) };
+    : {
+        now: formatTime(now),
+        status,
+        ...steering,
+        ticketAvailability: rows.map(toAvailabilityBody),
+        seats: changedSeats(view),
+      };
   return Buffer.from(`id: ${revision}\nevent: ${isWhole ? 'snapshot' : 'change'}\ndata: ${JSON.stringify(body)}\n\n`);
 }
 
@@ -98,6 +107,7 @@ function toSnapshotBody(view: LiveView): LiveSnapshotBody {
     now: formatTime(view.now),
     definition_version: view.definitionVersion,
     status: view.status,
+    ...toSteeringPart(view.steering),
     ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
     seats:
       seats?.form === 'FULL' ? { held: [...seats.held], sold: [...seats.sold], blocked: [...seats.blocked] } : null,

@@ -1,7 +1,7 @@
 /** The messages of a performance's live stream. */
 import { Type, type Static } from 'typebox';
 import { Id, ref, Time } from '../protocol/fields.ts';
-import { TicketAvailability } from '../buyers/events/schema.ts';
+import { SaleSteering, TicketAvailability } from '../buyers/events/schema.ts';
 import { SeatChange } from '../buyers/seating.ts';
 
 const SeatIds = Type.Array(Type.String());
@@ -14,6 +14,7 @@ export const LiveSnapshot = Type.Object(
     now: Time,
     definition_version: Type.Integer({ description: 'Grows when the definition of the event changes: read it again.' }),
     status: Status,
+    steering: Type.Optional(ref(SaleSteering)),
     ticketAvailability: Type.Array(ref(TicketAvailability)),
     seats: Type.Unsafe<{ held: string[]; sold: string[]; blocked: string[] } | null>({
       ...Type.Object({ held: SeatIds, sold: SeatIds, blocked: SeatIds }),
@@ -28,6 +29,7 @@ export const LiveChange = Type.Object(
   {
     now: Time,
     status: Status,
+    steering: Type.Optional(ref(SaleSteering)),
     ticketAvailability: Type.Array(ref(TicketAvailability)),
     seats: Type.Array(SeatChange),
   },

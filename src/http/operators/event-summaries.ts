@@ -17,6 +17,7 @@ import type { EventsPort } from '../ports.ts';
 import { Count, Nullable, ref, Time } from '../protocol/fields.ts';
 import { formatMoment } from '../protocol/formats.ts';
 import { toWaitingRoomBody, WaitingRoom } from './events.ts';
+import { SteeringFields, toSteeringBody } from './steering.ts';
 import { type EventMoneyBody, MoneySums, toEventMoneyBody, toMoneySumsBody } from './money.ts';
 
 const Text = Type.String();
@@ -44,6 +45,7 @@ export const OverviewEvent = Type.Object({
   evicted: Type.Boolean({ description: 'Not in memory: its figures are those last seen.' }),
   performances: Type.Array(OverviewDate),
   waiting_room: Nullable(WaitingRoom),
+  steering: ref(SteeringFields),
   money: Type.Array(ref(MoneySums), {
     description: 'Since the first order, by currency; the hours are at /admin/money.',
   }),
@@ -130,6 +132,7 @@ function toOverviewEventBody(view: OperatorEventView): OverviewEventBody {
       };
     }),
     waiting_room: waitingRoom === null ? null : toWaitingRoomBody(waitingRoom),
+    steering: toSteeringBody(view.steering),
     money: money.totals.map(toMoneySumsBody),
     refunds_needing_operator: view.refundsNeedingOperator,
   };

@@ -31,6 +31,7 @@ import {
 import { formatMoment } from '../protocol/formats.ts';
 import { toCursor } from '../protocol/request-parts.ts';
 import { addRoute } from '../protocol/route.ts';
+import { SteeringFields, toSteeringBody } from './steering.ts';
 import { OrdersOfDate, ordersOf } from './cancellation.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -69,6 +70,7 @@ export const AdminEvent = Type.Object(
   {
     definition: Type.Unknown({ description: 'As a catalogue file has it.' }),
     version: Type.Integer(),
+    steering: ref(SteeringFields),
     performances: Type.Array(
       Type.Object({
         id: Type.String(),
@@ -279,12 +281,14 @@ function warningsAbout(definition: EventDefinition, absentProviders: AdminPorts[
 function toAdminEventBody({
   definition,
   definitionVersion,
+  steering,
   performances,
   waitingRoom,
 }: OperatorEventView): AdminEventBody {
   return {
     definition: toEventFile(definition),
     version: definitionVersion,
+    steering: toSteeringBody(steering),
     performances: performances.map(({ id, capacity, available, held, sold, blocked }) => ({
       id,
       capacity,

@@ -107,6 +107,7 @@ export const ERRORS = {
   HEADERS_TOO_LARGE: entry(431, 'The headers are too large.', 'Address and headers together are limited to 16 KiB.'),
   INTERNAL: entry(500, 'Something went wrong on our side.', 'A defect of the service; detail.request_id finds it in the logs.'),
   PAYMENT_PROVIDER_UNAVAILABLE: entry(502, 'The payment provider cannot be reached.', 'Repeat the same request: with detail.order_id it goes on with that order. Without one nothing was placed, because nothing stands behind the payment_provider of the event.'),
+  SALE_PAUSED: entry(503, 'The sale is paused.', 'Nothing more is held or admitted for now, what is held can be bought: come back after the seconds in Retry-After. detail.message is what the organizer says, or null.'),
   OVERLOADED: entry(503, 'The service is busy.', 'Nothing was changed; come back after the seconds in Retry-After. Where detail.event_id names an event, that one alone cannot be served.'),
 } as const satisfies Record<ErrorCode, ErrorEntry>;
 

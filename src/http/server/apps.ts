@@ -58,6 +58,7 @@ import { syncRoutes } from '../doors/sync.ts';
 import { requireStation } from '../doors/station-auth.ts';
 import { adminTicketRoutes } from '../operators/orders/tickets.ts';
 import { doorRoutes } from '../operators/doors.ts';
+import { steeringRoutes } from '../operators/steering.ts';
 import { stationRoutes } from '../operators/stations.ts';
 import { showServerTiming } from './server-timing.ts';
 import { searchRoutes } from '../operators/search.ts';
@@ -139,6 +140,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   amendmentRoutes(app, ports);
   adminOrderRoutes(app, ports);
   adminTicketRoutes(app, ports);
+  steeringRoutes(app, ports);
   stationRoutes(app, ports);
   doorRoutes(app, ports);
   subjectRoutes(app, ports);

@@ -39,13 +39,15 @@ declare module 'fastify' {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const RETRY_AFTER_SECONDS = 1;
+/** When it is worth asking again, where the reply does not say it yet. */
+const RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = { OVERLOADED: 1, SALE_PAUSED: 30 };
 
 /** Adds `refuse` to replies, and sends every error of the app with one body. */
 export function installFailures(app: FastifyInstance, { clock, log }: { clock: ClockPort; log: LogPort }): void {
   const send = (reply: FastifyReply, { code, detail, reason }: Refused): FastifyReply => {
     const body = errorBody(code, detail, clock.now(), reason);
-    if (code === 'OVERLOADED' && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
+    const retryAfter = RETRY_AFTER_SECONDS[code];
+    if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
     reply.code(body.statusCode);
     // An error is not cached, even where the answer would be.
     reply.header('cache-control', 'no-store');

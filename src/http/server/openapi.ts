@@ -25,6 +25,7 @@ import {
   EventListEntry,
   EventPayload,
   Performance,
+  SaleSteering,
   SellingStage,
   TicketAvailability,
   TicketType,
@@ -41,6 +42,7 @@ import { OrderStatus, Ticket } from '../buyers/orders/schema.ts';
 import { ScanResults } from '../doors/scans.ts';
 import { StationSync } from '../doors/sync.ts';
 import { DoorCounts, ScanConflicts } from '../operators/doors.ts';
+import { SteeringFields } from '../operators/steering.ts';
 import { MadeStation, Station } from '../operators/stations.ts';
 import { Draw, QueueEntry } from '../buyers/queue.ts';
 import { Occupancy, Seat, Seating } from '../buyers/seating.ts';
@@ -66,6 +68,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   TicketType,
   SellingStage,
   TicketAvailability,
+  SaleSteering,
   EventPayload,
   EventListEntry,
   EventList,
@@ -78,6 +81,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   StartedCheckout,
   Ticket,
   OrderStatus,
+  SteeringFields,
   AdminEvent,
   DocumentedDefinition,
   AdminOrder,

@@ -18,6 +18,7 @@ interface Words extends Pick<Texts, 'refusals' | 'refused'> {
 const WITH_DETAIL: Readonly<Record<string, (detail: Detail, words: Words) => string>> = {
   AMENDMENT_NOT_ALLOWED: notAllowed,
   INSUFFICIENT_TICKETS: insufficient,
+  SALE_PAUSED: ({ message }, { refused }) => refused.paused(typeof message === 'string' ? message : null),
   SEAT_TAKEN: taken,
   VALIDATION_ERROR: validation,
   MAX_PER_ORDER_EXCEEDED: ({ limit }, { refused }) => refused.maxPerOrder(Number(limit)),

@@ -139,6 +139,15 @@ const BuyerChangesBody = Type.Object({
   },
 });
 
+/** What operators set of a sale, as buyers see it. */
+export const SaleSteering = Type.Object(
+  { paused: Type.Boolean(), message: Nullable(Type.String()) },
+  {
+    $id: 'SaleSteering',
+    description: 'Present while the sale is paused, or the organizer tells buyers something.',
+  },
+);
+
 export const EventPayload = Type.Object(
   {
     id: Type.String(),
@@ -159,6 +168,7 @@ export const EventPayload = Type.Object(
     max_tickets_per_email: Nullable(Count),
     require_individual_data: Type.Boolean(),
     max_installments: Type.Integer(),
+    steering: Type.Optional(ref(SaleSteering)),
     buyer_changes: Type.Unsafe<Static<typeof BuyerChangesBody> | null>({
       ...BuyerChangesBody,
       type: ['object', 'null'],

@@ -29,11 +29,11 @@ export function storeSession(session: Session | null): void {
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type Api = <Body>(method: 'GET' | 'POST', address: string, body?: object) => Promise<Body>;
+export type Api = <Body>(method: 'GET' | 'POST' | 'PUT', address: string, body?: object) => Promise<Body>;
 
 /** An API with a session's token; `onUnauthorized` is called when the service does not accept it. Throws ApiError. */
 export function createApi(session: Session, onUnauthorized: () => void): Api {
-  return async <Body>(method: 'GET' | 'POST', address: string, body?: object): Promise<Body> => {
+  return async <Body>(method: 'GET' | 'POST' | 'PUT', address: string, body?: object): Promise<Body> => {
     const answer = await send<Body>(fetch, address, {
       method,
       headers: headersOf(session, body),

@@ -135,6 +135,15 @@ export interface RefundList {
   readonly next_cursor: string | null;
 }
 
+/** What operators set of a sale, over its definition. */
+export interface Steering {
+  readonly paused: boolean;
+  /** People admitted in a minute, at most; null for the definition’s `waiting_room_rate`. */
+  readonly waiting_room_rate: number | null;
+  /** What buyers are told, without control characters; null for nothing. */
+  readonly message: string | null;
+}
+
 export interface OverviewEvent {
   readonly id: string;
   readonly slug: string;
@@ -148,6 +157,7 @@ export interface OverviewEvent {
   readonly evicted: boolean;
   readonly performances: readonly OverviewPerformance[];
   readonly waiting_room: WaitingRoom | null;
+  readonly steering: Steering;
   /** Since the first order, by currency; the hours are at /admin/money. */
   readonly money: readonly MoneySums[];
   /** Refunds that are NEEDS_OPERATOR. */

@@ -6,6 +6,7 @@ import { countOf, number, moment, sums } from '../app/format.ts';
 import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
+import { SteeringButton, SteeringLine } from '../parts/steering.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
 import { linkTo, linkWith } from '../app/router.ts';
 
@@ -18,7 +19,6 @@ interface EventPageProps {
 
 export function EventPage({ event, history, api, reload }: EventPageProps) {
   const [cancelling, setCancelling] = useState<OverviewPerformance | null>(null);
-  const queue = event.waiting_room;
   const cancel = async (performance: OverviewPerformance, fields: FormData, note: string | null): Promise<void> => {
     const refunds = fields.get('execute') === null ? {} : { refunds: 'EXECUTE' };
     const body = { orders: fields.get('orders'), ...refunds, note };
@@ -31,6 +31,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
       <div class="heading">
         <PageTitle>{event.name}</PageTitle>
         <div class="actions">
+          <SteeringButton event={event} api={api} reload={reload} />
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
           </a>
@@ -42,6 +43,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           </a>
         </div>
       </div>
+      <SteeringLine event={event} />
       <div class="cards">
         {event.performances.map((performance) => (
           <PerformanceCard
@@ -52,20 +54,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
             onCancel={() => setCancelling(performance)}
           />
         ))}
-        {queue !== null && (
-          <section class="card">
-            <h2>Waiting room</h2>
-            <p>
-              {queue.status} · <b>{number(queue.waiting)}</b> waiting · <b>{number(queue.admitted)}</b> admitted ·{' '}
-              <b>{number(queue.admitted_last_minute)}</b> in the last minute · <b>{number(queue.joined)}</b> joined in
-              all
-            </p>
-            <LineChart
-              label="People waiting over time"
-              points={history.map(({ at, waiting }) => ({ at, value: waiting.get(event.id) ?? 0 }))}
-            />
-          </section>
-        )}
+        <WaitingRoomCard event={event} history={history} />
       </div>
       <Money key={event.id} api={api} eventId={event.id} />
       {cancelling !== null && (
@@ -84,6 +73,25 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
         </Confirmation>
       )}
     </>
+  );
+}
+
+type WaitingRoomProps = Pick<EventPageProps, 'event' | 'history'>;
+
+function WaitingRoomCard({ event: { id, waiting_room: queue }, history }: WaitingRoomProps) {
+  if (queue === null) return null;
+  return (
+    <section class="card">
+      <h2>Waiting room</h2>
+      <p>
+        {queue.status} · <b>{number(queue.waiting)}</b> waiting · <b>{number(queue.admitted)}</b> admitted ·{' '}
+        <b>{number(queue.admitted_last_minute)}</b> in the last minute · <b>{number(queue.joined)}</b> joined in all
+      </p>
+      <LineChart
+        label="People waiting over time"
+        points={history.map(({ at, waiting }) => ({ at, value: waiting.get(id) ?? 0 }))}
+      />
+    </section>
   );
 }
 

@@ -47,7 +47,7 @@ export function Confirmation(props: ConfirmationProps) {
 
   return (
     <dialog ref={dialog} onClose={onClose} aria-labelledby="confirmation-title">
-      <form onSubmit={(submission) => void submit(submission)}>
+      <form onSubmit={(submission) => void submit(submission)} onKeyDown={keepOpen}>
         <h2 id="confirmation-title">{title}</h2>
         {children}
         {hasNote && <NoteField />}
@@ -76,6 +76,11 @@ export function Confirmation(props: ConfirmationProps) {
       </form>
     </dialog>
   );
+}
+
+/** Enter in a field does not answer the question: it is a key that is pressed by habit. */
+function keepOpen(press: KeyboardEvent): void {
+  if (press.key === 'Enter' && press.target instanceof HTMLInputElement) press.preventDefault();
 }
 
 /** Where an operator says why. */

@@ -8,7 +8,7 @@
  *  2. A hidden page closes its stream, because browsers allow only few connections to one host.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import type { EventPayload, SaleSteering, TicketAvailability } from '#client/bodies.ts';
 import { firstPerformance } from '#client/first-performance.ts';
 import type { LiveState, SeatStates } from '#client/live.ts';
 import { client } from '../app/service.ts';
@@ -22,6 +22,7 @@ interface ShownEvent {
   readonly performanceId: string | null;
   readonly rows: readonly TicketAvailability[];
   readonly seats: SeatStates;
+  readonly steering: SaleSteering | null;
   readonly reload: () => void;
 }
 
@@ -77,6 +78,7 @@ export function useEvent(slug: string, chosenId: string | null, hasHold: boolean
     performanceId,
     rows: hasHold || live === null ? own : live.rows,
     seats: live?.seats ?? NO_SEATS,
+    steering: live === null ? (event?.steering ?? null) : live.steering,
     reload: loaded.reload,
   };
 }

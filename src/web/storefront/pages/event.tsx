@@ -16,6 +16,7 @@ import { SeatPicker } from '../event/seat-picker.tsx';
 import { registerOf } from '../event/seat-register.tsx';
 import { PurchaseDock } from '../event/purchase-dock.tsx';
 import { isHeld, obstacle, type Selection } from '../event/selection.ts';
+import { SteeringNotice } from '../event/steering.tsx';
 import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
@@ -150,18 +151,20 @@ function Purchase(props: PurchaseProps) {
 
 /** What the next step is made of. */
 function stepOf(
-  { event, keeper: { hold, isBusy } }: PurchaseProps,
+  { event, keeper: { hold, isBusy }, sale: { steering } }: PurchaseProps,
   { items, choices, hold: holdChosen }: ReturnType<typeof useChoices>,
   pass: Pass,
 ): NextStepProps {
+  const isAllHeld = isHeld(items, hold);
+  const isPaused = steering?.paused === true && !isAllHeld;
   return {
     event,
     items,
     hold,
-    isHeld: isHeld(items, hold),
+    isHeld: isAllHeld,
     isBusy,
     needsPass: event.waiting_room && hold === null && !pass.isAdmitted,
-    obstacle: obstacle(choices, items, event),
+    obstacle: isPaused ? texts.event.paused : obstacle(choices, items, event),
     onContinue: () => holdChosen(() => go(eventPath(event.slug, 'checkout'))),
     onHold: () => holdChosen(),
   };
@@ -173,7 +176,7 @@ interface NoticesProps extends PurchaseProps {
 }
 
 /** What a buyer should know before choosing: an order, an expired hold, the waiting room, the performance's status. */
-function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pass }: NoticesProps) {
+function Notices({ event, performanceId, keeper, sale: { reload, steering }, hasItems, pass }: NoticesProps) {
   const { hold, lapsed } = keeper;
   const order = useOwnOrder(event, keeper.orderId);
   const performance = event.performances.find(({ id }) => id === performanceId);
@@ -188,6 +191,7 @@ function Notices({ event, performanceId, keeper, sale: { reload }, hasItems, pas
           {texts.event.ranOut} {hasItems ? texts.event.stillMarked : ''}
         </Notice>
       )}
+      <SteeringNotice steering={steering} hasHold={hold !== null} />
       <PassBar event={event} pass={pass} hasHold={hold !== null} />
       <PerformanceChoice event={event} performanceId={performanceId} />
       <SaleStart event={event} onStart={reload} />

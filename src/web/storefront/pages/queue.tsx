@@ -15,6 +15,7 @@ import { inWords } from '../app/messages.ts';
 import { Countdown, Loading, Notice, withLink } from '../parts/controls.tsx';
 import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { useRetry } from '../parts/offline.tsx';
+import { SteeringNotice } from '../event/steering.tsx';
 import { announceTurn, TurnNotice } from '../parts/turn-notice.tsx';
 import { BackIcon } from '../../buttons.tsx';
 import { eventPath, go, Link } from '../app/router.tsx';
@@ -36,6 +37,7 @@ function useLine(event: EventPayload) {
 
   useEffect(() => {
     const abort = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const onEntry = (next: QueueEntry): void => {
       const { passId, firstPlace } = recall(event.id);
       const first = passId === next.id ? firstPlace : undefined;
@@ -52,9 +54,13 @@ function useLine(event: EventPayload) {
         if (abort.signal.aborted) return;
         if (isApiError(error, 'QUEUE_NOT_ENABLED')) go(eventPath(event.slug), { replace: true });
         else setTrouble(error);
+        if (isApiError(error, 'SALE_PAUSED')) timer = setTimeout(retry, (error.retryAfter ?? 0) * 1000);
       },
     );
-    return () => abort.abort();
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
   }, [event.id, round]);
 
   const retry = (): void => (setTrouble(null), setRound((n) => n + 1));
@@ -90,6 +96,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
             </button>
           </Notice>
         )}
+        {entry !== null && <SteeringNotice steering={entry.steering ?? null} />}
         {entry === null && trouble === null && <Loading what={words.finding} />}
         {entry !== null && <Position entry={entry} event={event} />}
         {entry?.status === 'WAITING' && (

@@ -71,6 +71,8 @@ export const refused: Texts['refused'] = {
     `So viele freie Plätze nebeneinander gibt es nicht, höchstens ${number(longest)}. Wählen Sie Plätze im Plan oder nehmen Sie weniger.`,
   onlyLeft: (tickets) => `Zurzeit gibt es nur noch ${count(tickets, TICKETS)}.`,
   nothingLeft: 'Zurzeit ist nichts mehr frei.',
+  paused: (message) =>
+    `Der Verkauf ist gerade angehalten. Was reserviert ist, kann gekauft werden.${message === null ? '' : ` ${message}`}`,
   soldOut: 'Diese Tickets sind ausverkauft.',
   inBaskets: 'Andere haben noch welche im Warenkorb; vielleicht werden Tickets wieder frei.',
   inBasketsUntil: (hour) =>

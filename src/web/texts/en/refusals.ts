@@ -69,6 +69,8 @@ export const refused = {
     `There are not so many free seats side by side; the longest free stretch has ${count(longest, { one: 'seat', other: 'seats' })}. Pick seats on the plan, or ask for fewer.`,
   onlyLeft: (tickets: number) => `Only ${count(tickets, TICKETS)} can be had right now.`,
   nothingLeft: 'Nothing is left right now.',
+  paused: (message: string | null) =>
+    `The sale is paused for a moment. What you hold can be bought.${message === null ? '' : ` ${message}`}`,
   soldOut: 'These tickets are sold out.',
   inBaskets: 'Others have some in their basket; if they let go, tickets may come back.',
   inBasketsUntil: (hour: string) =>

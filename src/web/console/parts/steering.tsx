@@ -1,0 +1,75 @@
+/** Steering a sale while it runs: what is set, and the dialog that sets it. */
+import { useState } from 'preact/hooks';
+import { addressOf, type Api } from '../app/api.ts';
+import type { OverviewEvent } from '../app/bodies.ts';
+import { number } from '../app/format.ts';
+import { Confirmation } from './confirmation.tsx';
+
+/** What is set of a sale, in a line; nothing where that is nothing. */
+export function SteeringLine({ event: { steering } }: { readonly event: OverviewEvent }) {
+  const { paused, waiting_room_rate: rate, message } = steering;
+  const parts = [
+    ...(paused ? ['Nothing more is held and nobody is admitted until the sale is resumed.'] : []),
+    ...(rate === null ? [] : [`${number(rate)} people are admitted in a minute, at most.`]),
+    ...(message === null ? [] : [`Buyers are told: “${message}”`]),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <p class={paused ? 'alert' : 'notice'} role="status">
+      {paused && <b>The sale is paused. </b>}
+      {parts.join(' ')}
+    </p>
+  );
+}
+
+interface SteeringProps {
+  readonly event: OverviewEvent;
+  readonly api: Api;
+  readonly reload: () => void;
+}
+
+/** The button that opens the dialog. */
+export function SteeringButton(props: SteeringProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setOpen(true)}>
+        Steer the sale
+      </button>
+      {isOpen && <Steering {...props} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Steering({ event, api, reload, onClose }: SteeringProps & { readonly onClose: () => void }) {
+  const { paused, waiting_room_rate: rate, message } = event.steering;
+  const steer = async (fields: FormData, note: string | null): Promise<void> => {
+    const [wantedRate, wantedMessage] = ['rate', 'message'].map((name) => String(fields.get(name) ?? '').trim());
+    const body = {
+      paused: fields.get('paused') !== null,
+      message: wantedMessage === '' ? null : wantedMessage,
+      ...(event.waiting_room !== null && { waiting_room_rate: wantedRate === '' ? null : Number(wantedRate) }),
+      note,
+    };
+    await api('PUT', addressOf('events', event.id, 'steering'), body);
+    reload();
+  };
+  return (
+    <Confirmation title={`Steer the sale of ${event.name}`} action="Set this" act={steer} onClose={onClose}>
+      <label class="check">
+        <input type="checkbox" name="paused" defaultChecked={paused} />
+        Paused: nothing more is held and nobody is admitted; what buyers hold they can buy
+      </label>
+      {event.waiting_room !== null && (
+        <label class="field">
+          People admitted in a minute <span class="quiet">empty: as the event is defined</span>
+          <input name="rate" type="number" min="1" step="1" defaultValue={rate ?? undefined} autocomplete="off" />
+        </label>
+      )}
+      <label class="field">
+        What buyers are told <span class="quiet">in the shop and in the waiting room; empty: nothing</span>
+        <input name="message" type="text" maxLength={500} defaultValue={message ?? undefined} autocomplete="off" />
+      </label>
+    </Confirmation>
+  );
+}

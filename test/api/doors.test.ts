@@ -527,6 +527,48 @@ describe('The doors', () => {
     assert.equal((await countsOf(service)).refused['UNKNOWN'] ?? 0, now.refused['UNKNOWN'] ?? 0);
   });
 
+  const perNode = ofOneMachine('each node has metrics of its own events');
+  it('are shown in metrics: scans, people inside, conflicts and stations', { skip: perNode }, async () => {
+    const [code = ''] = codesOf(await buyTickets(service));
+    const station = await makeStation(service);
+    const names = [
+      'holdfast_scans_total{verdict="ADMIT"}',
+      'holdfast_people_inside',
+      'holdfast_scan_conflicts{kind="DOUBLE_ENTRY"}',
+      'holdfast_stations{status="LIVE"}',
+      'holdfast_stations{status="SILENT"}',
+    ];
+    const read = async (): Promise<readonly number[]> => {
+      const lines = (await service.operate<string>('GET', '/metrics')).body.split('\n');
+      return names.map((name) =>
+        Number(
+          lines
+            .find((line) => line.startsWith(`${name} `))
+            ?.split(' ')
+            .at(-1),
+        ),
+      );
+    };
+    const before = await read();
+    const assertMore = async (...more: readonly number[]): Promise<void> => {
+      const expected = before.map((count, index) => count + more[index]!);
+      assert.deepEqual(await read(), expected);
+    };
+    const entry = scanOf(service, code);
+    await only(station, entry);
+    await only(station, entry);
+    const double = scanOf(service, code, { given: 'ADMIT' });
+    await only(station, double);
+    await assertMore(2, 2, 1, 0, 0);
+    await only(station, undoOf(service, double['id']));
+    const headers = { authorization: `Bearer ${station.token}` };
+    await service.get('/api/doors/sync?queued=3', headers);
+    service.wait(10 * MINUTE);
+    await assertMore(2, 1, 0, -1, 1);
+    await service.get('/api/doors/sync?queued=0', headers);
+    await assertMore(2, 1, 0, 0, 0);
+  });
+
   it('are not removed while a live station names them or somebody was scanned there', async () => {
     const station = await makeStation(service, { door_ids: ['stand'] }, 'evt_always');
     const update = (doors: object) =>

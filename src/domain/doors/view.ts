@@ -6,7 +6,7 @@ import { joinId } from '../ids.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { viewScan } from './results.ts';
-import { mergedOf, scansOf, type DoorState, type Doors } from './state.ts';
+import { mergedOf, scansOf, stationStatus, type DoorState, type Doors } from './state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
 import type { ScanView, SealedOperatorNote, TicketScanView } from '../view.ts';
 import type { ConflictPosition, ListedConflict } from './conflict-list.ts';
@@ -151,6 +151,34 @@ export function listScans(
     if (scans.length >= limit && number + 1 < count) return { scans, nextAfter: number };
   }
   return { scans, nextAfter: null };
+}
+
+/** Of all dates, for metrics. */
+export interface DoorGauges {
+  /** People inside, as scans say. */
+  readonly inside: number;
+  readonly conflicts: Readonly<Record<ListedConflict['kind'], number>>;
+  /** By status; SILENT are those of the LIVE ones that told of scans that wait, and were not seen for ten minutes. */
+  readonly stations: Readonly<Record<'LIVE' | 'SILENT' | 'EXPIRED' | 'REVOKED', number>>;
+}
+
+const SILENT_MS = 10 * MINUTE_MS;
+
+export function doorGauges({ doors }: Pick<DoorState, 'doors'>, now: number): DoorGauges {
+  let inside = 0;
+  const conflicts = { DOUBLE_ENTRY: 0, ENTERED_VOID: 0, ENTERED_OTHERWISE: 0 };
+  const stations = { LIVE: 0, SILENT: 0, EXPIRED: 0, REVOKED: 0 };
+  for (const counts of doors?.counts.values() ?? []) {
+    inside += counts.entries - counts.exits;
+    for (const [kind, count] of counts.conflicts) conflicts[kind] += count;
+  }
+  for (const station of doors?.stations.values() ?? []) {
+    const status = stationStatus(station, now);
+    const { seen } = station;
+    const isSilent = seen !== null && (seen.queued ?? 0) > 0 && seen.at <= now - SILENT_MS;
+    stations[status === 'LIVE' && isSilent ? 'SILENT' : status] += 1;
+  }
+  return { inside, conflicts, stations };
 }
 
 // ── conflicts ────────────────────────────────────────────────────────────────────────────────────────────────────────

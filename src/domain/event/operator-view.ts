@@ -7,6 +7,7 @@
 import { holdTransitions, type HoldStatus } from '#machines/hold.ts';
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { oversoldTickets } from './audit.ts';
+import { doorGauges, type DoorGauges } from '../doors/view.ts';
 import type { StockTotals } from '../inventory/inventory.ts';
 import { HOUR_MS, type MoneyView } from '../orders/money-by-hour.ts';
 import { shownStatus, type PerformanceState } from '../inventory/performance.ts';
@@ -52,6 +53,7 @@ export interface Gauges {
   readonly tickets: Pick<StockTotals, 'available' | 'held' | 'sold' | 'blocked'>;
   readonly queue: { readonly waiting: number; readonly admitted: number } | null;
   readonly refunds: RefundCounts;
+  readonly doors: DoorGauges;
   /** Tickets beyond capacity; anything but 0 is a defect. */
   readonly oversold: number;
 }
@@ -132,7 +134,8 @@ export function gaugesOf(state: EventState, now: number): Gauges {
   }
   const room = waitingRoomFigures(state, now);
   const queue = room && { waiting: room.waiting, admitted: room.admitted };
-  return { tickets, queue, refunds: state.orders.refunds.counts, oversold: oversoldTickets(state) };
+  const { counts: refunds } = state.orders.refunds;
+  return { tickets, queue, refunds, doors: doorGauges(state, now), oversold: oversoldTickets(state) };
 }
 
 export function eventTotals(state: EventState, performanceId: string | null): EventTotals {

@@ -16,7 +16,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@pla
 import { COMMAND_CLASSES } from '#actors/admission.ts';
 import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/channels.ts';
 import { TROUBLE_PLACES, type TroubleMessage } from '#actors/trouble.ts';
-import { FACT_TYPES } from '#domain/fact.ts';
+import { GIVEN, outcomeOf } from '#client/doors/scan.ts';
+import { FACT_TYPES, type Fact } from '#domain/fact.ts';
 import type { GaugesPort, InUse, Metrics } from '../ports.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { watchLoop } from './loop-delay.ts';
@@ -208,12 +209,36 @@ function listenToTurns(registers: Registers, turns: Tally): Listener[] {
       }
     },
   });
+  const scans = countScans(registers);
   const onTurn = (message: unknown): void => {
     const turn = message as TurnMessage;
+    for (const each of turn.facts) for (const scan of scansOf(each)) scans.add(outcomeOf(scan), '');
     turns.add(turn.command, turn.code ?? 'DONE');
     for (const { type, data } of turn.facts) facts.add(type, type === 'AmendmentEnded' ? data.outcome : '');
   };
   return [['holdfast:turn', onTurn]];
+}
+
+function countScans(registers: Registers): Tally {
+  const scans = new Tally();
+  for (const outcome of GIVEN) scans.add(outcome, '', 0);
+  new Counter({
+    name: 'holdfast_scans_total',
+    help: 'Scans at doors, each once, by what they count as: the verdict, or what the station decided by itself.',
+    labelNames: ['verdict'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [verdict, , count] of scans.entries()) this.inc({ verdict }, count);
+    },
+  });
+  return scans;
+}
+
+/** The scans that a fact records for the first time. */
+function scansOf({ type, data }: Fact): readonly Parameters<typeof outcomeOf>[0][] {
+  const scans = type === 'TicketsScanned' ? data.scans : type === 'TicketScannedByHand' ? [data.scan] : [];
+  return scans.filter(({ isAgain }) => isAgain !== true).map(({ verdict, given = null }) => ({ verdict, given }));
 }
 
 // ── the journal and activations ──────────────────────────────────────────────────────────────────────────────────────

@@ -10,6 +10,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
+import type { DoorGauges } from '#domain/doors/view.ts';
 import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
 import type { DeploymentState } from '#engine/deployment.ts';
@@ -18,6 +19,8 @@ import { readUnlessBusy } from '#actors/event-port.ts';
 
 const LABELLED_EVENTS_MAX = 100;
 const EVENTS_A_SLICE = 200;
+const CONFLICTS = ['DOUBLE_ENTRY', 'ENTERED_VOID', 'ENTERED_OTHERWISE'] as const;
+const STATIONS = ['LIVE', 'SILENT', 'EXPIRED', 'REVOKED'] as const;
 const TICKET_STATES = ['available', 'held', 'sold', 'blocked'] as const;
 
 type TicketCounts = Record<(typeof TICKET_STATES)[number], number>;
@@ -124,26 +127,62 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
   });
   const tickets = gauge('holdfast_tickets', 'Tickets of all events in memory, by state.', ['state']);
   const refunds = gauge('holdfast_refunds', 'Refunds of all events, by status.', ['status']);
+  const fillDoors = addDoorGauges(gauge);
   let oversoldMost = 0;
   async function read(): Promise<void> {
     labelled.reset();
     queues.reset();
     const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
     const refundCounts = [gauges.refundsNotInMemory()];
+    const doors: DoorGauges[] = [];
     let found = 0;
     for await (const { eventId, index, view } of readAll(gauges)) {
       found += view.oversold;
       for (const state of TICKET_STATES) sums[state] += view.tickets[state];
       refundCounts.push(view.refunds);
+      doors.push(view.doors);
       if (index >= LABELLED_EVENTS_MAX) continue;
       for (const state of TICKET_STATES) labelled.set({ event_id: eventId, state }, view.tickets[state]);
       for (const [status, count] of Object.entries(view.queue ?? {})) queues.set({ event_id: eventId, status }, count);
     }
     for (const state of TICKET_STATES) tickets.set({ state }, sums[state]);
     for (const [status, count] of Object.entries(sumOfCounts(refundCounts))) refunds.set({ status }, count);
+    fillDoors(doors);
     oversold.inc(Math.max(0, found - oversoldMost));
     oversoldMost = Math.max(oversoldMost, found);
   }
+}
+
+type MakeGauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => Gauge<Label>;
+
+/** The gauges of the doors; the function fills them from the figures of all events in memory. */
+function addDoorGauges(gauge: MakeGauge): (all: readonly DoorGauges[]) => void {
+  const inside = gauge(
+    'holdfast_people_inside',
+    'People let in at the doors of events in memory, less those let out.',
+    [],
+  );
+  const conflicts = gauge('holdfast_scan_conflicts', 'Conflicts of scans of events in memory, by kind.', ['kind']);
+  const stations = gauge(
+    'holdfast_stations',
+    'Stations of events in memory, by status. SILENT ones told of scans that wait, and were not seen for ten minutes.',
+    ['status'],
+  );
+  return (all) => {
+    const sumOf = (figure: (figures: DoorGauges) => number): number =>
+      all.reduce((sum, figures) => sum + figure(figures), 0);
+    inside.set(sumOf((figures) => figures.inside));
+    for (const kind of CONFLICTS)
+      conflicts.set(
+        { kind },
+        sumOf((figures) => figures.conflicts[kind]),
+      );
+    for (const status of STATIONS)
+      stations.set(
+        { status },
+        sumOf((figures) => figures.stations[status]),
+      );
+  };
 }
 
 /** Reads every event in memory, the one used last first. */

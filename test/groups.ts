@@ -37,6 +37,7 @@ export const groups = {
     'client',
     'domain',
     'engine',
+    'gate',
     'http',
     'machines',
     'money',

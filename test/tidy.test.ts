@@ -55,8 +55,9 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   docs:          { modules: ['machines'],                                                        packages: ['marked', 'node:'] },
   http:          { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'engine', 'payments', 'privacy', 'texts', 'tickets', 'web'], packages: 'any' },
   service:       { modules: ['actors', 'catalogue', 'cluster', 'domain', 'engine', 'http', 'notifications', 'payments', 'persistence', 'privacy', 'reference', 'threads', 'tickets'], packages: 'any' },
+  gate:          { modules: ['actors', 'client', 'domain', 'engine', 'http', 'persistence', 'service'], packages: ['node:', 'pino'] },
   rehearsal:     { modules: ['actors', 'catalogue', 'domain', 'http', 'offline', 'persistence', 'service'], packages: ['flatqueue', 'node:'] },
-  cli:           { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'engine', 'notifications', 'offline', 'persistence', 'privacy', 'rehearsal', 'service'], packages: ['@nats-io/jetstream', 'node:'] },
+  cli:           { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'engine', 'gate', 'notifications', 'offline', 'persistence', 'privacy', 'rehearsal', 'service'], packages: ['@nats-io/jetstream', 'node:'] },
   operations:    { modules: ['catalogue', 'cluster', 'main', 'persistence', 'service'],          packages: ['node:'] },
   main:          { modules: ['service'],                                                         packages: ['node:'] },
   web:           { modules: ['client'],                                                          packages: ['preact', 'uqr'] },
@@ -298,7 +299,7 @@ const fixedNames: readonly { readonly file: RegExp; readonly name: RegExp }[] = 
   // The kind of a snapshot's first line.
   { file: /./, name: /\bOFFICE\b/ },
   // What a gate says of a scan that it checked itself.
-  { file: /^(?:src\/(?:domain\/doors|http\/doors)|test\/api\/doors)/, name: /judged(?=:|\b)/ },
+  { file: /^(?:src\/(?:domain\/doors|gate|http\/doors)|test\/api\/doors)/, name: /judged(?=:|\b)/ },
   // Where trouble happened, as the log and its metric call it.
   { file: /./, name: /'box-office'/ },
 ];

@@ -42,6 +42,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   ScanByHand: 'SCAN',
   CancelAmendment: 'GIVE_BACK',
   SyncStation: 'SCAN',
+  TakeFeed: 'SCAN',
   OpenPayment: 'MONEY',
   RecordCheckoutSession: 'MONEY',
   RecordPayment: 'MONEY',

@@ -62,7 +62,7 @@ const CORRECTION_SHARE = 1 / 20;
 /** How long a leap is shown after the machine's clock is right again: longer than the interval of any monitor. */
 const LEAP_SHOWN_MS = 5 * 60_000;
 
-const machineSource: TimeSource = { wallMs: () => Date.now(), stopwatchMs };
+export const machineSource: TimeSource = { wallMs: () => Date.now(), stopwatchMs };
 
 /** Makes a clock; a source that is one function is its own stopwatch: all that passes on it has passed. */
 export function createClock(

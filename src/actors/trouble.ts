@@ -22,6 +22,7 @@ export const TROUBLE_PLACES = [
   'retention',
   'snapshot',
   'space-guard',
+  'upstream',
 ] as const;
 
 type TroublePlace = (typeof TROUBLE_PLACES)[number];

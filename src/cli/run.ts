@@ -33,6 +33,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'runs the service until it is stopped',
     load: async () => (await import('./service/serve.ts')).serveCommand,
   },
+  gate: {
+    summary: "runs a hall's own machine, at which tickets are scanned without a network",
+    load: async () => (await import('./service/gate.ts')).gateCommand,
+  },
   load: {
     summary: 'checks catalogue files and loads them',
     load: async () => (await import('./service/load.ts')).loadCommand,

@@ -91,12 +91,22 @@ export type RefundAnswer =
   /** `isAnswered`: the provider has failed, and would repeat that under the same key. */
   | { readonly outcome: 'UNCLEAR'; readonly isAnswered: boolean };
 
+/** What a genuine code says; a gate has no orders that say the rest. */
+interface FoundCode {
+  readonly ticketId: string;
+  readonly claims?: {
+    readonly performanceId: string | null;
+    readonly ticketTypeId: string | null;
+    readonly seatId: string | null;
+  };
+}
+
 /** A scan as a station sends it. */
 export interface ScanRequest {
   readonly id: string;
   readonly kind: ScanKind;
   /** The ticket that a genuine code names, or why there is none; null of what undoes a scan. */
-  readonly found: { readonly ticketId: string } | (typeof NO_TICKET)[number] | null;
+  readonly found: FoundCode | (typeof NO_TICKET)[number] | 'CANNOT_TELL' | null;
   /** Of code, kind, date and door, keyed: 32 bits. */
   readonly digest: number;
   /** The scan to undo; null of any other. */
@@ -109,6 +119,8 @@ export interface ScanRequest {
   readonly isOfGate: boolean;
   /** The station that scanned, where a gate sends it. */
   readonly stationId: string | null;
+  /** At a gate: what its service is sent as the code. */
+  readonly code?: string;
 }
 
 /** A command whose request may carry an idempotency key; its reply says whether it is the answer of an earlier one. */
@@ -283,6 +295,10 @@ interface Commands {
     /** Of the keys of codes, which the head has. */
     readonly keysDigest: string;
   };
+  /** A gate takes a page of its service's feed, with the stations of its head. */
+  TakeFeed: FactData['FeedTaken'] & {
+    readonly stations: readonly (Omit<FactData['StationAdded'], 'operator'> & { readonly isRevoked: boolean })[];
+  };
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
@@ -354,6 +370,7 @@ export interface Replies {
   RecordScans: { readonly results: readonly ScanResult[] };
   ScanByHand: Replayable & { readonly result: ScanResult };
   SyncStation: SyncView;
+  TakeFeed: Record<never, never>;
   /** `joined`: the entry is new. */
   JoinQueue: { readonly entry: QueueEntryView; readonly joined: boolean };
   PollQueue: { readonly entry: QueueEntryView };

@@ -11,7 +11,7 @@ import type { Steering } from './catalogue/state.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
-import type { RecordedScan, ScanResult, StationKind } from './recorded-scan.ts';
+import type { FedChange, FeedKey, RecordedScan, ScanResult, StationKind } from './recorded-scan.ts';
 
 export type { HoldLine, OrderedPerk, OrderItem, PricedItem, AmendmentAction, AmendedTicket } from './sold-items.ts';
 
@@ -394,6 +394,24 @@ export interface FactData {
     /** As on OrderCancelled. */
     readonly sealedNote?: string;
   };
+  /** At a gate: a page of its service's feed. */
+  FeedTaken: {
+    readonly cursor: string;
+    /** What was known before is over with the last page. */
+    readonly isAnew: boolean;
+    readonly more: boolean;
+    /** The gate's own scans that it received until then are in it. */
+    readonly includesUntil: number;
+    /** Absent where it is as before. */
+    readonly head?: {
+      /** The gate itself. */
+      readonly stationId: string;
+      readonly keys: readonly FeedKey[];
+      readonly performances: readonly { readonly id: string; readonly status: string; readonly expected: number }[];
+    };
+    /** Digests of tickets, what they are since when, and at which door. */
+    readonly changes: readonly FedChange[];
+  };
   /**
    * The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more.
    */
@@ -449,6 +467,7 @@ export const FACT_TYPES = {
   StationRevoked: true,
   TicketsScanned: true,
   TicketScannedByHand: true,
+  FeedTaken: true,
   WaitingRoomAdded: true,
   WaitingRoomRescheduled: true,
   WaitingRoomRemoved: true,

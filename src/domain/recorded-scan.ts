@@ -1,5 +1,5 @@
 /** What facts say of scans at doors: a part of the storage format, by the rules of `fact.ts`. */
-import type { Given, ScanKind, Verdict } from '#client/doors/scan.ts';
+import type { Given, ScanKind } from '#client/doors/scan.ts';
 
 /** What a station is: a device that scans, or a hall's own machine that other stations scan at. */
 export type StationKind = 'STATION' | 'GATE';
@@ -10,7 +10,7 @@ export interface RecordedScan {
   readonly kind: ScanKind;
   readonly performanceId: string;
   readonly doorId: string;
-  readonly verdict: Verdict;
+  readonly verdict: Given;
   /** What the station decided by itself. */
   readonly given?: Given;
   /** Of what was read, keyed. */
@@ -32,6 +32,22 @@ export interface RecordedScan {
   readonly stationId?: string;
   /** It was recorded before, and is this from now on. */
   readonly isAgain?: true;
+  /** At a gate: what else its service is sent of it. No code where what was read is none of a ticket. */
+  readonly upstream?: { readonly at: number; readonly code?: string };
+}
+
+/** Void, inside, void and inside, out, or none of these any more. */
+export type TicketPresence = 'V' | 'I' | 'W' | 'O' | 'N';
+
+/** A ticket by its digest, what it is since when in milliseconds, and the id of the door. */
+export type FedChange = readonly [digest: string, state: TicketPresence, at: number, doorId: string | null];
+
+/** A public key of codes, as a JWK. */
+export interface FeedKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
 }
 
 // ── what became of it ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -46,31 +62,40 @@ export interface ScannedTicketView {
   readonly section: string | null;
   readonly rowLabel: string | null;
   readonly seatLabel: string | null;
+  /** At a gate alone, which does not know where the seat is. */
+  readonly seatId?: string | null;
 }
 
-/** An entry or exit as it is shown beside another. */
-export interface ScanView {
-  readonly scanId: string;
+/** An entry as it is shown to a station. */
+export interface Admission {
+  /** Absent at a gate of one that was made elsewhere. */
+  readonly scanId?: string;
   readonly at: number;
-  readonly receivedAt: number;
   readonly doorId: string;
   readonly doorName: string;
-  /** Null of a scan by hand. */
-  readonly stationId: string | null;
+  /** Null of a scan by hand, and at a gate of one that was made elsewhere. */
   readonly stationName: string | null;
   /** The station itself decided. */
   readonly offline: boolean;
 }
 
+/** An entry or exit as it is shown beside another. */
+export interface ScanView extends Admission {
+  readonly scanId: string;
+  readonly receivedAt: number;
+  /** Null of a scan by hand. */
+  readonly stationId: string | null;
+}
+
 /** What became of a scan. */
 export interface ScanResult {
   readonly id: string;
-  readonly verdict: Verdict;
+  readonly verdict: Given;
   readonly repeated: boolean;
   /** Of a ticket of the event. */
   readonly ticket?: ScannedTicketView;
   /** Of one that is ALREADY_ADMITTED; null where that entry was taken back since. */
-  readonly admitted?: ScanView | null;
+  readonly admitted?: Admission | null;
   readonly voidReason?: VoidReason;
   /** The date that the ticket is for. */
   readonly performance?: { readonly id: string; readonly name: string; readonly startsAt: number | null };

@@ -10,7 +10,7 @@ import type { AmendmentStatus } from '#machines/amendment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
-import type { Given, Verdict } from '#client/doors/scan.ts';
+import type { Given } from '#client/doors/scan.ts';
 import type { DoorDefinition, PaymentProviderName } from './catalogue/definition.ts';
 import type {
   AmendedTicket,
@@ -23,7 +23,7 @@ import type {
 } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
-import type { ScanView, StationKind, VoidReason } from './recorded-scan.ts';
+import type { ScanView, StationKind, TicketPresence, VoidReason } from './recorded-scan.ts';
 
 export type { ScannedTicketView, ScanResult, ScanView, VoidReason } from './recorded-scan.ts';
 
@@ -331,7 +331,7 @@ export interface TicketScanView extends ScanView, SealedOperatorNote {
   readonly ticketId: string;
   readonly kind: 'ENTRY' | 'EXIT';
   readonly performanceId: string;
-  readonly verdict: Verdict;
+  readonly verdict: Given;
   readonly given: Given | null;
   readonly isUndone: boolean;
   /** Null unless an operator undid it by hand. */
@@ -354,9 +354,6 @@ export interface StationView {
   readonly queued: number | null;
   readonly version: string | null;
 }
-
-/** Void, inside, void and inside, out, or none of these any more. */
-export type TicketPresence = 'V' | 'I' | 'W' | 'O' | 'N';
 
 /** A ticket by its digest, what it is since when in seconds, and the place of the door in the list of doors. */
 export type SyncChange = readonly [digest: string, state: TicketPresence, at: number, door: number | null];

@@ -43,6 +43,15 @@ export interface GaugesPort {
   refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */
   readonly threads?: ThreadsGauges;
+  /** At a gate alone: how it stands with its service. */
+  readonly gate?: GateGauges;
+}
+
+export interface GateGauges {
+  /** Scans that the service has not taken yet. */
+  readonly queued: number;
+  /** Null while the service is in step. */
+  readonly trouble: string | null;
 }
 
 /** What clients take up while they are there, and give back however they go. */

@@ -75,6 +75,7 @@ const SCAN = {
   isOfGate: SHOWN,
   stationId: SHOWN,
   isAgain: SHOWN,
+  upstream: HIDDEN,
 } as const satisfies RulesFor<RecordedScan>;
 
 const ATTENDEE = { name: SHOWN, email: SHOWN, documentNumber: SHOWN, phone: SHOWN } as const;
@@ -294,6 +295,18 @@ export const SHOWN_FIELDS = {
   StationRevoked: { stationId: SHOWN, operator: SHOWN },
   TicketsScanned: { stationId: SHOWN, scans: SCAN },
   TicketScannedByHand: { orderId: SHOWN, scan: SCAN, sealedNote: HIDDEN, ...MARK },
+  FeedTaken: {
+    cursor: SHOWN,
+    isAnew: SHOWN,
+    more: SHOWN,
+    includesUntil: SHOWN,
+    head: {
+      stationId: SHOWN,
+      keys: { kty: SHOWN, crv: SHOWN, x: SHOWN, kid: SHOWN },
+      performances: { id: SHOWN, status: SHOWN, expected: SHOWN },
+    },
+    changes: HIDDEN,
+  },
   OrderErased: { orderId: SHOWN, keyIds: HIDDEN, operator: SHOWN, cause: SHOWN },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 

@@ -20,7 +20,7 @@ import { createReadableLog } from './log.ts';
 import { SecretDamaged } from './secrets.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
 
-const EXIT = {
+export const EXIT = {
   stopped: 0,
   defect: 1,
   badSetting: 2,
@@ -72,11 +72,11 @@ function logFor(demo: boolean, { logLevel }: Config): Pick<ServiceOptions, 'log'
 
 /** What a signal stops: nothing before the service listens. */
 interface Stop {
-  service: Service | null;
+  service: { stop(): Promise<void> } | null;
   isUnderWay: boolean;
 }
 
-function stopOnSignal(): Stop {
+export function stopOnSignal(): Stop {
   const signalled: Stop = { service: null, isUnderWay: false };
   const stop = async (): Promise<void> => {
     if (signalled.isUnderWay) return;
@@ -95,17 +95,20 @@ function stopOnSignal(): Stop {
   return signalled;
 }
 
-function leaveForJournal(fault: JournalFault): void {
+export function leaveForJournal(fault: JournalFault): void {
   leave(EXIT.journalNotWritable, [fault.message, fault.hint]);
 }
 
-function leave(code: ExitCode, lines: readonly string[]): void {
+export function leave(code: ExitCode, lines: readonly string[]): void {
   process.stderr.write(withoutSecretIds(`${lines.join('\n')}\n`));
   process.exit(code);
 }
 
 /** Why the service did not start. */
-function reasonOf(error: unknown, config: Config): { readonly code: ExitCode; readonly lines: readonly string[] } {
+export function reasonOf(
+  error: unknown,
+  config: Config,
+): { readonly code: ExitCode; readonly lines: readonly string[] } {
   if (error instanceof BadCatalogue) return { code: EXIT.badSetting, lines: error.message.split('\n') };
   if (error instanceof FolderInUse) return { code: EXIT.folderInUse, lines: [error.message, error.hint] };
   if (error instanceof JournalFault) return { code: EXIT.journalNotWritable, lines: [error.message, error.hint] };

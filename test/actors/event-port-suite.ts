@@ -115,6 +115,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     ListDueRefunds: { type: 'ListDueRefunds', limit: 10 },
     ListStations: { type: 'ListStations' },
     FindStation: { type: 'FindStation', tokenSha256: 'unknown' },
+    ReadFeed: { type: 'ReadFeed' },
     ReadDoors: { type: 'ReadDoors', performanceId: 'derby' },
     ListConflicts: { type: 'ListConflicts', performanceId: null, ...page },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },

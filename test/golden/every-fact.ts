@@ -122,6 +122,8 @@ export async function playEveryFact(): Promise<{ readonly rows: readonly FactRow
   await fixture.events.define(rush(), by);
   await playGala(fixture, await actorOf(fixture, 'evt_gala'));
   await playRush(fixture, await actorOf(fixture, 'evt_rush'));
+  await fixture.events.define({ ...rush({ waiting_room: false }), id: 'evt_hall', slug: 'hall', status: 'DRAFT' }, by);
+  await playGate(fixture, await actorOf(fixture, 'evt_hall'));
   fixture.journal.commit();
   return { rows: [...fixture.journal.read()], fixture };
 }
@@ -347,6 +349,35 @@ async function playDoors(fixture: ActorsFixture, actor: EventActor, [one = '', o
   await execute(actor, { ...byHand, kind: 'EXIT', operator: null, note: null });
   await execute(actor, { ...byHand, kind: 'UNDO', doorId: null, undoes: result.id, note: 'Wrong ticket.' });
   await execute(actor, { type: 'RevokeStation', stationId: north, operator: 'Ada' });
+}
+
+/** A gate: two feeds of its service, in pages; what it checked, undone too. */
+async function playGate(fixture: ActorsFixture, actor: EventActor): Promise<void> {
+  const state = { cursor: 'c1', isAnew: true, more: true, includesUntil: 0 } as const;
+  const station = { name: 'Hall', performanceIds: null, doorIds: null, expiresAt: null, isRevoked: false };
+  const stations = [
+    { ...station, stationId: 'stn_3_hall', kind: 'GATE', tokenSha256: 'hall' },
+    { ...station, stationId: 'stn_3_north', kind: 'STATION', tokenSha256: 'north' },
+  ] as const;
+  const key = { kty: 'OKP', crv: 'Ed25519', x: 'golden', kid: 'golden' } as const;
+  const performances = [{ id: 'night', status: 'ON_SALE', expected: 2 }];
+  const head = { stationId: 'stn_3_hall', keys: [key], performances };
+  const take = (page: Omit<CommandOf<'TakeFeed'>, 'type'>) => execute(actor, { type: 'TakeFeed', ...page });
+  await take({ ...state, head, stations, changes: [['other-ticket', 'I', START - SECOND, 'main']] });
+  await take({ ...state, cursor: 'c2', isAnew: false, more: false, stations: [], changes: [['void-ticket1', 'V', START, null]] });
+  const ticketId = 'tkt_3_000000000000000000000001';
+  const claims = { performanceId: 'night', ticketTypeId: 'entry', seatId: null };
+  const scan = (place: number, changes: Partial<ScanRequest> = {}): ScanRequest => ({
+    ...{ id: `golden-gate-${place}`, kind: 'ENTRY', found: { ticketId, claims }, digest: place, undoes: null },
+    ...{ performanceId: 'night', doorId: 'main', at: fixture.clock.now, given: null, isOfGate: false, stationId: null },
+    code: `code-${place}`,
+    ...changes,
+  });
+  const undo = scan(3, { kind: 'UNDO', found: null, undoes: 'golden-gate-1' });
+  const scans = [scan(1), scan(2, { found: 'UNKNOWN' }), undo, scan(4, { found: 'CANNOT_TELL' }), scan(5)];
+  await execute(actor, { type: 'RecordScans', tokenSha256: 'north', scans });
+  const revoked = stations.map((each) => ({ ...each, isRevoked: each.kind === 'STATION' }));
+  await take({ ...state, cursor: 'c3', head, stations: revoked, changes: [['void-ticket1', 'W', START, 'main']] });
 }
 
 async function playRush(fixture: ActorsFixture, actor: EventActor): Promise<void> {

@@ -31,8 +31,6 @@ export const VERDICTS = [
   ...UNFIT,
 ] as const;
 
-export type Verdict = (typeof VERDICTS)[number];
-
 /** A station that lacks a key or a ticket's type cannot tell, and lets nobody in by itself. */
 export const GIVEN = [...VERDICTS, 'CANNOT_TELL'] as const;
 

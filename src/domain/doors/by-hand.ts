@@ -4,7 +4,7 @@
  * The checks are those of stations. Each has an id of its own and is one fact, that names the order: the note is sealed
  * with it. An operator undoes whatever scan of the ticket, however old.
  */
-import { hasHappened, type Verdict } from '#client/doors/scan.ts';
+import { hasHappened } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
 import { doorsOf } from '../catalogue/definition.ts';
 import { valuesReply, type Decision } from '../decision.ts';
@@ -79,13 +79,13 @@ function checkUndo(
 ): CheckedScan {
   const undone = scansOf(state, ticketId).find(({ id }) => id === undoes);
   const mayBeUndone = undone !== undefined && hasHappened(undone) ? undone : null;
-  const verdict: Verdict = verdictOfUndo({ at: now, stationId: null }, mayBeUndone);
+  const verdict = verdictOfUndo({ at: now, stationId: null }, mayBeUndone);
   const { performanceId, doorId } = undone ?? {
     ...issued,
     doorId: doorsOf(state.plan.definition)[0]!.id,
   };
   const id = newId('scn');
-  const details = resultDetails(state, { verdict, performanceId }, issued, []);
+  const details = resultDetails(state, { verdict, performanceId }, { issued }, []);
   return {
     scan: { id, kind, performanceId, doorId, verdict, digest: 0, undoes: undoes! },
     result: { id, verdict, repeated: false, ...details },

@@ -1,6 +1,7 @@
 /** What operators and stations may ask of the doors, as facts or as a refusal. */
 import { decideRecordScans } from './scans.ts';
 import { decideAddStation, decideRevokeStation } from './stations.ts';
+import { decideTakeFeed } from './take-feed.ts';
 import { decideSyncStation, type SyncTurn } from './sync.ts';
 import { decideScanByHand } from './by-hand.ts';
 import type { CommandOf } from '../command.ts';
@@ -14,7 +15,8 @@ type DoorCommand =
   | CommandOf<'RevokeStation'>
   | CommandOf<'RecordScans'>
   | CommandOf<'ScanByHand'>
-  | CommandOf<'SyncStation'>;
+  | CommandOf<'SyncStation'>
+  | CommandOf<'TakeFeed'>;
 
 export function decideAtDoors(state: DoorState, command: DoorCommand, turn: OrderTurn & SyncTurn): Decision | Refusal {
   switch (command.type) {
@@ -28,5 +30,7 @@ export function decideAtDoors(state: DoorState, command: DoorCommand, turn: Orde
       return decideScanByHand(state, command, turn);
     case 'SyncStation':
       return decideSyncStation(state, command, turn);
+    case 'TakeFeed':
+      return decideTakeFeed(state, command);
   }
 }

@@ -15,12 +15,13 @@ import {
   type DoorState,
   type Station,
 } from './state.ts';
+import { noteScan, takePage } from './feed.ts';
 import type { RefusedScan } from './refused-scans.ts';
 import type { TicketScans, TicketScan } from './scanned-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
 import type { RecordedScan } from '../recorded-scan.ts';
 
-type DoorFactType = 'StationAdded' | 'StationRevoked' | 'TicketsScanned' | 'TicketScannedByHand';
+type DoorFactType = 'StationAdded' | 'StationRevoked' | 'TicketsScanned' | 'TicketScannedByHand' | 'FeedTaken';
 
 type DoorFact = { [Type in DoorFactType]: FactOf<Type> }[DoorFactType];
 
@@ -33,12 +34,14 @@ export function evolveDoors(state: DoorState, happened: DoorFact, at: number): v
     case 'StationRevoked':
       return revokeStation(doors, data, at);
     case 'TicketsScanned':
-      for (const scan of data.scans) recordScan(doors, scan, data.stationId, at);
+      for (const scan of data.scans) recordScan(state, scan, data.stationId, at);
       return pruneMinutes(doors, at);
     case 'TicketScannedByHand':
-      recordScan(doors, data.scan, null, at);
+      recordScan(state, data.scan, null, at);
       noteByHand(state, happened);
       return pruneMinutes(doors, at);
+    case 'FeedTaken':
+      return takePage(state, data);
   }
 }
 
@@ -72,10 +75,10 @@ function noteByHand(state: DoorState, happened: FactOf<'TicketScannedByHand'>): 
 }
 
 /** `senderId`: null of a scan by hand. */
-function recordScan(doors: Doors, scan: RecordedScan, senderId: string | null, receivedAt: number): void {
-  if (scan.kind === 'UNDO') recordUndo(doors, scan);
-  else if (scan.at === undefined) recordByIdAlone(doors, scan);
-  else recordOfTicket(doors, { ...scan, at: scan.at }, scan.stationId ?? senderId, receivedAt);
+function recordScan(state: DoorState, scan: RecordedScan, senderId: string | null, receivedAt: number): void {
+  if (scan.kind === 'UNDO') recordUndo(state, scan);
+  else if (scan.at === undefined) recordByIdAlone(state.doors!, scan);
+  else recordOfTicket(state, { ...scan, at: scan.at }, scan.stationId ?? senderId, receivedAt);
 }
 
 /** Counts a scan that is kept by its id alone in place of what was known of it, which is answered. */
@@ -91,7 +94,8 @@ function recordByIdAlone(doors: Doors, { id, performanceId, ...scan }: RecordedS
 
 type ScanOfTicket = RecordedScan & { readonly at: number };
 
-function recordOfTicket(doors: Doors, scan: ScanOfTicket, stationId: string | null, receivedAt: number): void {
+function recordOfTicket(state: DoorState, scan: ScanOfTicket, stationId: string | null, receivedAt: number): void {
+  const doors = state.doors!;
   const key = keyOf(scan);
   const number = doors.tickets.find(key);
   const ticket = number === null ? newTicket(key, scan) : doors.tickets.at(number);
@@ -109,7 +113,8 @@ function recordOfTicket(doors: Doors, scan: ScanOfTicket, stationId: string | nu
   if (before !== undefined && !hasHappened(before)) countRefused(doors, before.performanceId, before, -1);
   if (!hasHappened(recorded)) countRefused(doors, recorded.performanceId, recorded, 1);
   const isChange = hasHappened(recorded) || (before !== undefined && hasHappened(before));
-  putTicket(doors, number, ticket, { ...ticket, scans }, isChange);
+  const place = putTicket(doors, number, ticket, { ...ticket, scans }, isChange);
+  noteScan(state, place, before, recorded);
   doors.usedDoors.add(scan.doorId);
 }
 
@@ -138,22 +143,24 @@ export function toTicketScan(scan: ScanOfTicket, stationId: string | null, recei
   return { id, kind, performanceId, doorId, stationId, at, receivedAt, verdict, given, unfit, isUndone, isOfGate };
 }
 
-/** Puts a ticket in the place of what it was; what both come to is counted (rule 2 of `state.ts`). */
+/** Puts a ticket in the place of what it was and answers that; what both come to is counted (rule 2 of `state.ts`). */
 function putTicket(
   doors: Doors,
   number: number | null,
   before: TicketScans,
   after: TicketScans,
   isChange: boolean,
-): void {
+): number {
   const place = number ?? doors.tickets.count;
   if (isChange) countScans(doors, place, before, -1);
   doors.tickets.put(number, after, isChange);
   if (isChange) countScans(doors, place, after, 1);
+  return place;
 }
 
 /** An undoing is known by its id alone; the scan that it undoes is left out from now on, or is not any more. */
-function recordUndo(doors: Doors, scan: RecordedScan): void {
+function recordUndo(state: DoorState, scan: RecordedScan): void {
+  const doors = state.doors!;
   const { undoes, verdict, given = null } = scan;
   const before = recordByIdAlone(doors, scan);
   const isUndone = hasHappened({ kind: 'UNDO', verdict, given });
@@ -169,6 +176,7 @@ function recordUndo(doors: Doors, scan: RecordedScan): void {
   const undone = now.isUndone;
   const scans = ticket.scans.map((each) => (each.id === undoes ? { ...each, isUndone: undone } : each));
   putTicket(doors, number, ticket, { ...ticket, scans }, true);
+  noteScan(state, number!, target!, { ...target!, isUndone: undone });
 }
 
 function setUndoings({ undone }: Doors, scanId: string, waiting: number): void {

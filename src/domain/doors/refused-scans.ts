@@ -5,11 +5,11 @@
  * 1. An id is kept as 64 bits of hash, and what was read as a keyed digest of 32: it may be anybody's business card.
  * 2. Records are in the order of their arrival, and none ever leaves.
  */
-import { GIVEN, VERDICTS, type Given, type Verdict } from '#client/doors/scan.ts';
+import { GIVEN, type Given } from '#client/doors/scan.ts';
 import { hashOf, HashTables } from '../collections/hash-tables.ts';
 
 export interface RefusedScan {
-  readonly verdict: Verdict;
+  readonly verdict: Given;
   readonly given: Given | null;
   readonly digest: number;
   /** A gate decided, not a station without a network. */
@@ -21,7 +21,7 @@ export type RefusedRow = readonly [
   a: number,
   b: number,
   digest: number,
-  verdict: Verdict,
+  verdict: Given,
   given: Given | null,
   isOfGate?: true,
 ];
@@ -76,7 +76,7 @@ export class RefusedScans {
       number * WORDS_PER_RECORD,
       (number + 1) * WORDS_PER_RECORD,
     );
-    const verdict = VERDICTS[state & ((1 << GIVEN_SHIFT) - 1)]!;
+    const verdict = GIVEN[state & ((1 << GIVEN_SHIFT) - 1)]!;
     const given = GIVEN[((state & (GATE_BIT - 1)) >>> GIVEN_SHIFT) - 1] ?? null;
     return { verdict, given, digest, isOfGate: (state & GATE_BIT) !== 0 };
   }
@@ -111,5 +111,5 @@ export class RefusedScans {
 
 function stateOf({ verdict, given, isOfGate }: Omit<RefusedScan, 'digest'>): number {
   const decided = ((given === null ? -1 : GIVEN.indexOf(given)) + 1) << GIVEN_SHIFT;
-  return VERDICTS.indexOf(verdict) | decided | (isOfGate ? GATE_BIT : 0);
+  return GIVEN.indexOf(verdict) | decided | (isOfGate ? GATE_BIT : 0);
 }

@@ -8,7 +8,7 @@
  *    that a feed that goes on after a change has every ticket once, as it is now.
  * 4. A text has ids of dates, doors, stations and types as positions in a list of names, and times in base 36.
  */
-import { VERDICTS, GIVEN, type Given, type Verdict } from '#client/doors/scan.ts';
+import { GIVEN, type Given } from '#client/doors/scan.ts';
 import type { MergedScan } from '#client/doors/merging.ts';
 import { IdIndex } from '../collections/hash-tables.ts';
 
@@ -16,7 +16,7 @@ import { IdIndex } from '../collections/hash-tables.ts';
 export interface TicketScan extends MergedScan {
   readonly performanceId: string;
   readonly doorId: string;
-  readonly verdict: Verdict;
+  readonly verdict: Given;
   /** What the station decided by itself. */
   readonly given: Given | null;
   /** A gate decided, not a station without a network. */
@@ -138,7 +138,7 @@ export class ScannedTickets {
     const { id, kind, verdict, given, unfit, isUndone, isOfGate, at, receivedAt, stationId, doorId } = scan;
     const marks = [
       KINDS.indexOf(kind) + 2 * Number(isUndone) + 4 * Number(isOfGate) + 8 * UNFIT.indexOf(unfit),
-      VERDICTS.indexOf(verdict),
+      GIVEN.indexOf(verdict),
       given === null ? GIVEN.length : GIVEN.indexOf(given),
     ];
     const flags = marks.map((mark) => mark.toString(BASE)).join('');
@@ -159,7 +159,7 @@ export class ScannedTickets {
       stationId: this.#nameAt(station),
       at: countedAt,
       receivedAt: countedAt + Number.parseInt(delay, BASE),
-      verdict: VERDICTS[verdict]!,
+      verdict: GIVEN[verdict]!,
       given: GIVEN[given] ?? null,
       unfit: UNFIT[mark >> 3]!,
       isUndone: (mark & 2) !== 0,
@@ -180,7 +180,7 @@ export class ScannedTickets {
 }
 
 /** Changes and the tickets that they are of, eight bytes each; those that a later one has replaced are dropped. */
-class ChangeLog {
+export class ChangeLog {
   /** Pairs of a change and a ticket's number. */
   #pairs = new Int32Array(64);
   #length = 0;

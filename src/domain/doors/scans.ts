@@ -10,13 +10,15 @@
  * 4. A batch is checked scan after scan: what came earlier in it is known to what comes later.
  */
 import { countedAt } from '#client/doors/merging.ts';
-import { hasHappened, type Verdict } from '#client/doors/scan.ts';
+import { ticketDigest } from '#client/doors/digest.ts';
+import { hasHappened, type Given } from '#client/doors/scan.ts';
 import {
   unfitFor,
   verdictOfEntry,
   verdictOfExit,
   verdictOfUndo,
   type Entrance,
+  type Presence,
   type ScanFinding,
 } from '#client/doors/verdict.ts';
 import { doorsOf, reentryOf, type DoorDefinition } from '../catalogue/definition.ts';
@@ -25,6 +27,9 @@ import { fact } from '../fact.ts';
 import { issuedTicket, type IssuedTicket } from './issued-tickets.ts';
 import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
 import { toTicketScan } from './evolve.ts';
+import { fedAfter, lastOf } from './feed.ts';
+import type { FedTicket } from './fed-tickets.ts';
+import { ticketIdOf } from './view.ts';
 import { resultDetails } from './results.ts';
 import {
   happenedOf,
@@ -79,7 +84,8 @@ function problemsOfStation(scans: readonly ScanRequest[]): readonly Problem[] {
 function mayScan({ doors, plan }: DoorState, sender: Station, scan: ScanRequest): boolean {
   const station = scan.stationId === null ? sender : doors!.stations.get(scan.stationId);
   const isKnown = plan.performanceById.has(scan.performanceId) && doorOf(plan.definition, scan.doorId) !== undefined;
-  return isKnown && station !== undefined && isAllowedAt(sender, scan) && isAllowedAt(station, scan);
+  const gate = doors!.feed === null ? undefined : doors!.stations.get(doors!.feed.stationId);
+  return isKnown && [sender, station, gate ?? sender].every((each) => each !== undefined && isAllowedAt(each, scan));
 }
 
 function doorOf(definition: Parameters<typeof doorsOf>[0], doorId: string): DoorDefinition | undefined {
@@ -105,6 +111,23 @@ interface Found {
   readonly ticketId: string | null;
   readonly issued: IssuedTicket | null;
   readonly finding: ScanFinding;
+  /** At a gate: what it knows of the ticket. */
+  readonly fed?: FedTicket;
+}
+
+/** A ticket at a gate, which has its code and its service's feed in place of its order. */
+function findFed({ ticketId, claims }: Extract<ScanRequest['found'], object>, fed: FedTicket): Found {
+  const { performanceId = null, ticketTypeId = null, seatId = null } = claims ?? {};
+  if (performanceId === null) return { ticketId, issued: null, finding: 'CANNOT_TELL' };
+  const issued = { orderId: '', ticketTypeId: ticketTypeId ?? TYPE_NOT_KNOWN, performanceId, seatId, voided: null };
+  return { ticketId, issued, finding: { performanceId, ticketTypeId, isVoid: fed.isVoid }, fed };
+}
+
+/** In the facts of a gate, of an older code. */
+const TYPE_NOT_KNOWN = '';
+
+function presenceBy({ presence }: FedTicket): Presence {
+  return { isInside: presence === 'INSIDE', hasEntered: presence !== 'NEVER_IN' };
 }
 
 /** Scans of one sender; null for an operator, by hand. */
@@ -120,6 +143,8 @@ export class ScanBatch {
   readonly #keyOfScan = new Map<string, string>();
   /** In place of what the state has. */
   readonly #undoings = new Map<string, number>();
+  /** At a gate: tickets as this batch makes them, by digest. */
+  readonly #fed = new Map<string, FedTicket>();
 
   constructor(state: DoorState, senderId: string | null, now: number) {
     this.#state = state;
@@ -145,6 +170,8 @@ export class ScanBatch {
     if (code === null || typeof code === 'string') {
       return { ticketId: null, issued: null, finding: code ?? 'UNKNOWN' };
     }
+    const fed = this.#fedTicket(code.ticketId);
+    if (fed !== null) return findFed(code, fed);
     const issued = issuedTicket(this.#state, code.ticketId);
     if (issued === null) return { ticketId: code.ticketId, issued, finding: 'UNKNOWN' };
     const { voided, ticketTypeId } = issued;
@@ -153,32 +180,42 @@ export class ScanBatch {
     return { ticketId: code.ticketId, issued, finding };
   }
 
-  #verdictOf(scan: ScanRequest, at: number, { finding }: Found, scans: readonly TicketScan[]): Verdict {
+  #verdictOf(scan: ScanRequest, at: number, { finding, fed }: Found, scans: readonly TicketScan[]): Given {
+    const presence = fed === undefined ? this.#presenceBy(scans) : presenceBy(fed);
+    if (scan.kind === 'EXIT') return verdictOfExit(finding, presence);
+    return verdictOfEntry(finding, this.#entranceOf(scan), at, presence, this.#reentry);
+  }
+
+  #presenceBy(scans: readonly TicketScan[]): Presence {
     const { isInside, admission } = mergedOf({ scans }, this.#reentry);
-    const presence = { isInside, hasEntered: admission !== null };
-    const verdict =
-      scan.kind === 'ENTRY'
-        ? verdictOfEntry(finding, this.#entranceOf(scan), at, presence, this.#reentry)
-        : verdictOfExit(finding, presence);
-    return verdict as Verdict;
+    return { isInside, hasEntered: admission !== null };
+  }
+
+  #fedTicket(ticketId: string): FedTicket | null {
+    const { feed } = this.#doors;
+    if (feed === null) return null;
+    const digest = ticketDigest(ticketId);
+    return this.#fed.get(digest) ?? feed.tickets.find(digest);
   }
 
   /** Records a scan that is new, or with what its station decided (`known`, rule 1). */
-  #record(scan: ScanRequest, at: number, found: Found, key: string, verdict: Verdict, known: KnownScan | null): void {
+  #record(scan: ScanRequest, at: number, found: Found, key: string, verdict: Given, known: KnownScan | null): void {
     const { id, kind, performanceId, digest, given, isOfGate } = scan;
     const scans = this.#scansOf(key);
     const outcome = { kind, verdict, given };
-    const base = this.#baseOf(scan, verdict, known !== null);
+    const base = { ...this.#baseOf(scan, verdict, known !== null), ...this.#upstream(scan, at) };
     const keptRefused = scans.filter((each) => !hasHappened(each)).length;
     const isKept = known?.key !== undefined || (found.issued !== null && keptRefused < KEPT_REFUSED_MAX);
     if (!hasHappened(outcome) && !isKept) return this.#note(id, base, { verdict, given, digest, isOfGate });
-    const counts = given === null && hasHappened(outcome) ? countedAt(at, happenedOf(scans)) : at;
+    const isChecked = given === null && hasHappened(outcome);
+    const counts = isChecked ? countedAt(at, [...happenedOf(scans), ...lastOf(found.fed)]) : at;
     const unfit = kind === 'ENTRY' && given === 'ADMIT' ? this.#unfitOf(scan, at, found) : null;
     const recorded = {
       ...base,
       at: counts,
       ...this.#ticketFields(found, performanceId),
       ...(unfit !== null && { unfit }),
+      ...this.#upstream(scan, counts),
     };
     const sent = { stationId: scan.stationId ?? this.#senderId, receivedAt: this.#now };
     const { stationId, receivedAt } = known?.key === undefined ? sent : known;
@@ -187,13 +224,30 @@ export class ScanBatch {
     const waiting = this.#undoingsOf(id);
     const isUndone = known?.key === undefined ? waiting > 0 : known.isUndone;
     if (known?.key === undefined && isUndone) this.#undoings.set(id, waiting - 1);
+    const before = scans.find((each) => each.id === id);
+    this.#noteFed(found.fed, before, { ...ofTicket, isUndone }, others);
     this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
     this.#keyOfScan.set(id, key);
     this.#note(id, recorded, { ...ofTicket, isUndone, key });
   }
 
+  /** What a gate keeps for its service. */
+  #upstream({ code }: ScanRequest, at: number): Pick<RecordedScan, 'upstream'> {
+    if (this.#doors.feed === null) return {};
+    return { upstream: { at, ...(code !== undefined && { code }) } };
+  }
+
+  #noteFed(
+    fed: FedTicket | undefined,
+    before: TicketScan | undefined,
+    after: TicketScan,
+    scans: readonly TicketScan[],
+  ): void {
+    if (fed !== undefined) this.#fed.set(fed.digest, fedAfter(fed, before, after, scans, this.#reentry));
+  }
+
   /** What is kept of a scan, whatever was read. */
-  #baseOf(scan: ScanRequest, verdict: Verdict, isAgain: boolean): RecordedScan {
+  #baseOf(scan: ScanRequest, verdict: Given, isAgain: boolean): RecordedScan {
     const { id, kind, performanceId, doorId, digest, given, isOfGate, stationId } = scan;
     return {
       ...{ id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest },
@@ -224,7 +278,8 @@ export class ScanBatch {
     const verdict = known?.verdict ?? verdictOfUndo(by, target !== null && hasHappened(target) ? target : null);
     const repeated = known !== null;
     if (repeated && !adds(scan, known)) return { id, verdict, repeated };
-    this.#note(id, { ...this.#baseOf(scan, verdict, repeated), undoes }, { verdict, given, digest, isOfGate });
+    const recorded = { ...this.#baseOf(scan, verdict, repeated), undoes, ...this.#upstream(scan, at) };
+    this.#note(id, recorded, { verdict, given, digest, isOfGate });
     const isUndone = hasHappened({ kind, verdict, given });
     const wasUndone = known !== null && hasHappened({ ...known, kind });
     if (isUndone !== wasUndone) this.#noteUndone(undoes, target, isUndone ? 1 : -1);
@@ -238,6 +293,9 @@ export class ScanBatch {
     const key = this.#keyOf(undoes);
     if (key === null || isUndone === null) return;
     const scans = this.#scansOf(key);
+    const ticketId = ticketIdOf(this.#state, { key, ticketTypeId: key.startsWith('~') ? null : key });
+    const fed = ticketId === null ? null : this.#fedTicket(ticketId);
+    this.#noteFed(fed ?? undefined, target!, { ...target!, isUndone }, scans);
     this.#tickets.set(
       key,
       scans.map((each) => (each.id === undoes ? { ...each, isUndone } : each)),
@@ -248,10 +306,10 @@ export class ScanBatch {
     return this.#undoings.get(scanId) ?? this.#doors.undone.get(scanId) ?? 0;
   }
 
-  #result(scan: ScanRequest, { issued }: Found, key: string, verdict: Verdict, known: KnownScan | null): ScanResult {
+  #result(scan: ScanRequest, found: Found, key: string, verdict: Given, known: KnownScan | null): ScanResult {
     const before = this.#scansOf(key).filter(({ id }) => id !== scan.id);
     const earlier = known?.key === undefined ? before : before.filter((each) => each.receivedAt <= known.receivedAt);
-    const details = resultDetails(this.#state, { verdict, performanceId: scan.performanceId }, issued, earlier);
+    const details = resultDetails(this.#state, { verdict, performanceId: scan.performanceId }, found, earlier);
     return { id: scan.id, verdict, repeated: known !== null, ...details };
   }
 

@@ -17,6 +17,7 @@ import type { Reentry } from '#client/doors/verdict.ts';
 import { ConflictList } from './conflict-list.ts';
 import { RefusedScans } from './refused-scans.ts';
 import { ScannedTickets, type TicketScans, type TicketScan } from './scanned-tickets.ts';
+import type { GateFeed } from './fed-tickets.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { FactData } from '../fact.ts';
 
@@ -53,6 +54,8 @@ export interface Doors {
   readonly conflicts: ConflictList;
   /** At which somebody was scanned. */
   readonly usedDoors: Set<string>;
+  /** At a gate alone: what it knows of tickets; it has no orders. */
+  feed: GateFeed | null;
   /** Whether tickets enter again, as they were merged. */
   reentry: Reentry;
   /** The minute in which minutes were dropped last. */
@@ -69,6 +72,7 @@ export function noDoors(reentry: Reentry): Doors {
     counts: new Map(),
     conflicts: new ConflictList(),
     usedDoors: new Set(),
+    feed: null,
     reentry,
     prunedMinute: 0,
   };

@@ -6,7 +6,8 @@
  *    became so until a moment. One of another station, of another form or from the future begins anew.
  * 2. A ticket is listed once in an answer, as it is now. Of void tickets those of the current millisecond are listed
  *    again by the next answer: others may come before them in it.
- * 3. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
+ * 3. At a gate all tickets are those of its own service's feed: it does not know their dates.
+ * 4. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
  */
 import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -15,11 +16,13 @@ import { valuesReply, type Decision } from '../decision.ts';
 import { voidTicketsBehind, type VoidPosition } from '../orders/void-tickets.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { issuedTicket } from './issued-tickets.ts';
+import { presenceOf } from './fed-tickets.ts';
 import { keyOf, mergedOf, type Doors, type DoorState, type Station } from './state.ts';
 import { stationByToken, viewStation } from './stations.ts';
 import { ticketIdOf } from './view.ts';
 import type { CommandOf } from '../command.ts';
-import type { SyncChange, SyncHead, TicketPresence } from '../view.ts';
+import type { TicketPresence } from '../recorded-scan.ts';
+import type { SyncChange, SyncHead } from '../view.ts';
 import type { TicketScan, TicketScans } from './scanned-tickets.ts';
 
 /** Scanned tickets of one answer: some 20 µs each, because each is looked up among the orders. */
@@ -47,12 +50,13 @@ export function decideSyncStation(
   if (isRefusal(station)) return station;
   const doors = state.doors!;
   const after = readCursor(command.after ?? '');
-  const isOwn = after?.stationId === station.id && after.change <= doors.tickets.lastChange && after.voidSince <= now;
+  const { lastChange } = doors.feed?.tickets ?? doors.tickets;
+  const isOwn = after?.stationId === station.id && after.change <= lastChange && after.voidSince <= now;
   const start = isOwn ? after : { change: 0, voidSince: 0, voidCount: 0, head: '' };
   const head = headOf(state, station, now);
   const digest = headDigest(head, command.keysDigest, hashing);
   const page = new SyncPage(state, station.performanceIds, command.limit);
-  const change = page.addScanned(start.change, !isOwn);
+  const change = doors.feed === null ? page.addScanned(start.change, !isOwn) : page.addFed(start.change, !isOwn);
   const { voidSince, voidCount } = page.addVoid(start, now);
   const { changes, more } = page;
   const cursor = writeCursor({ stationId: station.id, change, voidSince, voidCount, head: digest });
@@ -94,6 +98,24 @@ class SyncPage {
       if (!isAnew || listed[1] !== 'N') this.#add(ticketId, listed);
     }
     return this.#doors.tickets.lastChange;
+  }
+
+  /** Adds tickets that a gate knows, behind a change; answers the last one that was looked at (rule 3). */
+  addFed(after: number, isAnew: boolean): number {
+    let last = after;
+    const { tickets } = this.#doors.feed!;
+    for (const { change, row } of tickets.changedAfter(after)) {
+      if (this.changes.length === this.#limit) {
+        this.more = true;
+        return last;
+      }
+      last = change;
+      const state = presenceOf(row);
+      if (isAnew && state === 'N') continue;
+      const door = row.doorId === null ? null : this.#placeOf(row.doorId);
+      this.changes.push([row.digest, state, Math.floor(row.at / 1_000), door]);
+    }
+    return tickets.lastChange;
   }
 
   /** Adds void tickets behind a position; answers where the next answer goes on (rule 2). */
@@ -161,14 +183,15 @@ function headOf({ plan, performances, doors }: DoorState, station: Station, now:
     station: viewStation({ ...station, seen: null }, now),
     performances: dates.map((date) => {
       const { status, inventory } = performances.get(date.id)!;
+      const fed = doors!.feed?.performances.find(({ id: fedId }) => fedId === date.id);
       return {
         id: date.id,
         name: date.name,
         doorsAt: date.doorsAt ?? null,
         startsAt: date.startsAt,
         endsAt: date.endsAt,
-        status: date.status === 'DRAFT' ? 'DRAFT' : status,
-        expected: inventory.totals().sold,
+        status: fed?.status ?? (date.status === 'DRAFT' ? 'DRAFT' : status),
+        expected: fed?.expected ?? inventory.totals().sold,
       };
     }),
     doors: own,
@@ -182,7 +205,7 @@ function headOf({ plan, performances, doors }: DoorState, station: Station, now:
   };
 }
 
-/** Rule 3. */
+/** Rule 4. */
 function headDigest(head: SyncHead, keysDigest: string, { sha256 }: Hashing): string {
   const performances = head.performances.map(({ expected: _expected, ...date }) => date);
   return sha256(JSON.stringify([{ ...head, performances }, keysDigest])).slice(0, HEAD_DIGEST_LENGTH);

@@ -138,6 +138,7 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
     case 'RecordScans':
     case 'ScanByHand':
     case 'SyncStation':
+    case 'TakeFeed':
       return decideAtDoors(state, command, turn);
     case 'JoinQueue':
       return decideJoinQueue(state, command, turn);

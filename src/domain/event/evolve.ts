@@ -94,6 +94,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'StationRevoked':
     case 'TicketsScanned':
     case 'TicketScannedByHand':
+    case 'FeedTaken':
       return evolveDoors(state, happened, at);
     default:
       return evolveWaitingRoom(state, happened, at);

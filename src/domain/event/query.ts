@@ -20,6 +20,7 @@ import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
 import type { StationList } from '../doors/stations.ts';
+import type { FeedView } from '../doors/take-feed.ts';
 import type { ConflictPage, DoorCountsView, ScanPage } from '../doors/view.ts';
 import type { DueRefunds, RefundPage } from '../orders/refund-tries.ts';
 import type { OrderPage, TicketPage } from '../orders/view.ts';
@@ -124,6 +125,8 @@ interface Queries {
   ListStations: Record<never, never>;
   /** Whether a token is of a station that is LIVE. */
   FindStation: { readonly tokenSha256: string };
+  /** How far a gate has come with its service's feed. */
+  ReadFeed: Record<never, never>;
   /** Entries and exits of the dates of the event, or of one. */
   ReadDoors: { readonly performanceId: string | null };
   ListConflicts: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
@@ -174,6 +177,8 @@ export interface Views {
   ListDueRefunds: DueRefunds;
   ListStations: StationList;
   FindStation: { readonly eventId: string } | Refusal;
+  /** `isForSale`: tickets of the event may be sold here, so that this is no gate. */
+  ReadFeed: { readonly feed: FeedView | null; readonly isForSale: boolean };
   ReadDoors: { readonly performances: readonly DoorCountsView[] } | Refusal;
   ListConflicts: ConflictPage | Refusal;
   /** `draw` is null in an event without one. */
@@ -253,6 +258,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ListDueRefunds: true,
   ListStations: true,
   FindStation: true,
+  ReadFeed: true,
   ReadDoors: false,
   ListConflicts: true,
   FindDraw: true,

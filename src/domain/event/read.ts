@@ -18,6 +18,7 @@ import { listDueRefunds, listRefunds } from '../orders/refund-tries.ts';
 import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
+import { viewFeed } from '../doors/take-feed.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
 import { listConflicts, listScans, readDoors, viewScansOf } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
@@ -126,6 +127,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       const station = stationByToken(state, query.tokenSha256, now);
       return isRefusal(station) ? station : { eventId: state.eventId };
     }
+    case 'ReadFeed':
+      return { feed: viewFeed(state), isForSale: state.plan.definition.sellingStages.length > 0 };
     case 'ReadDoors':
       return readDoors(state, query, now);
     case 'ListConflicts':

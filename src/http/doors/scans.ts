@@ -2,7 +2,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import { readCode } from '#client/doors/code.ts';
-import { fitsKind, GIVEN, SCAN_KINDS, VERDICTS } from '#client/doors/scan.ts';
+import { fitsKind, GIVEN, SCAN_KINDS } from '#client/doors/scan.ts';
 import type { ScanRequest } from '#domain/command.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -66,13 +66,17 @@ const Admission = Type.Object({
   at: Time,
   door_id: Text,
   door_name: Text,
-  station_name: Nullable({ ...Text, description: 'Null of an entry by hand.' }),
+  station_name: Nullable({ ...Text, description: 'Null of an entry by hand, and where a gate does not know it.' }),
   offline: Type.Boolean({ description: 'The station itself decided.' }),
 });
 
 export const ScanResult = Type.Object({
   id: Text,
-  verdict: Type.Unsafe<(typeof VERDICTS)[number]>({ type: 'string', enum: [...VERDICTS] }),
+  verdict: Type.Unsafe<(typeof GIVEN)[number]>({
+    type: 'string',
+    enum: [...GIVEN],
+    description: 'CANNOT_TELL comes from a gate alone, of a code by an unknown key or without its ticket type.',
+  }),
   repeated: Type.Boolean({ description: 'The id was known: it is answered as the first time, and counts nothing.' }),
   ticket: Type.Optional(
     Type.Object({
@@ -81,6 +85,9 @@ export const ScanResult = Type.Object({
       section: Nullable(Text),
       row_label: Nullable(Text),
       seat_label: Nullable(Text),
+      seat_id: Type.Optional(
+        Nullable({ ...Text, description: 'From a gate alone, which does not know where the seat is.' }),
+      ),
     }),
   ),
   admitted: Type.Optional(
@@ -116,9 +123,20 @@ const recordScansSchema = {
   response: { 200: ScanResults },
 };
 
-type DoorsPorts = Pick<PublicPorts, 'events' | 'tickets' | 'clock' | 'sharedLimits' | 'settings'>;
+/** Checks codes. */
+interface CodeCheck extends Pick<PublicPorts['tickets'], 'digestOf'> {
+  /** Null: it cannot be told, because the key is not known here. */
+  isGenuine(code: Parameters<PublicPorts['tickets']['isGenuine']>[0]): boolean | null;
+}
 
-export function scanRoutes(app: HttpApp, { events, tickets, clock, sharedLimits, settings }: DoorsPorts): void {
+interface ScanPorts extends Pick<PublicPorts, 'events' | 'clock' | 'sharedLimits' | 'settings'> {
+  readonly tickets: CodeCheck;
+  /** Codes are all that a gate knows of tickets, and are sent to its service. */
+  readonly isGate?: boolean;
+}
+
+export function scanRoutes(app: HttpApp, ports: ScanPorts): void {
+  const { events, clock, sharedLimits, settings } = ports;
   const bodyBytesMax = BODIES_OF_OTHERS * settings.limits.bodyBytesMax;
   const pace = createRateWindow(
     { perMinuteMax: SCANS_PER_MINUTE_MAX, keysMax: STATIONS_MAX },
@@ -140,7 +158,7 @@ export function scanRoutes(app: HttpApp, { events, tickets, clock, sharedLimits,
       }
       const read: ScanRequest[] = [];
       for (const scan of scans) {
-        read.push(toScanRequest(scan, token, tickets));
+        read.push(toScanRequest(scan, token, ports));
         if (read.length % CODES_A_SLICE === 0) await nextRound();
       }
       const command = { type: 'RecordScans', tokenSha256, scans: read } as const;
@@ -171,13 +189,14 @@ function problemsOf(scan: Static<typeof Scan>, index: number): readonly ListedPr
 function toScanRequest(
   scan: Static<typeof Scan>,
   token: string,
-  tickets: Pick<PublicPorts['tickets'], 'isGenuine' | 'digestOf'>,
+  { tickets, isGate = false }: Pick<ScanPorts, 'tickets' | 'isGate'>,
 ): ScanRequest {
   const { id, kind, code = null, undoes = null, performance_id: performanceId, door_id: doorId, given = null } = scan;
+  const found = code === null ? null : findTicket(code, token, tickets, isGate);
   return {
     id,
     kind,
-    found: code === null ? null : findTicket(code, token, tickets),
+    found,
     digest: tickets.digestOf([kind, performanceId, doorId, code ?? undoes].join('\n')),
     undoes,
     performanceId,
@@ -186,22 +205,33 @@ function toScanRequest(
     given,
     isOfGate: scan.judged === true,
     stationId: scan.station_id ?? null,
+    ...(isGate && code !== null && { code: keptCode(code, found, tickets) }),
   };
+}
+
+/** What a gate keeps and sends of a code: of none of a ticket, which may be anybody's card, a digest. */
+function keptCode(code: string, found: ScanRequest['found'], tickets: Pick<CodeCheck, 'digestOf'>): string {
+  const isKept = found === 'CANNOT_TELL' || (typeof found === 'object' && found !== null);
+  return isKept ? code : `digest-${tickets.digestOf(code).toString(36)}`;
 }
 
 /** The ticket that a code names, or why there is none. */
 function findTicket(
   text: string,
   token: string,
-  tickets: Pick<PublicPorts['tickets'], 'isGenuine'>,
+  tickets: Pick<CodeCheck, 'isGenuine'>,
+  isGate: boolean,
 ): ScanRequest['found'] {
   const code = readCode(text);
   if (code === null) return 'UNKNOWN';
-  if (!tickets.isGenuine(code)) return 'FORGED';
-  const { ticketId } = code;
+  const isGenuine = tickets.isGenuine(code);
+  if (isGenuine === null) return 'CANNOT_TELL';
+  if (!isGenuine) return 'FORGED';
+  const { ticketId, performanceId, ticketTypeId, seatId } = code;
   const ofEvent = eventNumberOf('tkt', ticketId);
   if (ofEvent === null) return 'UNKNOWN';
-  return ofEvent === eventNumberOf('gtk', token) ? { ticketId } : 'WRONG_EVENT';
+  if (ofEvent !== eventNumberOf('gtk', token)) return 'WRONG_EVENT';
+  return isGate ? { ticketId, claims: { performanceId, ticketTypeId, seatId } } : { ticketId };
 }
 
 export function toResultBody(result: ScanResultView): Static<typeof ScanResult> {
@@ -217,6 +247,7 @@ export function toResultBody(result: ScanResultView): Static<typeof ScanResult> 
         section: ticket.section,
         row_label: ticket.rowLabel,
         seat_label: ticket.seatLabel,
+        ...(ticket.seatId !== undefined && { seat_id: ticket.seatId }),
       },
     }),
     ...(admitted !== undefined && {

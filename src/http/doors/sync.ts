@@ -94,9 +94,18 @@ const syncStationSchema = {
 
 // ── route ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export function syncRoutes(app: HttpApp, { events, tickets }: Pick<PublicPorts, 'events' | 'tickets'>): void {
-  const keys = tickets.keys.map(({ kid }) => kid).join(' ');
-  const keysDigest = createHash('sha256').update(keys).digest('base64url').slice(0, 8);
+interface SyncPorts extends Pick<PublicPorts, 'events'> {
+  readonly tickets: { readonly keys: readonly PublicPorts['tickets']['keys'][number][] };
+}
+
+export function syncRoutes(app: HttpApp, { events, tickets }: SyncPorts): void {
+  const digests = new WeakMap<object, string>();
+  const digestOf = (keys: SyncPorts['tickets']['keys']): string => {
+    const kids = keys.map(({ kid }) => kid).join(' ');
+    const digest = digests.get(keys) ?? createHash('sha256').update(kids).digest('base64url').slice(0, 8);
+    digests.set(keys, digest);
+    return digest;
+  };
 
   addRoute(app, 'GET /api/doors/sync', syncStationSchema, {
     command: 'SyncStation',
@@ -111,7 +120,7 @@ export function syncRoutes(app: HttpApp, { events, tickets }: Pick<PublicPorts, 
         limit: Number(limit ?? LIMIT),
         queued: queued === undefined ? null : Number(queued),
         version: version?.replace(/[\u0000-\u001f\u007f-\u009f]/g, '') ?? null,
-        keysDigest,
+        keysDigest: digestOf(tickets.keys),
       } as const;
       const synced = await execute(events.byId('gtk', token), NO_STATION, command);
       return isRefusal(synced) && synced.code === NO_STATION.code ? fail('UNAUTHORIZED') : synced;
@@ -129,7 +138,7 @@ export function syncRoutes(app: HttpApp, { events, tickets }: Pick<PublicPorts, 
 
 type HeadBody = ReturnType<typeof toHeadBody>;
 
-function toHeadBody(head: SyncHead, keys: PublicPorts['tickets']['keys']) {
+function toHeadBody(head: SyncHead, keys: SyncPorts['tickets']['keys']) {
   return {
     event: { ...head.event },
     station: toStationFields(head.station),

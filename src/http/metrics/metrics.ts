@@ -20,6 +20,7 @@ import { GIVEN, outcomeOf } from '#client/doors/scan.ts';
 import { FACT_TYPES, type Fact } from '#domain/fact.ts';
 import type { GaugesPort, InUse, Metrics } from '../ports.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
+import { addGateGauges } from './gate-gauges.ts';
 import { watchLoop } from './loop-delay.ts';
 import { newUseCount, observeRequests, REQUEST_SECONDS } from './request-metrics.ts';
 import { addStockGauges } from './stock-gauges.ts';
@@ -64,6 +65,7 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   });
   const watchInUse = showInUse(registers);
   if (gauges.threads !== undefined) addThreadGauges(registers, gauges.threads);
+  if (gauges.gate !== undefined) addGateGauges(registers, gauges.gate);
   const whole = Registry.merge([registry, processRegistry]);
   return {
     contentType: whole.contentType,

@@ -11,6 +11,7 @@
  */
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createHash } from 'node:crypto';
+import type { ServerOptions } from 'node:http';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
 import { requireToken } from './admin-auth.ts';
 import { type HttpApp, createRequestIds } from '../protocol/app.ts';
@@ -28,6 +29,7 @@ import type {
   DeploymentPort,
   HttpSettings,
   LogPort,
+  Metrics,
   PublicPorts,
   RequestMetrics,
 } from '../ports.ts';
@@ -43,6 +45,7 @@ import { consoleRoutes } from '../operators/console.ts';
 import { docsRoutes } from '../reference/route.ts';
 import { eventRoutes, pictureRoutes } from '../buyers/events/route.ts';
 import { assetRoutes, doorPageRoutes, fontRoutes, pageRoutes } from '../pages/route.ts';
+import { fail } from '../protocol/errors.ts';
 import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
 import { journalRoutes } from '../operators/journal.ts';
 import { holdRoutes } from '../buyers/holds.ts';
@@ -155,6 +158,41 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   return app;
 }
 
+interface GatePorts extends AppPorts, Pick<PublicPorts, 'events'>, Required<Pick<PublicPorts, 'door'>> {
+  readonly tickets: Parameters<typeof scanRoutes>[1]['tickets'] & Parameters<typeof syncRoutes>[1]['tickets'];
+  readonly metrics: Metrics;
+  /** Null: the listener speaks plain HTTP. */
+  readonly tls: TlsFiles | null;
+  /** Whether its first feed was whole; nobody is checked before. */
+  isWhole(): boolean;
+}
+
+/** A certificate with its chain and its private key, as PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What a hall's own machine serves: stations, and whoever watches it. */
+export async function buildGateApp(ports: GatePorts): Promise<HttpApp> {
+  const { settings, tls } = ports;
+  const { bodyBytesMax, stalledMsMax } = settings.limits;
+  const app = await buildApp(ports, { bodyBytesMax, stalledMsMax, isBuyers: true, tls }, createStamp(ports));
+  boundBodies(app, settings.limits, ports.metrics);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (ports.isWhole() || !request.url.startsWith('/api/')) done();
+    else reply.refuse(fail('OVERLOADED'));
+  });
+  healthRoutes(app, ports);
+  metricsRoutes(app, ports);
+  requireStation(app, ports);
+  scanRoutes(app, { ...ports, isGate: true });
+  syncRoutes(app, ports);
+  doorPageRoutes(app, ports.door);
+  fontRoutes(app);
+  return app;
+}
+
 interface AppPorts {
   readonly settings: HttpSettings;
   readonly clock: ClockPort;
@@ -168,6 +206,7 @@ interface AppBounds {
   readonly isBuyers: boolean;
   /** A connection on which nothing moves for so long is closed; 0 for never. */
   readonly stalledMsMax: number;
+  readonly tls?: TlsFiles | null;
 }
 
 /** Sets the headers that every answer of an app has, whatever becomes of the request. */
@@ -177,7 +216,7 @@ type Stamp = (request: FastifyRequest, reply: FastifyReply) => void;
 async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): Promise<HttpApp> {
   const { settings, clock } = ports;
   const { limits } = settings;
-  const { bodyBytesMax, stalledMsMax } = bounds;
+  const { bodyBytesMax, stalledMsMax, tls = null } = bounds;
   const newRequestId = createRequestIds();
   const raw = { clock, newId: newRequestId, headers: rawHeaders(ports) };
   const app = fastify({
@@ -189,7 +228,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
     return503OnClosing: false,
     genReqId: newRequestId,
     schemaController: { compilersFactory: { buildSerializer } },
-    http: { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) },
+    ...listenerOf(tls, { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) }),
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: answerClientError(raw),
     frameworkErrors: answerBadAddress(clock, setHeaders),
@@ -211,6 +250,12 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
     if (mayProceed(request, reply)) done();
   });
   return app;
+}
+
+/** Fastify has a type of its own for each; the apps need nothing that is not in both. */
+function listenerOf(tls: TlsFiles | null, options: ServerOptions): { readonly http: ServerOptions } {
+  const listener = tls === null ? { http: options } : { https: { ...options, ...tls } };
+  return listener as { readonly http: ServerOptions };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The bodies of orders and tickets as operators see them. */
 import { type Static, Type } from 'typebox';
-import { GIVEN, VERDICTS } from '#client/doors/scan.ts';
+import { GIVEN } from '#client/doors/scan.ts';
 import { AMOUNT_CENTS_MAX } from '#domain/money.ts';
 import type { VoidReason } from '#domain/view.ts';
 import { REFUND_REFERENCE_LENGTH_MAX } from '#domain/orders/refunds.ts';
@@ -117,7 +117,7 @@ export const TicketScan = Type.Object(
   {
     id: Text,
     kind: Type.Unsafe<'ENTRY' | 'EXIT'>({ type: 'string', enum: ['ENTRY', 'EXIT'] }),
-    verdict: Type.Unsafe<(typeof VERDICTS)[number]>({ type: 'string', enum: [...VERDICTS] }),
+    verdict: Type.Unsafe<(typeof GIVEN)[number]>({ type: 'string', enum: [...GIVEN] }),
     given: Type.Unsafe<(typeof GIVEN)[number] | null>({
       type: ['string', 'null'],
       enum: [...GIVEN, null],

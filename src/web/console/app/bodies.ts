@@ -449,7 +449,8 @@ export interface TicketScan {
     | 'WRONG_PERFORMANCE'
     | 'WRONG_DOOR'
     | 'NOT_YET'
-    | 'OVER';
+    | 'OVER'
+    | 'CANNOT_TELL';
   /** What the station decided by itself: it counts, whatever `verdict` says. */
   readonly given:
     | 'ADMIT'
@@ -520,6 +521,7 @@ export interface AdminTicket {
 
 export interface ScanResult {
   readonly id: string;
+  /** CANNOT_TELL comes from a gate alone, of a code by an unknown key or without its ticket type. */
   readonly verdict:
     | 'ADMIT'
     | 'EXIT'
@@ -535,7 +537,8 @@ export interface ScanResult {
     | 'WRONG_PERFORMANCE'
     | 'WRONG_DOOR'
     | 'NOT_YET'
-    | 'OVER';
+    | 'OVER'
+    | 'CANNOT_TELL';
   /** The id was known: it is answered as the first time, and counts nothing. */
   readonly repeated: boolean;
   readonly ticket?: {
@@ -544,13 +547,15 @@ export interface ScanResult {
     readonly section: string | null;
     readonly row_label: string | null;
     readonly seat_label: string | null;
+    /** From a gate alone, which does not know where the seat is. */
+    readonly seat_id?: string | null;
   };
   /** With ALREADY_ADMITTED: the entry that let the ticket in. */
   readonly admitted?: {
     readonly at: string;
     readonly door_id: string;
     readonly door_name: string;
-    /** Null of an entry by hand. */
+    /** Null of an entry by hand, and where a gate does not know it. */
     readonly station_name: string | null;
     /** The station itself decided. */
     readonly offline: boolean;

@@ -35,6 +35,7 @@ export const FACT_TYPES = [
   'StationRevoked',
   'TicketsScanned',
   'TicketScannedByHand',
+  'FeedTaken',
   'WaitingRoomAdded',
   'WaitingRoomRescheduled',
   'WaitingRoomRemoved',

@@ -1,0 +1,139 @@
+/**
+ * What a gate knows of its event's tickets: its service's feed, and what happened at the gate since.
+ *
+ * 1. It is there at a gate alone, from the first page of the feed on. A ticket is known by its digest; a gate has no
+ *    orders.
+ * 2. A page says until when the gate's own scans are in it: what came later is applied on top. A change that is about a
+ *    scan which was undone here is older than that.
+ * 3. A feed that begins anew leaves what is known in its place until its last page; then what it did not name is none
+ *    of these any more.
+ */
+import { ticketDigest } from '#client/doors/digest.ts';
+import { hasHappened } from '#client/doors/scan.ts';
+import { compareScans } from '#client/doors/merging.ts';
+import { joinId } from '../ids.ts';
+import { happenedOf, mergedOf, type Doors, type DoorState } from './state.ts';
+import { FedTickets, UNNAMED, type FedTicket } from './fed-tickets.ts';
+import type { TicketScan } from './scanned-tickets.ts';
+import type { FactData } from '../fact.ts';
+import type { TicketPresence } from '../recorded-scan.ts';
+
+// ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** After an entry or exit; one that was before what is known changes nothing. */
+function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
+  const isInside = row.presence === 'INSIDE';
+  if (row.presence !== 'NEVER_IN' && at < row.at) return row;
+  if (kind === 'EXIT') return { ...row, presence: 'OUTSIDE', at, doorId };
+  return isInside ? row : { ...row, presence: 'INSIDE', at, doorId };
+}
+
+/** After a scan did not happen; `left` are the ticket's other scans here. */
+function withoutScan(
+  row: FedTicket,
+  scan: TicketScan,
+  left: readonly TicketScan[],
+  reentry: Doors['reentry'],
+): FedTicket {
+  if (!isAbout(row, scan)) return row;
+  const { isInside, admission } = mergedOf({ scans: left.filter(({ id }) => id !== scan.id) }, reentry);
+  if (scan.kind === 'EXIT') {
+    const { at, doorId } = isInside && admission !== null ? admission : scan;
+    return { ...row, presence: 'INSIDE' as const, at, doorId };
+  }
+  if (admission === null) return { ...row, presence: 'NEVER_IN' as const, at: 0, doorId: null };
+  return {
+    ...row,
+    presence: isInside ? ('INSIDE' as const) : ('OUTSIDE' as const),
+    at: admission.at,
+    doorId: admission.doorId,
+  };
+}
+
+/** Whether what is known is of a scan; a feed says its second and its door. */
+function isAbout({ presence, at, doorId }: FedTicket, scan: TicketScan): boolean {
+  if (presence !== (scan.kind === 'ENTRY' ? 'INSIDE' : 'OUTSIDE')) return false;
+  return secondOf(at) === secondOf(scan.at) && doorId === scan.doorId;
+}
+
+const secondOf = (ms: number): number => Math.floor(ms / 1_000);
+
+/** A ticket that was scanned has this number. Answers its digest; null of another code, and where no gate is. */
+export function noteNumber(state: DoorState, key: string, number: number): string | null {
+  const { feed } = state.doors!;
+  if (feed === null || key.startsWith('~')) return null;
+  const digest = ticketDigest(joinId('tkt', state.eventNumber, key));
+  feed.scanned.set(digest, number);
+  return digest;
+}
+
+/** A scan of a ticket was recorded, or is not what it was: what is known of the ticket follows. */
+export function noteScan(state: DoorState, number: number, before: TicketScan | undefined, after: TicketScan): void {
+  const { feed, tickets, reentry } = state.doors!;
+  if (feed === null) return;
+  const { key, scans } = tickets.at(number);
+  const digest = noteNumber(state, key, number);
+  if (digest === null) return;
+  feed.tickets.put(fedAfter(feed.tickets.find(digest), before, after, scans, reentry));
+}
+
+/** What is known of a ticket after one of its scans was recorded, or is not what it was. */
+export function fedAfter(
+  row: FedTicket,
+  before: TicketScan | undefined,
+  after: TicketScan,
+  scans: readonly TicketScan[],
+  reentry: Doors['reentry'],
+): FedTicket {
+  const had = before !== undefined && counts(before);
+  if (counts(after) === had) return row;
+  return had ? withoutScan(row, after, scans, reentry) : withScan(row, after);
+}
+
+/** The last scan that a feed knows of, which was within its second. */
+export function lastOf(fed: FedTicket | undefined): readonly { readonly at: number }[] {
+  if (fed === undefined || fed.presence === 'NEVER_IN') return [];
+  return [{ at: fed.at % 1_000 === 0 ? fed.at + 999 : fed.at }];
+}
+
+const counts = (scan: TicketScan): boolean => hasHappened(scan) && !scan.isUndone;
+
+// ── pages ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function takePage(state: DoorState, page: FactData['FeedTaken']): void {
+  const doors = state.doors!;
+  const { cursor, isAnew, more, head, includesUntil } = page;
+  const known = doors.feed ?? {
+    ...head!,
+    isWhole: false,
+    tickets: new FedTickets(),
+    named: null,
+    scanned: new Map<string, number>(),
+  };
+  const named = isAnew ? new Set<string>() : known.named;
+  doors.feed = { ...known, ...head, cursor, named: more ? named : null, isWhole: known.isWhole || !more };
+  for (const [digest, presence, at, doorId] of page.changes) {
+    named?.add(digest);
+    putNamed(doors, namedRow(digest, presence, at, doorId), includesUntil);
+  }
+  if (more || named === null) return;
+  for (const [{ digest }] of [...known.tickets.rows()]) {
+    if (!named.has(digest)) putNamed(doors, { ...UNNAMED, digest }, includesUntil);
+  }
+}
+
+function namedRow(digest: string, state: TicketPresence, at: number, doorId: string | null): FedTicket {
+  const presence = state === 'I' || state === 'W' ? 'INSIDE' : state === 'O' ? 'OUTSIDE' : 'NEVER_IN';
+  return { digest, presence, isVoid: state === 'V' || state === 'W', at, doorId };
+}
+
+/** Puts what a page says of a ticket, with what is not in it yet (rule 2). */
+function putNamed({ feed, tickets, reentry }: Doors, named: FedTicket, includesUntil: number): void {
+  const number = feed!.scanned.get(named.digest);
+  const scans = number === undefined ? [] : happenedOf(tickets.at(number).scans);
+  let row = named;
+  for (const scan of scans) if (isAbout(row, scan)) row = { ...row, at: scan.at };
+  for (const scan of scans) if (scan.isUndone) row = withoutScan(row, scan, scans, reentry);
+  const later = scans.filter((scan) => counts(scan) && scan.receivedAt > includesUntil).sort(compareScans);
+  feed!.tickets.put(later.reduce(withScan, row));
+}

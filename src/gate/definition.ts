@@ -1,0 +1,113 @@
+/** The event of a gate: a draft with the dates, doors and ticket types of its service's, and nothing for sale. */
+import type { DoorDefinition, EventDefinition } from '#domain/catalogue/definition.ts';
+import type { FactData } from '#domain/fact.ts';
+import type { CommandOf } from '#domain/command.ts';
+import type { UpstreamHead, UpstreamPage, UpstreamStation } from './upstream.ts';
+
+const PLACE = 'all';
+
+/** `kept`: doors that the service does not have any more, and at which somebody was scanned here. */
+export function definitionOf(head: UpstreamHead, kept: readonly DoorDefinition[] = []): EventDefinition {
+  const doors = head.doors.map(({ id, name, ticket_type_ids: ticketTypeIds }) => ({ id, name, ticketTypeIds }));
+  return {
+    ...NOTHING_FOR_SALE,
+    id: head.event.id,
+    slug: head.event.id,
+    name: head.event.name,
+    doors: [...doors, ...kept.filter(({ id }) => doors.every((door) => door.id !== id))],
+    reentry: head.reentry,
+    performances: head.performances.map(
+      ({ id, name, doors_at: doorsAt, starts_at: startsAt, ends_at: endsAt }, index) => ({
+        id,
+        name,
+        startsAt: momentOf(startsAt),
+        endsAt: momentOf(endsAt),
+        ...(doorsAt !== null && { doorsAt: Date.parse(doorsAt) }),
+        status: 'DRAFT',
+        sortOrder: index,
+      }),
+    ),
+    ticketTypes: head.ticket_types.map(({ id, name }) => ({ ...NO_TYPE, id, name })),
+  };
+}
+
+const NOTHING_FOR_SALE = {
+  description: '',
+  status: 'DRAFT',
+  currency: 'EUR',
+  timezone: 'UTC',
+  paymentProvider: 'provider_a',
+  maxInstallments: 1,
+  holdMinutes: 10,
+  holdMaxMinutes: null,
+  paymentMinutes: 30,
+  waitingRoom: false,
+  waitingRoomOpensAt: null,
+  waitingRoomRate: 1,
+  waitingRoomMinutes: 1,
+  waitingRoomInactivitySeconds: 120,
+  waitingRoomPauseWhenSoldOut: false,
+  waitingRoomMaxAdmitted: null,
+  maxTicketsPerOrder: null,
+  maxTicketsPerEmail: null,
+  requireIndividualData: false,
+  localities: [{ id: PLACE, name: '', seating: 'GENERAL', capacity: 0 }],
+  sellingStages: [],
+  promoCodes: [],
+} as const satisfies Partial<EventDefinition>;
+
+const NO_TYPE = {
+  description: '',
+  localityId: PLACE,
+  zoneKeys: null,
+  groupSize: 1,
+  maxPerOrder: null,
+  quota: null,
+  accessible: false,
+  entryCutoff: null,
+  lateFee: null,
+  minConsumption: null,
+  barPerks: [],
+} as const;
+
+/** A page of the feed as the command that takes it; `doors` in the service's order. */
+export function takeFeedOf(
+  { cursor, reset, more, head, changes }: UpstreamPage,
+  doors: readonly DoorDefinition[],
+  includesUntil: number,
+): CommandOf<'TakeFeed'> {
+  return {
+    type: 'TakeFeed',
+    ...{ cursor, isAnew: reset, more, includesUntil },
+    ...(head !== null && { head: headOf(head) }),
+    changes: changes.map(([digest, state, seconds, door]) => {
+      return [digest, state, seconds * 1_000, door === null ? null : (doors[door]?.id ?? null)] as const;
+    }),
+    stations: (head?.stations ?? []).map((station) => ({
+      ...stationOf(station),
+      tokenSha256: station.token_sha256,
+      isRevoked: station.status === 'REVOKED',
+    })),
+  };
+}
+
+function headOf({ station, keys, performances }: UpstreamHead): NonNullable<FactData['FeedTaken']['head']> {
+  return {
+    stationId: station.id,
+    keys: keys.map(({ kty, crv, x, kid }) => ({ kty, crv, x, kid })),
+    performances: performances.map(({ id, status, expected }) => ({ id, status, expected })),
+  };
+}
+
+function stationOf({ id, name, kind, performance_ids, door_ids, expires_at }: UpstreamStation) {
+  return {
+    ...{ stationId: id, name, kind },
+    performanceIds: performance_ids,
+    doorIds: door_ids,
+    expiresAt: momentOf(expires_at),
+  };
+}
+
+function momentOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text);
+}

@@ -6,6 +6,7 @@ import { clusterActivation } from './scenarios/cluster-activation.ts';
 import { clusterHolds } from './scenarios/cluster-holds.ts';
 import { clusterTakeover } from './scenarios/cluster-takeover.ts';
 import { bestSeats } from './scenarios/best-seats.ts';
+import { doors } from './scenarios/doors.ts';
 import { engineTurns } from './scenarios/engine-turns.ts';
 import { fixedRate } from './scenarios/fixed-rate.ts';
 import { forwardedCalls } from './scenarios/forwarded-calls.ts';
@@ -45,6 +46,7 @@ export const SCENARIOS: readonly Scenario[] = [
   purchases,
   providerPace,
   cancelledDate,
+  doors,
   sealing,
   rush,
   queuePolls,

@@ -19,6 +19,13 @@ export type Traffic =
   | { readonly recipe: 'best-seats'; readonly eventId: string; readonly sessions: number; readonly partyMax: number }
   /** Checkouts of one ticket, each of another customer. */
   | { readonly recipe: 'start'; readonly eventId: string }
+  /** First entries of these tickets, so many in a request, of these stations in turn. */
+  | {
+      readonly recipe: 'scans';
+      readonly tokens: readonly string[];
+      readonly codes: readonly string[];
+      readonly batch: number;
+    }
   /** Requests these paths in turn. */
   | { readonly recipe: 'gets'; readonly paths: readonly string[] };
 
@@ -57,6 +64,18 @@ export function requestOf(traffic: Traffic, n: number): PlayerRequest {
       const customer = { email: `buyer-${n}@example.com`, name: `Buyer ${n}` };
       const body = JSON.stringify({ event_id: traffic.eventId, items, customer, accept_terms: true });
       return { method: 'POST', path: '/api/checkout/start', body };
+    }
+    case 'scans': {
+      const { tokens, codes, batch } = traffic;
+      const at = new Date().toISOString();
+      const common = { kind: 'ENTRY', performance_id: 'night', door_id: 'main', at, given: null };
+      const scans = codes.slice(n * batch, (n + 1) * batch).map((code, i) => ({
+        id: `scan-${batch}-${codes.length}-${String(n * batch + i).padStart(10, '0')}`,
+        code,
+        ...common,
+      }));
+      const headers = { authorization: `Bearer ${tokens[n % tokens.length]}` };
+      return { method: 'POST', path: '/api/doors/scans', headers, body: JSON.stringify({ scans }) };
     }
     case 'gets':
       return { method: 'GET', path: traffic.paths[n % traffic.paths.length]! };

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import answers from '#docs/answers.json' with { type: 'json' };
-import { TOKEN_NAME, valuesOf, type Example } from '#docs/example.ts';
+import { STATION_TOKEN_NAME, TOKEN_NAME, valuesOf, type Example } from '#docs/example.ts';
 import { examples, type ExampleKey } from '#docs/examples.ts';
 import { exampleKeysOf, placeIn, readGuides } from '#docs/guides.ts';
 import { snippetOf, type SnippetLanguage } from '#docs/snippets.ts';
@@ -232,12 +232,14 @@ describe('The examples', () => {
 
     it(`succeed as ${language} in the order of each guide`, { skip }, async () => {
       await sendWithSteps(service, 'defineEvent');
+      const station = (await sendWithSteps(service, 'addStation')).body as { readonly token: string };
+      const tokens = { [TOKEN_NAME]: ADMIN_TOKEN, [STATION_TOKEN_NAME]: station.token };
       for (const guide of readGuides()) {
         const keys = exampleKeysOf(guide).filter(isFinite);
         const code = keys.map((key) =>
           snippetOf(examples[key], language, { ...contextOf(examples[key]), ...placeIn(keys, key) }),
         );
-        const output = await runCode!(code.join('\n'), { [TOKEN_NAME]: ADMIN_TOKEN });
+        const output = await runCode!(code.join('\n'), tokens);
         if (guide.slug === 'first-sale') assert.match(output, /"status":\s*"CONFIRMED"[^]*"code":/);
       }
     });

@@ -84,7 +84,8 @@ function unpackItem([ticketTypeId, sellingStageId, quantity, performanceId, seat
 
 /** The answer to a packed command, in the form of `packValue`. */
 export function packReply(reply: RushReply | Refusal): string {
-  if (isRefusal(reply)) return packValue(reply);
+  // The steering of a sale is seldom set: an entry that has it is not worth a form of its own.
+  if (isRefusal(reply) || ('entry' in reply && reply.entry.steering !== undefined)) return packValue(reply);
   if ('entry' in reply) return `${ENTRY},${JSON.stringify(packEntry(reply.entry))}]`;
   const { id, eventId, status, expiresAt, orderId, items } = reply.hold;
   const packed: PackedHoldReply = [reply.replayed, items.map(packLine), id, eventId, status, expiresAt, orderId];

@@ -4,6 +4,7 @@
  */
 export const FACT_TYPES = [
   'EventDefined',
+  'SaleSteered',
   'PerformanceCancelled',
   'SeatsBlocked',
   'SeatsUnblocked',

@@ -91,13 +91,13 @@ export async function pairDevice(
   await device.open(`/door#${token}`);
   await device.is('ready');
   assert.ok(!page.url().includes(token));
-  await page.locator('select[name="date"]').waitFor();
   await placeDevice(device, door, date);
 }
 
 /** Places a device that is asked where it stands. */
 export async function placeDevice({ page }: Device, door = 'Main door', date = /Eve/): Promise<void> {
   const dates = page.locator('select[name="date"]');
+  await dates.waitFor();
   const options = await dates.locator('option').allInnerTexts();
   await dates.selectOption({ label: options.find((each) => date.test(each))! });
   await page.locator('select[name="door"]').selectOption({ label: door });

@@ -67,7 +67,8 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
     const now = performance.now();
     while (next < total && idle.length > 0 && intendedMs(next) <= now) {
       recordMillis(lateness, performance.now() - intendedMs(next));
-      send(idle.pop()!);
+      // In turn: a connection that is never used is closed by the server.
+      send(idle.shift()!);
     }
     if (next < total && intendedMs(next) - performance.now() > NAP_MS) Atomics.wait(napping, 0, 0, NAP_MS);
     await new Promise((resolve) => setImmediate(resolve));

@@ -19,10 +19,10 @@ const CONNECTIONS = 64;
 const BATCH = 100;
 const SCANS_A_ROUND = 6_000;
 const SCANS_A_SECOND = 10_000 / 60;
-/** The catalogue's limit of an order. */
-const TICKETS_OF_ORDER = 10_000;
+const TICKETS_OF_ORDER = 4;
+const BUYERS = 16;
 
-/** Doors are open now, and tickets cost nothing, so that one request buys many. */
+/** Doors are open now, and tickets cost nothing, so that one request buys them. */
 const doorsEvent = {
   ...hotEvent,
   id: 'evt_doors',
@@ -170,27 +170,35 @@ async function makeStations({ adminUrl }: MeasuredServer): Promise<readonly stri
 /** The codes of so many tickets and some more. */
 async function buyCodes({ url }: MeasuredServer, count: number): Promise<readonly string[]> {
   const codes: string[] = [];
-  for (let order = 0; codes.length < count; order += 1) {
-    const quantity = Math.min(TICKETS_OF_ORDER, count - codes.length);
-    const started = await fetch(`${url}/api/checkout/start`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        event_id: 'evt_doors',
-        items: [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity }],
-        customer: { name: 'A club', email: `club-${order}@example.com` },
-        accept_terms: true,
-      }),
-    });
-    if (started.status !== 201) throw new Error(`tickets: ${started.status} ${await started.text()}`);
-    const { order_id: orderId } = (await started.json()) as { readonly order_id: string };
-    const status = await fetch(`${url}/api/checkout/status/${orderId}`);
-    const { ticket_objects: tickets } = (await status.json()) as {
-      readonly ticket_objects: readonly { readonly code: string }[];
-    };
-    codes.push(...tickets.map(({ code }) => code));
-  }
+  let order = 0;
+  const buy = async (): Promise<void> => {
+    while (TICKETS_OF_ORDER * order < count) {
+      order += 1;
+      codes.push(...(await codesOfOrder(url, order)));
+    }
+  };
+  await Promise.all(Array.from({ length: BUYERS }, buy));
   return codes;
+}
+
+async function codesOfOrder(url: string, number: number): Promise<readonly string[]> {
+  const started = await fetch(`${url}/api/checkout/start`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      event_id: 'evt_doors',
+      items: [{ ticket_type_id: 'single', selling_stage_id: 'general', quantity: TICKETS_OF_ORDER }],
+      customer: { name: `Buyer ${number}`, email: `buyer-${number}@example.com` },
+      accept_terms: true,
+    }),
+  });
+  if (started.status !== 201) throw new Error(`tickets: ${started.status} ${await started.text()}`);
+  const { order_id: orderId } = (await started.json()) as { readonly order_id: string };
+  const status = await fetch(`${url}/api/checkout/status/${orderId}`);
+  const { ticket_objects: tickets } = (await status.json()) as {
+    readonly ticket_objects: readonly { readonly code: string }[];
+  };
+  return tickets.map(({ code }) => code);
 }
 
 /** The length of the body that a station is sent which has everything. */

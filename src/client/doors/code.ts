@@ -22,13 +22,15 @@ interface ScannedCode {
 
 const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** The parts of a code; null where the text is none. */
 export function readCode(text: string): ScannedCode | null {
   const [, encoded, signature] = FORM.exec(text) ?? [];
   if (encoded === undefined || signature === undefined) return null;
   try {
     const payload = bytesOfBase64url(encoded);
-    const claims = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload)) as unknown;
+    const claims = JSON.parse(utf8.decode(payload)) as unknown;
     const textOf = (name: string): string | null => {
       const value = (claims as Readonly<Record<string, unknown>> | null)?.[name];
       return typeof value === 'string' ? value : null;
@@ -52,5 +54,8 @@ export function readCode(text: string): ScannedCode | null {
 
 /** Throws where the text is no base64url. */
 function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+  const characters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  const bytes = new Uint8Array(characters.length);
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
+  return bytes;
 }

@@ -345,9 +345,11 @@ export class ScanBatch {
   }
 
   #keyOf(scanId: string): string | null {
+    const ofBatch = this.#keyOfScan.get(scanId);
+    if (ofBatch !== undefined) return ofBatch;
     const { tickets } = this.#doors;
     const number = tickets.findScan(scanId);
-    return this.#keyOfScan.get(scanId) ?? (number === null ? null : tickets.at(number).key);
+    return number === null ? null : tickets.at(number).key;
   }
 
   #ticketScan(scanId: string): TicketScan | null {
@@ -359,7 +361,7 @@ export class ScanBatch {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const key = this.#keyOf(id);
-    const ofTicket = this.#ticketScan(id);
-    return ofTicket === null || key === null ? this.#doors.refused.find(id) : { ...ofTicket, key };
+    const ofTicket = key === null ? undefined : this.#scansOf(key).find((scan) => scan.id === id);
+    return ofTicket === undefined ? this.#doors.refused.find(id) : { ...ofTicket, key: key! };
   }
 }

@@ -58,9 +58,10 @@ function recording(sent: string[]): Connections {
       const items = (JSON.parse(request.body ?? '{}') as { items?: object[] }).items ?? [];
       const held = items.map((item) => ({ seat_ids: [], ticket_count: 1, ...item }));
       const body = {
-        id: `id-${count}`,
-        order_id: `o-${count}`,
-        checkout_session_id: `s-${count}`,
+        // No text of a journal is a part of these.
+        id: `made${count}a`,
+        order_id: `made${count}b`,
+        checkout_session_id: `made${count}c`,
         status: 'ADMITTED',
         admitted_at: null,
         items: held,
@@ -108,6 +109,8 @@ describe('A rehearsal', () => {
         const builder = new TraceBuilder(eventId, replay, { from: null, to: null });
         for (const row of own) builder.see(replay.readFact(row), row.at);
         const trace = builder.finish();
+        // At a gate nobody buys.
+        if (trace === null && own.some(({ type }) => type === 'FeedTaken')) continue;
         assert.ok(trace !== null);
         for (const { kind } of trace.intents) kinds.add(kind);
         const sent = await everythingSent(trace);

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { ADMIN_TOKEN, openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { until } from '../../fixtures/until.ts';
 import type { OrderStatus } from '../../fixtures/checkout.ts';
 
 const PAGE = '/#/events/evt_doors/doors/eve';
@@ -67,10 +68,11 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.getByText('Forgot his phone.').waitFor();
     await page.getByRole('button', { name: 'Let in' }).click();
     await page.getByText('Refused: it is inside already.').waitFor();
-    await page.waitForFunction("[...document.querySelectorAll('.tiles dd')][1].textContent === '2'");
+    const inside = page.locator('.tiles dd').nth(1);
+    await until(async () => (await inside.innerText()) === '2', 'the ticket is counted');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone.').waitFor();
-    await page.waitForFunction("[...document.querySelectorAll('.tiles dd')][1].textContent === '1'");
+    await until(async () => (await inside.innerText()) === '1', 'the ticket is not counted any more');
     await page.getByLabel('Number or code of a ticket').fill('no ticket');
     await page.getByRole('button', { name: 'Look up' }).click();
     await page.getByText('There is nothing at this address.').waitFor();

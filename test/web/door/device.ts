@@ -103,4 +103,8 @@ export async function placeDevice({ page }: Device, door = 'Main door', date = /
   await page.locator('select[name="door"]').selectOption({ label: door });
   await page.locator('form button').first().click();
   await page.locator('.where').waitFor();
+  // The page hears the keys of a scanner once it was painted.
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+  );
 }

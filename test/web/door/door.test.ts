@@ -8,6 +8,7 @@ import { launchBrowser, withoutBrowser } from '../../fixtures/browser.ts';
 import type { Json } from '../../fixtures/client.ts';
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
 import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { until } from '../../fixtures/until.ts';
 import { newDevice, pairDevice, placeDevice, type Device } from './device.ts';
 
 describe('The page of stations', { skip: withoutBrowser }, () => {
@@ -460,7 +461,8 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
     const one = await paired();
     const { page } = one;
     const [code = ''] = await buy();
-    await page.waitForFunction('navigator.serviceWorker.controller !== null');
+    const isControlled = () => page.evaluate<boolean>('navigator.serviceWorker.controller !== null');
+    await until(isControlled, 'the service worker serves the page');
     const versionOf = () => page.locator('meta[name="version"]').getAttribute('content');
     const version = await versionOf();
     await one.cut(true);

@@ -217,7 +217,14 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await someSeat.waitFor();
       const before = (await someSeat.boundingBox())!;
       await someSeat.tap();
-      await until(async () => (await someSeat.boundingBox())!.width > before.width * 1.5, 'the tap zooms in');
+      let width = 0;
+      const hasZoomed = async (): Promise<boolean> => {
+        const last = width;
+        await buyer.page.waitForTimeout(100);
+        width = (await someSeat.boundingBox())!.width;
+        return width === last && width > before.width * 1.5;
+      };
+      await until(hasZoomed, 'the tap zooms in, and the plan has come to rest');
       assert.match((await someSeat.getAttribute('aria-label')) ?? '', /free/);
       await someSeat.tap();
       await buyer.page.locator('.dock-what').click();

@@ -2,7 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { archiveProblems } from './archive-check.ts';
-import { proveArchiveOf, writeArchive, type ArchiveJob } from './archive.ts';
+import { loadDriver } from './driver-load.ts';
+import { proveArchiveOf, writeArchive, type ArchiveJob, type ArchiveThreadData } from './archive.ts';
 
 function run(job: ArchiveJob): unknown {
   switch (job.kind) {
@@ -25,4 +26,6 @@ async function outcomeOf(job: ArchiveJob): Promise<{ readonly result: unknown } 
   }
 }
 
-parentPort?.postMessage(await outcomeOf(workerData as ArchiveJob));
+const { job, load } = workerData as ArchiveThreadData;
+loadDriver(load);
+parentPort?.postMessage(await outcomeOf(job));

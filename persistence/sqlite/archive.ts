@@ -18,6 +18,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { copyBatches, headAtAnchor, newestBatch, refuseBreak, walkChain, type Batch, type ChainHead } from './chain.ts';
+import { newDriverLoad, terminateThread, type DriverLoad } from './driver-load.ts';
 import { JournalDamaged, reasonOf, type Finding } from '../faults.ts';
 import { entriesOf, makePrivateFolder, removeIfPresent, syncFile, syncFolder } from '../files.ts';
 import {
@@ -83,9 +84,15 @@ export async function checkArchiveAside(folder: string, signal: AbortSignal): Pr
   return (await runWorker({ kind: 'CHECK', folder }, signal)) as Finding[];
 }
 
-async function runWorker(workerData: ArchiveJob, signal?: AbortSignal): Promise<unknown> {
+export interface ArchiveThreadData {
+  readonly job: ArchiveJob;
+  readonly load: DriverLoad;
+}
+
+async function runWorker(job: ArchiveJob, signal?: AbortSignal): Promise<unknown> {
+  const workerData: ArchiveThreadData = { job, load: newDriverLoad() };
   const worker = new Worker(new URL('./archive-worker.ts', import.meta.url), { workerData, execArgv: [] });
-  signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
+  signal?.addEventListener('abort', () => void terminateThread(worker, workerData.load), { once: true });
   const outcome = await new Promise<{ result: unknown } | { error: object }>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

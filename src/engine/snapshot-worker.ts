@@ -9,6 +9,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '#persistence/faults.ts';
 import { SnapshotFolder, type SnapshotHeader } from '#persistence/snapshots.ts';
+import { loadDriver } from '#persistence/sqlite/driver-load.ts';
 import { FactHistory } from '#persistence/sqlite/history.ts';
 import { journalPath, openReading, type Connection } from '#persistence/sqlite/schema.ts';
 import type { FactRow } from '#persistence/journal.ts';
@@ -24,7 +25,8 @@ import { nextWorkAt } from '#domain/event/deadlines.ts';
 /** A header has a bound of its own; an event of many hundred performances is listed from its state. */
 const ABOUT_CHARS_MAX = 16 * 1024;
 
-const { folder } = workerData as SnapshotWorkerData;
+const { folder, load } = workerData as SnapshotWorkerData;
+loadDriver(load);
 const ownSnapshots = new SnapshotFolder(folder);
 /** Given facts of the job whose last message has not come yet. */
 let gathered: { readonly jobId: number; readonly rows: FactRow[] } = { jobId: 0, rows: [] };

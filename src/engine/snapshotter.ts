@@ -9,8 +9,9 @@
  * 4. Facts that are given with a job are posted in slices, because to copy many at once would hold up the serving
  *    thread.
  */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { newDriverLoad, terminateThread, type DriverLoad } from '#persistence/sqlite/driver-load.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import type { GivenFacts, SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
@@ -18,6 +19,7 @@ import type { GivenFacts, SnapshotJob, SnapshotOutcome } from '#actors/activatio
 /** What the snapshot thread is started with. */
 export interface SnapshotWorkerData {
   readonly folder: string;
+  readonly load: DriverLoad;
 }
 
 /** A job on its way to the thread; with many given facts it is several messages. */
@@ -148,20 +150,16 @@ function notTaken({ eventId, seq }: SnapshotJob, trouble: string): SnapshotOutco
 }
 
 function startWorker(folder: string, on: Parameters<SnapshotterPorts['startThread']>[0]): SnapshotThread {
+  const workerData: SnapshotWorkerData = { folder, load: newDriverLoad() };
   // Node strips the worker's types itself, without the loader that the main thread may have been started with.
-  const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
-    workerData: { folder } satisfies SnapshotWorkerData,
-    execArgv: [],
-  });
+  const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), { workerData, execArgv: [] });
   worker.unref();
   worker.on('message', on.reply);
   worker.on('error', (error) => on.failed(error instanceof Error ? error.message : String(error)));
   worker.on('exit', () => on.failed('its thread ended'));
   return {
     post: (request) => worker.postMessage(request),
-    end: async () => {
-      await worker.terminate();
-    },
+    end: () => terminateThread(worker, workerData.load),
   };
 }
 

@@ -55,7 +55,7 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   docs:          { modules: ['machines'],                                                        packages: ['marked', 'node:'] },
   http:          { modules: ['actors', 'catalogue', 'client', 'docs', 'domain', 'engine', 'payments', 'privacy', 'texts', 'tickets', 'web'], packages: 'any' },
   service:       { modules: ['actors', 'catalogue', 'cluster', 'domain', 'engine', 'http', 'notifications', 'payments', 'persistence', 'privacy', 'reference', 'threads', 'tickets'], packages: 'any' },
-  gate:          { modules: ['actors', 'client', 'domain', 'engine', 'http', 'persistence', 'service'], packages: ['node:', 'pino'] },
+  gate:          { modules: ['actors', 'client', 'domain', 'engine', 'http', 'persistence', 'service', 'tickets'], packages: ['node:', 'pino'] },
   rehearsal:     { modules: ['actors', 'catalogue', 'domain', 'http', 'offline', 'persistence', 'service'], packages: ['flatqueue', 'node:'] },
   cli:           { modules: ['actors', 'catalogue', 'client', 'cluster', 'domain', 'engine', 'gate', 'notifications', 'offline', 'persistence', 'privacy', 'rehearsal', 'service'], packages: ['@nats-io/jetstream', 'node:'] },
   operations:    { modules: ['catalogue', 'cluster', 'main', 'persistence', 'service'],          packages: ['node:'] },

@@ -379,8 +379,8 @@ export interface Replies {
   SettleDeadline: Record<never, never>;
   DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
-  /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
   SteerSale: { readonly steering: Steering };
+  /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
   CancelPerformance: Replayable & {
     readonly releasedHolds: number;
     readonly cancelledOrders: number;

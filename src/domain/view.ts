@@ -1,7 +1,7 @@
 /**
  * Views: what replies show of an event, as plain data. `src/http` makes the API's bodies from them.
  */
-import type { Steering } from './catalogue/state.ts';
+import type { ShownSteering } from './catalogue/state.ts';
 import type { HoldStatus } from '#machines/hold.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import type { PaymentStatus } from '#machines/payment.ts';
@@ -406,8 +406,8 @@ export interface QueueEntryView {
   readonly drawCommitment: string | null;
   /** Whether nobody is admitted because nothing is left; null on an event whose room does not pause. */
   readonly soldOut: boolean | null;
-  /** Present while something is set. */
-  readonly steering?: Steering;
+  /** Absent while there is nothing to show. */
+  readonly steering?: ShownSteering;
 }
 
 /** A waiting room as operators see it. */

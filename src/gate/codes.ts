@@ -6,36 +6,28 @@
  * 2. What was read and is no ticket is known again by a digest; its key is the gate's token, which the folder does not
  *    have.
  */
-import { createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { scanDigest, type SignedCode } from '#tickets/signing.ts';
 import type { FeedKey } from '#domain/recorded-scan.ts';
-
-interface ReadCode {
-  readonly payload: Uint8Array;
-  readonly signature: string;
-  readonly keyId: string | null;
-}
 
 export class GateCodes {
   keys: readonly FeedKey[] = [];
-  readonly #digestKey: string;
   #opened: { readonly of: readonly FeedKey[]; readonly byId: ReadonlyMap<string, KeyObject> } | null = null;
 
+  readonly digestOf: (text: string) => number;
+
   constructor(token: string) {
-    this.#digestKey = hash('sha256', `scans ${token}`);
+    this.digestOf = scanDigest(token);
   }
 
   /** Null: it cannot be told (rule 1). */
-  isGenuine({ payload, signature, keyId }: ReadCode): boolean | null {
+  isGenuine({ payload, signature, keyId }: SignedCode): boolean | null {
     const byId = this.#open();
     const signed = Buffer.from(signature, 'base64url');
     const isBy = (key: KeyObject): boolean => verify(null, payload, key, signed);
     if (keyId === null) return [...byId.values()].some(isBy);
     const key = byId.get(keyId);
     return key === undefined ? null : isBy(key);
-  }
-
-  digestOf(text: string): number {
-    return hash('sha256', `${this.#digestKey} ${text}`, 'buffer').readUInt32BE();
   }
 
   #open(): ReadonlyMap<string, KeyObject> {

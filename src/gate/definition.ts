@@ -1,5 +1,5 @@
 /** The event of a gate: a draft with the dates, doors and ticket types of its service's, and nothing for sale. */
-import type { DoorDefinition, EventDefinition } from '#domain/catalogue/definition.ts';
+import { NOTHING_DEFINED, type DoorDefinition, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { CommandOf } from '#domain/command.ts';
 import type { UpstreamHead, UpstreamPage, UpstreamStation } from './upstream.ts';
@@ -31,30 +31,11 @@ export function definitionOf(head: UpstreamHead, kept: readonly DoorDefinition[]
   };
 }
 
-const NOTHING_FOR_SALE = {
-  description: '',
-  status: 'DRAFT',
+const NOTHING_FOR_SALE: EventDefinition = {
+  ...NOTHING_DEFINED,
   currency: 'EUR',
-  timezone: 'UTC',
-  paymentProvider: 'provider_a',
-  maxInstallments: 1,
-  holdMinutes: 10,
-  holdMaxMinutes: null,
-  paymentMinutes: 30,
-  waitingRoom: false,
-  waitingRoomOpensAt: null,
-  waitingRoomRate: 1,
-  waitingRoomMinutes: 1,
-  waitingRoomInactivitySeconds: 120,
-  waitingRoomPauseWhenSoldOut: false,
-  waitingRoomMaxAdmitted: null,
-  maxTicketsPerOrder: null,
-  maxTicketsPerEmail: null,
-  requireIndividualData: false,
   localities: [{ id: PLACE, name: '', seating: 'GENERAL', capacity: 0 }],
-  sellingStages: [],
-  promoCodes: [],
-} as const satisfies Partial<EventDefinition>;
+};
 
 const NO_TYPE = {
   description: '',

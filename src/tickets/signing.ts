@@ -47,7 +47,7 @@ export interface TicketSigner {
 }
 
 /** What was read of a code. */
-interface SignedCode {
+export interface SignedCode {
   readonly payload: Uint8Array;
   /** base64url. */
   readonly signature: string;
@@ -96,10 +96,9 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
   };
   const otherKeys = others.map(privateKeyOf).map((own) => ({ own, shown: publicKeyOf(own) }));
   const signers = [{ own: privateKey, shown: key }, ...otherKeys];
-  // The key that signed first stays when another one takes its place.
-  const digestKey = hash('sha256', `scans ${[signing, ...others].at(-1)}`);
   return {
-    digestOf: (text) => hash('sha256', `${digestKey} ${text}`, 'buffer').readUInt32BE(),
+    // The key that signed first stays when another one takes its place.
+    digestOf: scanDigest([signing, ...others].at(-1)!),
     keys: [key, ...otherKeys.map(({ shown }) => shown)],
     codeOf,
     isGenuine: ({ payload, signature, keyId }) =>
@@ -115,6 +114,12 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
       }
     },
   };
+}
+
+/** Digests of 32 bits of what was scanned, which nobody makes without the secret. */
+export function scanDigest(secret: string): (text: string) => number {
+  const key = hash('sha256', `scans ${secret}`);
+  return (text) => hash('sha256', `${key} ${text}`, 'buffer').readUInt32BE();
 }
 
 /** The ticket that a code names, genuine or not; null where the text is no code. */

@@ -53,7 +53,7 @@ export function readCode(text: string): ScannedCode | null {
 }
 
 /** Throws where the text is no base64url. */
-function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
+export function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
   const characters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = new Uint8Array(characters.length);
   for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);

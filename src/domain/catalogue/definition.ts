@@ -73,6 +73,39 @@ export interface EventDefinition {
   readonly promoCodes: readonly PromoCodeDefinition[];
 }
 
+/** Every setting of a definition that names nothing. */
+export const NOTHING_DEFINED: EventDefinition = {
+  id: '',
+  slug: '',
+  name: '',
+  description: '',
+  status: 'DRAFT',
+  currency: '',
+  timezone: 'UTC',
+  paymentProvider: 'provider_a',
+  maxInstallments: 1,
+  holdMinutes: 10,
+  holdMaxMinutes: null,
+  limitsAtHold: false,
+  paymentMinutes: 30,
+  waitingRoom: false,
+  waitingRoomOpensAt: null,
+  waitingRoomRate: 1,
+  waitingRoomMinutes: 1,
+  waitingRoomInactivitySeconds: 120,
+  waitingRoomPauseWhenSoldOut: false,
+  waitingRoomMaxAdmitted: null,
+  maxTicketsPerOrder: null,
+  maxTicketsPerEmail: null,
+  requireIndividualData: false,
+  retentionDays: null,
+  performances: [],
+  localities: [],
+  ticketTypes: [],
+  sellingStages: [],
+  promoCodes: [],
+};
+
 export interface VenueDefinition {
   readonly name: string;
   readonly address: string | null;

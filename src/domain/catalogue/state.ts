@@ -11,10 +11,18 @@ export interface Steering {
   readonly message: string | null;
 }
 
+/** What buyers are shown of it. */
+export type ShownSteering = Pick<Steering, 'paused' | 'message'>;
+
 export const NOT_STEERED: Steering = { paused: false, waitingRoomRate: null, message: null };
 
 export function isSteered({ paused, waitingRoomRate, message }: Steering): boolean {
   return paused || waitingRoomRate !== null || message !== null;
+}
+
+/** Null while there is nothing to show. */
+export function shownSteering({ paused, message }: Steering): ShownSteering | null {
+  return paused || message !== null ? { paused, message } : null;
 }
 
 export interface CatalogueState {

@@ -23,7 +23,7 @@ import type {
   SellingStageDefinition,
   VenueDefinition,
 } from '../catalogue/definition.ts';
-import type { Steering } from '../catalogue/state.ts';
+import { admissionRate, shownSteering, type ShownSteering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
 
 export interface PerformanceView {
@@ -55,7 +55,10 @@ export interface TicketAvailability {
 
 export interface EventView {
   readonly definition: EventDefinition;
-  readonly steering: Steering;
+  /** Null while there is nothing to show. */
+  readonly steering: ShownSteering | null;
+  /** People admitted in a minute, at most. */
+  readonly waitingRoomRate: number;
   readonly performances: readonly PerformanceView[];
   readonly localities: readonly { readonly definition: LocalityDefinition; readonly capacity: number }[];
   readonly sellingStages: readonly { readonly definition: SellingStageDefinition; readonly onSale: boolean }[];
@@ -87,7 +90,8 @@ export function eventView(
   const overlays = onSale.map((performance) => openOverlay(performance.inventory, own));
   return {
     definition: plan.definition,
-    steering: state.steering,
+    steering: shownSteering(state.steering),
+    waitingRoomRate: admissionRate(state),
     performances: visible.map((performance) => viewPerformance(state, performance, own, visible.length > 1, now)),
     localities: plan.localities.map(({ definition, capacity }) => ({ definition, capacity })),
     sellingStages: plan.sellingStages.map(({ definition }) => ({ definition, onSale: isStageOpen(definition, now) })),

@@ -8,8 +8,7 @@
  * 3. The revision of what is left of a performance ends with the version of its seats. It may come from a client: what
  *    changed since is told while activation and definition are the same and the changes are remembered.
  */
-import { isPublished } from '../catalogue/state.ts';
-import type { Steering } from '../catalogue/state.ts';
+import { isPublished, type ShownSteering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { findPerformance, type PerformanceState } from '../inventory/performance.ts';
@@ -47,7 +46,7 @@ export interface LiveView {
   readonly performanceId: string;
   readonly now: number;
   readonly definitionVersion: number;
-  readonly steering: Steering;
+  readonly steering: ShownSteering | null;
   readonly status: string;
   readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */

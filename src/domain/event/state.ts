@@ -13,7 +13,7 @@ import type { DoorState } from '../doors/state.ts';
 import { NOT_STEERED } from '../catalogue/state.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import type { IdempotentAnswer } from '../view.ts';
-import type { EventDefinition } from '../catalogue/definition.ts';
+import { NOTHING_DEFINED } from '../catalogue/definition.ts';
 
 export interface EventState extends DoorState {
   /** Grows with every fact. */
@@ -21,38 +21,6 @@ export interface EventState extends DoorState {
   /** Each request that may be repeated has its first answer here. */
   readonly idempotency: IdempotencyBook<IdempotentAnswer>;
 }
-
-const NOTHING_DEFINED: EventDefinition = {
-  id: '',
-  slug: '',
-  name: '',
-  description: '',
-  status: 'DRAFT',
-  currency: '',
-  timezone: 'UTC',
-  paymentProvider: 'provider_a',
-  maxInstallments: 1,
-  holdMinutes: 10,
-  holdMaxMinutes: null,
-  limitsAtHold: false,
-  paymentMinutes: 30,
-  waitingRoom: false,
-  waitingRoomOpensAt: null,
-  waitingRoomRate: 1,
-  waitingRoomMinutes: 1,
-  waitingRoomInactivitySeconds: 120,
-  waitingRoomPauseWhenSoldOut: false,
-  waitingRoomMaxAdmitted: null,
-  maxTicketsPerOrder: null,
-  maxTicketsPerEmail: null,
-  requireIndividualData: false,
-  retentionDays: null,
-  performances: [],
-  localities: [],
-  ticketTypes: [],
-  sellingStages: [],
-  promoCodes: [],
-};
 
 /** The state of an event that nobody has defined yet. */
 export function initialState(eventId: string, eventNumber: number): EventState {

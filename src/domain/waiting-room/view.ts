@@ -1,7 +1,7 @@
 /**
  * What is shown of a waiting room: an entry to its owner, figures to operators, and the proof of the draw to everybody.
  */
-import { admissionRate, isSteered } from '../catalogue/state.ts';
+import { admissionRate, shownSteering } from '../catalogue/state.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { findLiveEntry, type QueueEntry } from './queue-entries.ts';
 import { rankOf } from './queue-positions.ts';
@@ -47,7 +47,8 @@ function viewEntry(state: WaitingRoomState, entry: QueueEntry, now: number): Que
     drawCommitment: room.draw?.commitment ?? null,
     soldOut: pauses ? entry.status === 'WAITING' && room.status === 'PAUSED' : null,
   };
-  return isSteered(state.steering) ? { ...view, steering: state.steering } : view;
+  const steering = shownSteering(state.steering);
+  return steering === null ? view : { ...view, steering };
 }
 
 function estimatedMinutes(

@@ -13,7 +13,7 @@ import { drawPage } from '../pages/draw.ts';
 import { sendPage } from '../pages/html.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
-import { toSteeringPart } from './events/body.ts';
+import { steeringPart } from './events/body.ts';
 import { SaleSteering } from './events/schema.ts';
 import { EVENT_NOT_FOUND, NOT_FOUND, QUEUE_ENTRY_NOT_FOUND } from '../protocol/errors.ts';
 import { Count, Id, IntegerText, Nullable, ref, SessionKey, SessionKeyQuery, Time } from '../protocol/fields.ts';
@@ -206,7 +206,7 @@ export function toQueueEntryBody(entry: QueueEntryView): QueueEntryBody {
     rate: entry.rate,
     draw_commitment: entry.drawCommitment,
     ...(entry.soldOut !== null && { sold_out: entry.soldOut }),
-    ...(entry.steering !== undefined && toSteeringPart(entry.steering)),
+    ...steeringPart(entry.steering ?? null),
   };
 }
 

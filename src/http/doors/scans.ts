@@ -10,7 +10,7 @@ import type { ScanResult as ScanResultView } from '#domain/view.ts';
 import { createRateWindow } from '../limits/rate-limits.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
-import { fail, NO_STATION } from '../protocol/errors.ts';
+import { fail, NOT_NAMED } from '../protocol/errors.ts';
 import { bearer, Id, Nullable, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime, type ListedProblem } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
@@ -162,8 +162,8 @@ export function scanRoutes(app: HttpApp, ports: ScanPorts): void {
         if (read.length % CODES_A_SLICE === 0) await nextRound();
       }
       const command = { type: 'RecordScans', tokenSha256, scans: read } as const;
-      const recorded = await execute(events.byId('gtk', token), NO_STATION, command);
-      return isRefusal(recorded) && recorded.code === NO_STATION.code ? fail('UNAUTHORIZED') : recorded;
+      const recorded = await execute(events.byId('gtk', token), NOT_NAMED, command);
+      return isRefusal(recorded) && recorded.code === NOT_NAMED.code ? fail('UNAUTHORIZED') : recorded;
     },
     body: ({ results }) => ({ results: results.map(toResultBody) }),
   });
@@ -178,12 +178,18 @@ function problemsOf(scan: Static<typeof Scan>, index: number): readonly ListedPr
   const report = (field: string, message: string) => problems.push({ path: `/scans/${index}/${field}`, message });
   const isUndo = kind === 'UNDO';
   if (isUndo && code !== null) report('code', 'must be left out with UNDO');
-  if (isUndo && undoes === null) report('undoes', 'is missing');
   if (!isUndo && code === null) report('code', 'is missing');
-  if (!isUndo && undoes !== null) report('undoes', 'must be left out but with UNDO');
+  const ofUndo = problemOfUndo(kind, undoes);
+  if (ofUndo !== null) report('undoes', ofUndo);
   if (given !== null && !fitsKind(kind, given)) report('given', `cannot be what was decided about ${kind}`);
   if (!(Date.parse(at) >= 0)) report('at', 'must be a time since 1970, without leap seconds');
   return problems;
+}
+
+/** What is wrong with the scan that is named as undone; null where nothing is. */
+export function problemOfUndo(kind: ScanRequest['kind'], undoes: string | null | undefined): string | null {
+  if ((kind === 'UNDO') === (undoes != null)) return null;
+  return kind === 'UNDO' ? 'is missing' : 'must be left out but with UNDO';
 }
 
 function toScanRequest(

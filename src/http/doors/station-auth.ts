@@ -12,7 +12,7 @@ import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { clientAddresses } from '../protocol/client-address.ts';
-import { NO_STATION } from '../protocol/errors.ts';
+import { NOT_NAMED } from '../protocol/errors.ts';
 import { bearerToken, createTokenRefusal } from '../limits/wrong-tokens.ts';
 import type { PublicPorts } from '../ports.ts';
 
@@ -34,9 +34,9 @@ export function requireStation(
     if (token === undefined) return refuse(request, reply);
     const tokenSha256 = sha256Of(token);
     if (good.has(tokenSha256)) return;
-    const found = await readAt(events.byId('gtk', token), NO_STATION, { type: 'FindStation', tokenSha256 });
+    const found = await readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 });
     if (!isRefusal(found)) good.set(tokenSha256, true);
-    else if (found.code === NO_STATION.code) refuse(request, reply);
+    else if (found.code === NOT_NAMED.code) refuse(request, reply);
     else await reply.refuse(found);
   };
   app.addHook('onRoute', (route) => {

@@ -6,7 +6,7 @@ import type { StationView, SyncChange, SyncHead, SyncView } from '#domain/view.t
 import { TicketKeys } from '../buyers/tickets.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
-import { fail, NO_STATION } from '../protocol/errors.ts';
+import { fail, NOT_NAMED } from '../protocol/errors.ts';
 import { bearer, Count, IntegerText, Nullable, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
@@ -122,8 +122,8 @@ export function syncRoutes(app: HttpApp, { events, tickets }: SyncPorts): void {
         version: version?.replace(/[\u0000-\u001f\u007f-\u009f]/g, '') ?? null,
         keysDigest: digestOf(tickets.keys),
       } as const;
-      const synced = await execute(events.byId('gtk', token), NO_STATION, command);
-      return isRefusal(synced) && synced.code === NO_STATION.code ? fail('UNAUTHORIZED') : synced;
+      const synced = await execute(events.byId('gtk', token), NOT_NAMED, command);
+      return isRefusal(synced) && synced.code === NOT_NAMED.code ? fail('UNAUTHORIZED') : synced;
     },
     body: ({ now, cursor, more, reset, head, changes }: SyncView) => ({
       now: formatTime(now),

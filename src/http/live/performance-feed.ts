@@ -10,7 +10,7 @@
  */
 import type { LiveView, Unchanged } from '#domain/event/revisioned-views.ts';
 import type { TicketAvailability } from '#domain/event/public-view.ts';
-import { toAvailabilityBody, toSteeringPart } from '../buyers/events/body.ts';
+import { toAvailabilityBody, steeringPart } from '../buyers/events/body.ts';
 import { formatTime } from '../protocol/formats.ts';
 import type { LiveChangeBody, LiveSnapshotBody } from './schema.ts';
 
@@ -82,13 +82,12 @@ export class PerformanceFeed {
 /** The message of a view, with the rows that are told. */
 function encode(view: LiveView, rows: LiveView['ticketAvailability']): Buffer {
   const { revision, isWhole, now, status } = view;
-  const steering = toSteeringPart(view.steering);
   const body: LiveSnapshotBody | LiveChangeBody = isWhole
     ? toSnapshotBody(view)
     : {
         now: formatTime(now),
         status,
-        ...steering,
+        ...steeringPart(view.steering),
         ticketAvailability: rows.map(toAvailabilityBody),
         seats: changedSeats(view),
       };
@@ -107,7 +106,7 @@ function toSnapshotBody(view: LiveView): LiveSnapshotBody {
     now: formatTime(view.now),
     definition_version: view.definitionVersion,
     status: view.status,
-    ...toSteeringPart(view.steering),
+    ...steeringPart(view.steering),
     ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
     seats:
       seats?.form === 'FULL' ? { held: [...seats.held], sold: [...seats.sold], blocked: [...seats.blocked] } : null,

@@ -17,7 +17,8 @@ import { COMMAND_CLASSES } from '#actors/admission.ts';
 import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/channels.ts';
 import { TROUBLE_PLACES, type TroubleMessage } from '#actors/trouble.ts';
 import { GIVEN, outcomeOf } from '#client/doors/scan.ts';
-import { FACT_TYPES, type Fact } from '#domain/fact.ts';
+import { FACT_TYPES } from '#domain/fact.ts';
+import type { RecordedScan } from '#domain/recorded-scan.ts';
 import type { GaugesPort, InUse, Metrics } from '../ports.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { addGateGauges } from './gate-gauges.ts';
@@ -214,9 +215,12 @@ function listenToTurns(registers: Registers, turns: Tally): Listener[] {
   const scans = countScans(registers);
   const onTurn = (message: unknown): void => {
     const turn = message as TurnMessage;
-    for (const each of turn.facts) for (const scan of scansOf(each)) scans.add(outcomeOf(scan), '');
     turns.add(turn.command, turn.code ?? 'DONE');
-    for (const { type, data } of turn.facts) facts.add(type, type === 'AmendmentEnded' ? data.outcome : '');
+    for (const { type, data } of turn.facts) {
+      facts.add(type, type === 'AmendmentEnded' ? data.outcome : '');
+      if (type === 'TicketsScanned') noteScans(scans, data.scans);
+      else if (type === 'TicketScannedByHand') noteScans(scans, [data.scan]);
+    }
   };
   return [['holdfast:turn', onTurn]];
 }
@@ -237,10 +241,11 @@ function countScans(registers: Registers): Tally {
   return scans;
 }
 
-/** The scans that a fact records for the first time. */
-function scansOf({ type, data }: Fact): readonly Parameters<typeof outcomeOf>[0][] {
-  const scans = type === 'TicketsScanned' ? data.scans : type === 'TicketScannedByHand' ? [data.scan] : [];
-  return scans.filter(({ isAgain }) => isAgain !== true).map(({ verdict, given = null }) => ({ verdict, given }));
+/** Counts the scans that are recorded for the first time. */
+function noteScans(tally: Tally, scans: readonly RecordedScan[]): void {
+  for (const { isAgain, verdict, given = null } of scans) {
+    if (isAgain !== true) tally.add(outcomeOf({ verdict, given }), '');
+  }
 }
 
 // ── the journal and activations ──────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
 import type { DoorGauges } from '#domain/doors/view.ts';
+import { sumOf } from '#domain/money.ts';
 import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
 import type { DeploymentState } from '#engine/deployment.ts';
@@ -169,19 +170,15 @@ function addDoorGauges(gauge: MakeGauge): (all: readonly DoorGauges[]) => void {
     ['status'],
   );
   return (all) => {
-    const sumOf = (figure: (figures: DoorGauges) => number): number =>
-      all.reduce((sum, figures) => sum + figure(figures), 0);
-    inside.set(sumOf((figures) => figures.inside));
-    for (const kind of CONFLICTS)
-      conflicts.set(
-        { kind },
-        sumOf((figures) => figures.conflicts[kind]),
-      );
-    for (const status of STATIONS)
-      stations.set(
-        { status },
-        sumOf((figures) => figures.stations[status]),
-      );
+    inside.set(sumOf(all, (figures) => figures.inside));
+    for (const kind of CONFLICTS) {
+      const count = sumOf(all, (figures) => figures.conflicts[kind]);
+      conflicts.set({ kind }, count);
+    }
+    for (const status of STATIONS) {
+      const count = sumOf(all, (figures) => figures.stations[status]);
+      stations.set({ status }, count);
+    }
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { createIdSource } from '#actors/crypto.ts';
 import { readAt } from '#actors/event-port.ts';
+import { printable } from '#catalogue/values.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { StationView } from '#domain/view.ts';
 import { sha256Of } from '../doors/station-auth.ts';
@@ -32,7 +33,7 @@ const NewStation = Type.Object({
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+    pattern: printable,
     description: 'What operators call it, without control characters.',
   }),
   kind: Type.Optional({ ...Kind, default: 'STATION' }),

@@ -1,5 +1,6 @@
 /** Steering a sale while it runs: pausing it, the rate of the waiting room, and a word to buyers. */
 import { Type } from 'typebox';
+import { printable } from '#catalogue/values.ts';
 import type { Steering } from '#domain/catalogue/state.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -13,7 +14,7 @@ const Message = Nullable(
   Type.String({
     minLength: 1,
     maxLength: 500,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
+    pattern: printable,
     description: 'What buyers are told, without control characters; null for nothing.',
   }),
 );

@@ -147,7 +147,8 @@ export function invalid(errors: readonly ListedProblem[]): HttpRefusal {
 }
 
 export const NOT_FOUND = fail('NOT_FOUND');
-export const NO_STATION = refuse('NOT_FOUND', {});
+/** The same of a turn that is not run, because its id names nothing. */
+export const NOT_NAMED = refuse('NOT_FOUND', {});
 export const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 export const HOLD_NOT_FOUND = refuse('HOLD_NOT_FOUND', {});
 export const ORDER_NOT_FOUND = refuse('ORDER_NOT_FOUND', {});

@@ -15,6 +15,7 @@ import { randomText } from '#client/transport.ts';
 import { DoorPage } from './screens/door-page.tsx';
 import '../styles/fonts.css';
 import '../styles/tokens.css';
+import '../styles/reset.css';
 import '../styles/door.css';
 
 const SCAN_ID_BYTES = 18;

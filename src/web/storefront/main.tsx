@@ -10,6 +10,7 @@ import { QueuePage } from './pages/queue.tsx';
 import { keepScrolls, useRoute } from './app/router.tsx';
 import '../styles/fonts.css';
 import '../styles/tokens.css';
+import '../styles/reset.css';
 import '../styles/base.css';
 import '../styles/pages.css';
 import '../styles/seats.css';

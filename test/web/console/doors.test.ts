@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
-import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { ADMIN_TOKEN, openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { openServiceWith, type TestService } from '../../fixtures/service.ts';
 import { until } from '../../fixtures/until.ts';
 import type { OrderStatus } from '../../fixtures/checkout.ts';
+import { enterConsole } from './operator.ts';
 
 const PAGE = '/#/events/evt_doors/doors/eve';
 
@@ -23,12 +24,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     const [code = ''] = codesOf(order);
     await scanAll(service, station, scanOf(service, code), scanOf(service, code, { given: 'ADMIT' }));
     browser = await launchBrowser();
-    operator = await newVisitor(browser, service.adminUrl);
-    const { page } = operator;
-    await page.goto('/');
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+    operator = await enterConsole(browser, service.adminUrl);
   });
   after(async () => {
     await browser?.close();

@@ -9,7 +9,8 @@ import { isOpenToAll } from '../../fixtures/axe.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
 import { sample, seat, theatreRun } from '../../fixtures/events.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
+import { openService, type TestService } from '../../fixtures/service.ts';
+import { signIn } from './operator.ts';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -63,9 +64,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
   it('shuts nobody out, on any page and in any dialog', async () => {
     const { page } = operator;
     await isOpenToAll(operator, 'login');
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+    await signIn(operator);
     for (const at of pages()) {
       await open(at);
       await isOpenToAll(operator, at[0]);

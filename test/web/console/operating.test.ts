@@ -10,8 +10,9 @@ import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
 import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
 import { clubNight, item, sample } from '../../fixtures/events.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
-import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { openService, type TestService } from '../../fixtures/service.ts';
+import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { enterConsole } from './operator.ts';
 
 const source = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
@@ -43,12 +44,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     const refund = { amount: 1_000, reference: 're_1' };
     await service.operate('POST', `/admin/orders/${paid.order_id}/refunds`, { body: refund });
     browser = await launchBrowser();
-    operator = await newVisitor(browser, service.adminUrl);
-    const { page } = operator;
-    await page.goto('/');
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+    operator = await enterConsole(browser, service.adminUrl);
   });
   after(async () => {
     await browser?.close();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { ADMIN_TOKEN } from '../../fixtures/service.ts';
 import { openShop, type Shop } from '../storefront/shop.ts';
+import { signIn } from './operator.ts';
 
 describe('A rush that is steered from the console', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -36,8 +36,7 @@ describe('A rush that is steered from the console', { skip: withoutBrowser }, ()
 
     const { page } = operator;
     await page.goto('/');
-    await page.getByLabel('Token').fill(ADMIN_TOKEN);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(operator);
     await page.getByRole('link', { name: 'Night Shift' }).first().click();
     await steer(async (dialog) => {
       await dialog.getByLabel(/^Paused/).check();

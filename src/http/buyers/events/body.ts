@@ -9,7 +9,7 @@ import {
   type EventDefinition,
   type TicketTypeDefinition,
 } from '#domain/catalogue/definition.ts';
-import type { Steering } from '#domain/catalogue/state.ts';
+import type { ShownSteering } from '#domain/catalogue/state.ts';
 import type { EventSummary, EventView, PerformanceView, TicketAvailability } from '#domain/event/public-view.ts';
 import { perkKey } from '#domain/orders/pricing.ts';
 import { formatMoment, formatTime } from '../../protocol/formats.ts';
@@ -49,13 +49,13 @@ export function toEventBody(view: EventView): EventBody {
     hold_minutes: definition.holdMinutes,
     waiting_room: definition.waitingRoom,
     waiting_room_opens_at: formatMoment(definition.waitingRoomOpensAt),
-    waiting_room_rate: view.steering.waitingRoomRate ?? definition.waitingRoomRate,
+    waiting_room_rate: view.waitingRoomRate,
     waiting_room_minutes: definition.waitingRoomMinutes,
     max_tickets_per_order: definition.maxTicketsPerOrder,
     max_tickets_per_email: definition.maxTicketsPerEmail,
     require_individual_data: definition.requireIndividualData,
     max_installments: definition.maxInstallments,
-    ...toSteeringPart(view.steering),
+    ...steeringPart(view.steering),
     buyer_changes: toChangesBody(definition.buyerChanges),
     doors: doorsOf(definition).map(toDoorBody),
     reentry: reentryOf(definition),
@@ -80,9 +80,9 @@ export function toEventBody(view: EventView): EventBody {
   };
 }
 
-/** What buyers see of the steering of a sale; nothing while nothing is set. */
-export function toSteeringPart({ paused, message }: Steering): Pick<EventBody, 'steering'> {
-  return paused || message !== null ? { steering: { paused, message } } : {};
+/** The steering of a sale as a part of a body; nothing while there is nothing to show. */
+export function steeringPart(steering: ShownSteering | null): Pick<EventBody, 'steering'> {
+  return steering === null ? {} : { steering };
 }
 
 /** What an event may say about itself beside its sale; fields that it does not set are absent. */

@@ -2,11 +2,10 @@
 import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import { SCAN_KINDS } from '#client/doors/scan.ts';
-import { ScanId, ScanResult, toResultBody } from '../../doors/scans.ts';
+import { problemOfUndo, ScanId, ScanResult, toResultBody } from '../../doors/scans.ts';
 import type { AdminPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
-import { refuse } from '#domain/refusal.ts';
-import { NOT_FOUND } from '../../protocol/errors.ts';
+import { NOT_FOUND, NOT_NAMED } from '../../protocol/errors.ts';
 import { bearer, Id, Note, Nullable, OperatorHeaders, ref } from '../../protocol/fields.ts';
 import type { ListedProblem } from '../../protocol/formats.ts';
 import { addRoute } from '../../protocol/route.ts';
@@ -43,8 +42,6 @@ const scanTicketSchema = {
 
 // ── routes ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const NO_TICKET = refuse('NOT_FOUND', {});
-
 export function adminTicketRoutes(
   app: HttpApp,
   { events, tickets, personalData }: Pick<AdminPorts, 'events' | 'tickets' | 'personalData'>,
@@ -62,7 +59,7 @@ export function adminTicketRoutes(
     answer: ({ params: { id: ticketId }, body }, { execute, idempotency, by }) => {
       const { kind, door_id: doorId = null, undoes = null } = body;
       const command = { type: 'ScanByHand', ticketId, kind, doorId, undoes, idempotency, ...by } as const;
-      return execute(events.byId('tkt', ticketId), NO_TICKET, command);
+      return execute(events.byId('tkt', ticketId), NOT_NAMED, command);
     },
     status: 201,
     body: ({ result }) => toResultBody(result),
@@ -70,11 +67,9 @@ export function adminTicketRoutes(
 }
 
 function problemsOf({ kind, door_id: doorId, undoes }: Static<typeof scanTicketSchema.body>): readonly ListedProblem[] {
-  const isUndo = kind === 'UNDO';
-  if (isUndo && undoes == null) return [{ path: '/undoes', message: 'is missing' }];
-  if (isUndo) return [];
+  const ofUndo = problemOfUndo(kind, undoes);
   return [
-    ...(doorId == null ? [{ path: '/door_id', message: 'is missing' }] : []),
-    ...(undoes == null ? [] : [{ path: '/undoes', message: 'must be left out but with UNDO' }]),
+    ...(kind !== 'UNDO' && doorId == null ? [{ path: '/door_id', message: 'is missing' }] : []),
+    ...(ofUndo === null ? [] : [{ path: '/undoes', message: ofUndo }]),
   ];
 }

@@ -3,6 +3,7 @@
  * WebCrypto only SHA-512. Both need a secure context.
  */
 import { verifyAsync } from '@noble/ed25519';
+import { bytesOfBase64url } from '#client/doors/code.ts';
 
 interface SignedBytes {
   readonly payload: Uint8Array<ArrayBuffer>;
@@ -13,18 +14,13 @@ interface SignedBytes {
 /** By the public key, base64url; null where this browser cannot check it here. */
 export type CheckSignature = (signed: SignedBytes, key: string) => Promise<boolean | null>;
 
-function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
 /** `subtle` is undefined outside of secure contexts. */
 export function signatureCheck(subtle: typeof crypto.subtle | undefined): CheckSignature {
   let isKnown = true;
   return async ({ payload, signature }, key) => {
     if (subtle === undefined) return null;
-    const bytes = bytesOf(signature);
-    const keyBytes = bytesOf(key);
+    const bytes = bytesOfBase64url(signature);
+    const keyBytes = bytesOfBase64url(key);
     if (isKnown) {
       try {
         const imported = await subtle.importKey('raw', keyBytes, 'Ed25519', false, ['verify']);

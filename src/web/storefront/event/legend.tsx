@@ -4,6 +4,7 @@
  * buyer's own: framed while only chosen, filled when held. A wheel marks accessible seats, a cut corner a restricted
  * view.
  */
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { rangeText, type SeatAppearances } from './seat-appearance.ts';
@@ -97,14 +98,12 @@ function Zones({ plan, event, rows, localityId, colours, filter, onFilter }: Leg
     <ul class="legend" aria-label={texts.plan.legend.prices}>
       {plan.zones.map(({ key, name }, index) => (
         <li key={key}>
-          <button
-            type="button"
-            class="legend-zone"
-            aria-pressed={filter.zone === index}
-            onClick={() => onFilter({ ...filter, zone: filter.zone === index ? null : index })}
+          <Chip
+            isPressed={filter.zone === index}
+            onPress={(isPressed) => onFilter({ ...filter, zone: isPressed ? index : null })}
           >
             <Swatch symbol="free" fill={colours.zones[index]?.fill} /> {name} <b>{priceOf(key)}</b>
-          </button>
+          </Chip>
         </li>
       ))}
     </ul>
@@ -131,17 +130,30 @@ function Kinds({ plan, seats, colours, filter, onFilter }: LegendProps) {
     <ul class="legend" aria-label={t.kinds}>
       {kinds.map(({ kind, name, symbol }) => (
         <li key={kind}>
-          <button
-            type="button"
-            class="legend-zone"
-            aria-pressed={filter.kind === kind}
-            onClick={() => onFilter({ ...filter, kind: filter.kind === kind ? null : kind })}
+          <Chip
+            isPressed={filter.kind === kind}
+            onPress={(isPressed) => onFilter({ ...filter, kind: isPressed ? kind : null })}
           >
             {symbol !== null && <Swatch symbol={symbol} fill={colours.zones[0]?.fill} />} {name}
-          </button>
+          </Chip>
         </li>
       ))}
     </ul>
+  );
+}
+
+interface ChipProps {
+  readonly isPressed: boolean;
+  readonly onPress: (isPressed: boolean) => void;
+  readonly children: ComponentChildren;
+}
+
+/** A part of the legend that shows where it is; pressed again it does so no more. */
+function Chip({ isPressed, onPress, children }: ChipProps) {
+  return (
+    <button type="button" class="legend-zone" aria-pressed={isPressed} onClick={() => onPress(!isPressed)}>
+      {children}
+    </button>
   );
 }
 

@@ -150,7 +150,8 @@ function summariesOf(
   return plan.blocks.map(({ seats }) => {
     const counts = new Map<number, number>();
     // Places for wheelchairs say what a block costs only where it has nothing else.
-    let [open, other]: (Prices | null)[] = [null, null];
+    let open: Prices | null = null;
+    let other: Prices | null = null;
     let [free, accessible] = [0, 0];
     const found = isBack === null ? seats : seats.filter((seat) => !isBack[seat]);
     for (const seat of seats) counts.set(plan.zoneOf[seat]!, (counts.get(plan.zoneOf[seat]!) ?? 0) + 1);
@@ -159,10 +160,10 @@ function summariesOf(
       free += 1;
       if (plan.seats[seat]!.accessible) accessible += 1;
       const types = typesBySeat[seat]!;
-      if (types.every((type) => type.accessible)) other = joined(other ?? null, prices(types));
-      else open = joined(open ?? null, prices(types));
+      if (types.every((type) => type.accessible)) other = joined(other, prices(types));
+      else open = joined(open, prices(types));
     }
-    const range = open ?? other ?? null;
+    const range = open ?? other;
     const left = free === 0 ? texts.plan.soldOut : texts.plan.freeSeats(free);
     return {
       price: range === null ? '' : rangeText(range, currency),

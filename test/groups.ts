@@ -26,7 +26,7 @@ export const groups = {
     'web/storefront/storefront.test.ts',
     'web/storefront/way.test.ts',
   ],
-  'browser-shop': ['web/storefront', 'web/texts'],
+  'browser-shop': ['packages', 'web/storefront', 'web/texts'],
   'cluster-api': ['cluster/api.test.ts'],
   cluster: ['cluster'],
   commands: ['cli', 'offline', 'operations', 'rehearsal'],

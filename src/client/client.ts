@@ -47,17 +47,22 @@ export interface ClientOptions {
   /** Where the service is, without a slash at its end; the page's own origin by default. */
   readonly baseUrl?: string;
   /** Stores the session key: `localStorage` in a browser. Without one the key lives as long as the client. */
-  readonly store?: KeyStore | null;
-  /** A key that is stored elsewhere, such as in the session of a storefront's own server. */
+  readonly store?: SessionStore | null;
+  /**
+   * A key that is stored elsewhere, such as in the session of a storefront's own server: 8 to 128 characters that
+   * nobody else can guess.
+   */
   readonly sessionKey?: string;
+  /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch;
   /** Stands in for timers in tests. */
   readonly pause?: Pause;
-  /** How often a request is repeated before its error is thrown. */
+  /** How often a request is repeated before its error is thrown; 4 by default. */
   readonly repeatsMax?: number;
 }
 
 interface Abortable {
+  /** Ends the request, its repeats and every wait between them; the method throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -70,14 +75,23 @@ interface OfPerformance extends Abortable {
   readonly performanceId?: string | null | undefined;
 }
 
+/**
+ * The public API as methods. Moments are ISO 8601 texts in UTC, amounts are whole numbers in the currency's minor unit.
+ * Every method throws an ApiError: match on its `code`, which the API reference lists for each operation; the code is
+ * UNREACHABLE where no answer came within 20 s, after the repeats.
+ */
 export interface Client {
+  /** Who owns holds, orders and places in line; sent as a header, never in an address. */
   readonly sessionKey: string;
   /** The service's time. */
   readonly clock: EstimatedClock;
+  /** A page of the events on sale; `next_cursor` of the answer is the `cursor` of the next page. */
   listEvents(options?: Abortable & { readonly limit?: number; readonly cursor?: string }): Promise<EventList>;
   /** The event with its stock, summed or of one performance; the session's own hold counts as free. */
   getEvent(slug: string, options?: OfPerformance): Promise<EventPayload>;
+  /** The plan of an event's numbered seats, which changes only with the event. */
   getSeating(slug: string, options?: Abortable): Promise<Seating>;
+  /** The seats of a performance that are not free; with `since`, a `version` of an earlier answer, what changed. */
   getOccupancy(slug: string, options?: OfPerformance & { readonly since?: number }): Promise<Occupancy>;
   /** The best free seats side by side, not reserved; none when there is no such block. */
   suggestSeats(
@@ -89,21 +103,33 @@ export interface Client {
   watchDate(watch: Watch): Promise<void>;
   /** The proof of a waiting room's draw, a page of its entries at a time. */
   getDraw(slug: string, options?: Abortable & { readonly offset?: number; readonly limit?: number }): Promise<Draw>;
+  /**
+   * Holds tickets until `expires_at`. In a rush expect SEAT_TAKEN, which has the lost seats in `detail.seat_ids`,
+   * INSUFFICIENT_TICKETS, SALE_PAUSED and QUEUE_PASS_REQUIRED (see `waitForAdmission`).
+   */
   createHold(request: HoldRequest, options?: Keyed): Promise<Hold>;
+  /** A hold of this session, also after it ended. */
   getHold(id: string, options?: Abortable): Promise<Hold>;
   /** Sets the quantities of the items named; 0 drops an item, items not named stay. */
   changeHold(id: string, items: readonly HoldItemRequest[], options?: Keyed): Promise<Hold>;
+  /** Gives the tickets back. */
   releaseHold(id: string, options?: Abortable): Promise<Hold>;
+  /** A place in line; the same one when the session has joined before. */
   joinQueue(eventId: string, options?: Abortable): Promise<QueueEntry>;
   getQueueEntry(id: string, options?: Abortable): Promise<QueueEntry>;
+  /** Gives the place in line, or the pass, up. */
   leaveQueue(id: string, options?: Abortable): Promise<QueueEntry>;
-  /** Joins and polls until the buyer is ADMITTED or has LEFT; one who was dropped joins again at the back. */
+  /**
+   * Joins and polls, at the pace that the service names, until the buyer is ADMITTED or has LEFT; one who was dropped
+   * joins again at the back. The `id` of an admitted entry is the `queue_pass` of a hold.
+   */
   waitForAdmission(
     eventId: string,
     options?: Abortable & { readonly onEntry?: (entry: QueueEntry) => void },
   ): Promise<QueueEntry>;
   /** What the tickets of the session's hold cost with a promo code, which is not spent. */
   quoteCheckout(hold: Hold, promoCode: string | null, options?: Abortable): Promise<Quote>;
+  /** Makes an order of a hold, and a payment session; the buyer goes to `redirect_url`. */
   startCheckout(request: CheckoutRequest, options?: Keyed): Promise<StartedCheckout>;
   getOrder(orderId: string, options?: Abortable): Promise<Order>;
   /** Polls until the order is no longer PENDING or its payment has FAILED. */
@@ -117,6 +143,7 @@ export interface Client {
   getAmendment(orderId: string, amendmentId: string, options?: Abortable): Promise<Amendment>;
   /** Withdraws a change that is yet to be paid. */
   cancelAmendment(orderId: string, amendmentId: string, options?: Abortable): Promise<Amendment>;
+  /** The public keys with which ticket codes are checked. */
   getTicketKeys(options?: Abortable): Promise<TicketKeys>;
   /** The void tickets of an event or of one performance, a page at a time; `after` is the last ticket that is known. */
   getVoidTickets(
@@ -292,7 +319,7 @@ function serviceMethods({ call }: Context) {
 // ── the session key ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The part of `localStorage` that is used. */
-interface KeyStore {
+export interface SessionStore {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
 }
@@ -304,7 +331,7 @@ const KEY_BYTES = 24;
  * The stored key, or a new one of 192 random bits. Where the store cannot be used (private windows, full disks) the key
  * lives as long as the page.
  */
-export function storedSessionKey(store: KeyStore | null): string {
+export function storedSessionKey(store: SessionStore | null): string {
   const known = attempt(() => store?.getItem(KEY_NAME) ?? null);
   if (known !== null && known.length >= 8 && known.length <= 128) return known;
   const key = randomText(KEY_BYTES);

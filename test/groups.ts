@@ -45,6 +45,7 @@ export const groups = {
     'payments',
     'privacy',
     'threads',
+    'tickets',
   ],
   // What it measures is the heap of its process.
   memory: ['domain/retained-bytes.test.ts'],

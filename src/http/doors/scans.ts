@@ -14,7 +14,6 @@ import { fail, NOT_NAMED } from '../protocol/errors.ts';
 import { bearer, Id, Nullable, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime, type ListedProblem } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
-import { tokenOf } from './station-auth.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -149,7 +148,7 @@ export function scanRoutes(app: HttpApp, ports: ScanPorts): void {
     config: { rateLimit: false, bodyBytesMax, isBare: true },
     problems: ({ body }) => body.scans.flatMap(problemsOf),
     answer: async (request, { execute }, reply) => {
-      const { token, tokenSha256 } = tokenOf(request);
+      const { token, tokenSha256 } = request.stationToken!;
       const { scans } = request.body;
       const { isOver, secondsLeft } = pace.count(tokenSha256, scans.length);
       if (isOver) {

@@ -5,9 +5,9 @@
  * 2. A token that was good is remembered, so that a scan asks its event once: the command finds the station again, and
  *    a revoked one is refused from the answer to its revocation on.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { onRequestHookHandler } from 'fastify';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -15,6 +15,13 @@ import { clientAddresses } from '../protocol/client-address.ts';
 import { NOT_NAMED } from '../protocol/errors.ts';
 import { bearerToken, createTokenRefusal } from '../limits/wrong-tokens.ts';
 import type { PublicPorts } from '../ports.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The token of a request that was let in, as events know it, and the event that it names. */
+    stationToken?: { readonly token: string; readonly tokenSha256: string };
+  }
+}
 
 /** Stations of some events; of others the event is asked again. */
 const GOOD_TOKENS_MAX = 5_000;
@@ -29,30 +36,24 @@ export function requireStation(
   const addressOf = clientAddresses(settings.trustProxy);
   const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits });
   const good = new LRUCache<string, true>({ max: GOOD_TOKENS_MAX });
-  const check: onRequestAsyncHookHandler = async (request, reply) => {
+  const check: onRequestHookHandler = (request, reply, done) => {
     const token = bearerToken(request);
     if (token === undefined) return refuse(request, reply);
     const tokenSha256 = sha256Of(token);
-    if (good.has(tokenSha256)) return;
-    const found = await readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 });
-    if (!isRefusal(found)) good.set(tokenSha256, true);
-    else if (found.code === NOT_NAMED.code) refuse(request, reply);
-    else await reply.refuse(found);
+    request.stationToken = { token, tokenSha256 };
+    if (good.has(tokenSha256)) return done();
+    readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
+      if (isRefusal(found)) return found.code === NOT_NAMED.code ? refuse(request, reply) : void reply.refuse(found);
+      good.set(tokenSha256, true);
+      done();
+    }, done);
   };
+  app.decorateRequest('stationToken');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(DOORS_PATH)) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
   });
 }
 
-/** The token of a request that was let in, as events know it, and the event that it names. */
-export function tokenOf(request: Pick<FastifyRequest, 'headers'>): {
-  readonly token: string;
-  readonly tokenSha256: string;
-} {
-  const token = bearerToken(request)!;
-  return { token, tokenSha256: sha256Of(token) };
-}
-
 export function sha256Of(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token);
 }

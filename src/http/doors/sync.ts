@@ -10,7 +10,6 @@ import { fail, NOT_NAMED } from '../protocol/errors.ts';
 import { bearer, Count, IntegerText, Nullable, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
-import { tokenOf } from './station-auth.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -111,7 +110,7 @@ export function syncRoutes(app: HttpApp, { events, tickets }: SyncPorts): void {
     command: 'SyncStation',
     config: { isBare: true },
     answer: async (request, { execute }) => {
-      const { token, tokenSha256 } = tokenOf(request);
+      const { token, tokenSha256 } = request.stationToken!;
       const { after = null, limit, queued, version = null } = request.query;
       const command = {
         type: 'SyncStation',

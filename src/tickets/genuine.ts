@@ -1,0 +1,62 @@
+/**
+ * Whether a signature is the one that an Ed25519 key (RFC 8032) makes, asked of whoever has the private key: it takes
+ * two hashes, and none of the multiplication of a point that signing or verifying takes most of its time for.
+ *
+ * Of a payload M the key's seed, by its two halves a and `prefix`, makes the signature (R, S):
+ * r = H(prefix, M), R = r·B, k = H(R, A, M), S = r + k·a, modulo the order of B. Here r and k are computed from the
+ * seed, M and the R that was sent, and S must be the one number that fits.
+ *
+ * 1. Nobody without the seed makes an S that fits. To an M that was never signed r is a number of 252 bits that only
+ *    the prefix gives. To one that was signed, another R needs S' = S + (k' - k)·a, which whoever finds it could solve
+ *    for a: the public key does not give it away. So R is not made again, and a point that is none does no harm.
+ * 2. There is one text of each signature: S is below the order, and the spare bits of the last character are zero.
+ * 3. Numbers have a fixed size and are compared by 64 bits at once, so that time tells no part of one.
+ */
+import { createPrivateKey, createPublicKey, hash, type KeyObject } from 'node:crypto';
+
+/** Of the base point B. */
+const ORDER = (1n << 252n) + 27_742_317_777_372_353_535_851_937_790_883_648_493n;
+
+/** The bytes before the 32 bytes of a private key in PKCS #8 (RFC 8410). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The last of 86 characters, which has two bits (rule 2). */
+const LAST_CHARACTERS = 'AQgw';
+
+export function privateKeyOf(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** The 32 bytes of the public key. */
+export function publicBytesOf(privateKey: KeyObject): Buffer {
+  return Buffer.from(createPublicKey(privateKey).export({ format: 'jwk' }).x!, 'base64url');
+}
+
+/** Makes the check of a key, by the 32 bytes of its seed. `signature` is base64url, of 86 characters. */
+export function createGenuineCheck(seed: Buffer): (payload: Uint8Array, signature: string) => boolean {
+  const publicKey = publicBytesOf(privateKeyOf(seed));
+  const expanded = hash('sha512', seed, 'buffer');
+  const prefix = expanded.subarray(32);
+  expanded[0]! &= 0b1111_1000;
+  expanded[31] = (expanded[31]! & 0b0111_1111) | 0b0100_0000;
+  const a = numberOf(expanded, 0);
+  return (payload, signature) => {
+    const signed = Buffer.from(signature, 'base64url');
+    if (signed.length !== 64 || !LAST_CHARACTERS.includes(signature.at(-1)!)) return false;
+    const r = hashNumber([prefix, payload]);
+    const k = hashNumber([signed.subarray(0, 32), publicKey, payload]);
+    return numberOf(signed, 32) === (r + k * a) % ORDER;
+  };
+}
+
+function hashNumber(parts: readonly Uint8Array[]): bigint {
+  const digest = hash('sha512', Buffer.concat(parts), 'buffer');
+  return numberOf(digest, 0) | (numberOf(digest, 32) << 256n);
+}
+
+/** 32 bytes, the lowest first. */
+function numberOf(bytes: Buffer, at: number): bigint {
+  const [a, b] = [bytes.readBigUInt64LE(at), bytes.readBigUInt64LE(at + 8)];
+  const [c, d] = [bytes.readBigUInt64LE(at + 16), bytes.readBigUInt64LE(at + 24)];
+  return a | (b << 64n) | ((c | (d << 64n)) << 128n);
+}

@@ -1,6 +1,6 @@
 /**
- * The turns that go through all orders: they cancel those of cancelled performances, or ask for all that is due. A
- * follower of the event actor.
+ * The turns that go through all orders: they release the holds on cancelled performances and cancel the orders there,
+ * or ask for all that is due. A follower of the event actor.
  *
  * There may be tens of thousands of them: in one turn they would keep everybody waiting for seconds.
  *
@@ -28,8 +28,8 @@ interface Work {
 const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awaitedBy: 'CancelPerformance' };
 const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
 
-/** Orders that one turn looks at: some 2 ms where all of them are concerned. */
-export const ORDERS_A_TURN = 25;
+/** Orders that one turn looks at, some 2 ms. How much of them it changes, the domain bounds. */
+export const ORDERS_A_TURN = 100;
 
 export class OrderTurns implements Follower {
   readonly #work: Work;

@@ -15,8 +15,8 @@ import type { EventActor } from '#actors/event-actor.ts';
 import type { CommandOf } from '#domain/command.ts';
 
 const ORDERS = 450;
-/** Of one turn, as in `order-turns.ts`. */
-const ORDERS_A_TURN = 25;
+/** That end in one turn, as in `cancelled-dates.ts`. */
+const ORDERS_A_TURN = 10;
 
 const twoDates = {
   // Other tests of the process are heard too.
@@ -149,6 +149,30 @@ describe('The cancellation of a performance with many orders', () => {
     );
     assert.deepEqual(revived.inspect(auditEventState), []);
     assert.deepEqual(new Set(statusesOf(revived)), new Set(['CONFIRMED']));
+  });
+
+  it('releases many holds in turns, counts them all, and continues after a crash among them', async (t) => {
+    const journal = new MemoryJournal();
+    const { actor } = await openConcert(openActors(journal, { waitingRepliesMax: 10_000 }), twoDates);
+    const holds = Array.from({ length: ORDERS }, (_, n) =>
+      actor.execute({ ...place(`session-${n}`), items: [on('fri'), on('sat')] }),
+    );
+    for (const held of await Promise.all(holds)) assert.ok(!isRefusal(held));
+    const turns = heardTurns(t);
+    const releasedIn = (of: MemoryJournal) => [...of.read()].filter(({ type }) => type === 'HoldReleased').length;
+    const cancelled = actor.execute(cancel);
+    await journal.durable(journal.appendedSeq);
+    const crashed = journal.crashAfter();
+    assert.deepEqual(await cancelled, { outcome: 'DONE', releasedHolds: ORDERS, cancelledOrders: 0, amendedOrders: 0 });
+    assert.equal(releasedIn(journal), ORDERS);
+    assert.ok(turns.length > 1, 'no turn releases them all');
+    assert.deepEqual(actor.inspect(auditEventState), []);
+    assert.ok(releasedIn(crashed) > 0 && releasedIn(crashed) < ORDERS, 'the crash was in the middle');
+    const revived = (await openActors(crashed).events.byEventId('evt_storm'))!;
+    await until(() => !revived.inspect(isCancelling));
+    await crashed.durable(crashed.appendedSeq);
+    assert.equal(releasedIn(crashed), ORDERS, 'no hold is released twice');
+    assert.deepEqual(revived.inspect(auditEventState), []);
   });
 
   it('is answered as Overloaded when it is cut short, and a repeat is answered as the first request once it is done', async () => {

@@ -333,6 +333,13 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     '      lines[index] = line;',
   ),
   bug(
+    'holds of a cancelled date that were left are not released after a restart',
+    'src/domain/holds/snapshot.ts',
+    'if (isOnCancelled(state, hold)) state.holds.toRelease.add(hold);',
+    'if (isOnCancelled(state, hold)) state.holds.byId.set(hold.id, hold);',
+    'test/domain/orders/cancelled-dates.test.ts',
+  ),
+  bug(
     'stages never close',
     'src/domain/catalogue/sale-plan.ts',
     '(stage.endsAt === null || now < stage.endsAt)',

@@ -18,7 +18,7 @@ import {
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
-import { isLive, type Hold } from '../holds/state.ts';
+import { isLive, isOnCancelled, type Hold } from '../holds/state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
 
 /** One rule that is broken. */
@@ -186,14 +186,18 @@ function auditSeats(
 
 // ── holds and orders ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A session has one ACTIVE hold, the one that it is found by (I8). */
-function auditSessions({ holds }: EventState): Discrepancy[] {
+/** A session has one ACTIVE hold, the one that it is found by (I8); on a cancelled performance it is to be released. */
+function auditSessions(state: EventState): Discrepancy[] {
+  const { holds } = state;
   const found: Discrepancy[] = [];
   const active = [...holds.byId.values()].filter(({ status }) => status === 'ACTIVE');
   for (const hold of active) {
     if (holds.activeBySession.get(hold.sessionKey) === hold) continue;
     found.push({ what: 'its session has another ACTIVE hold, or none', where: `hold ${hold.id}` });
   }
+  const toRelease = active.filter((hold) => isOnCancelled(state, hold));
+  if (toRelease.length !== holds.toRelease.size || toRelease.some((hold) => !holds.toRelease.has(hold)))
+    found.push({ what: 'they are not those on a cancelled performance', where: 'holds to be released' });
   if (active.length === holds.activeBySession.size) return found;
   const what = `${holds.activeBySession.size} sessions have an ACTIVE hold, but ${active.length} holds are ACTIVE`;
   return [...found, { what, where: 'sessions' }];

@@ -14,8 +14,9 @@ import {
   decideExpireHold,
   decidePlaceHold,
   decideReleaseHold,
-  releaseHoldsOn,
+  releaseFirst,
 } from '../holds/decide.ts';
+import { activeHoldsOn } from '../holds/state.ts';
 import { unreachable } from '../invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
 import { decideStartCheckout } from '../orders/checkout.ts';
@@ -191,18 +192,19 @@ function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn:
   const reply = valuesReply<'DefineEvent'>({ eventId: definition.id, version, changed });
   if (!changed) return { facts: [], reply };
   const cancelled = factsOfCancellation(state, performancesToCancel(state, definition), command);
-  return { facts: [...defined, ...cancelled, ...decideRoom(state, definition, turn)], reply };
+  return { facts: [...defined, ...cancelled.facts, ...decideRoom(state, definition, turn)], reply };
 }
 
 function cancelPerformance(state: EventState, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
   const { performanceId, executes = false, operator } = command;
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const facts = performance.status === 'CANCELLED' ? [] : factsOfCancellation(state, [performanceId], command);
+  const { facts, releasedHolds } =
+    performance.status === 'CANCELLED' ? NOTHING : factsOfCancellation(state, [performanceId], command);
   const live = facts.length === 0 ? 0 : liveOrdersOn(state, performanceId);
   const amendedOrders = live > 0 && command.orders === 'TICKETS' ? liveOrdersOnOthers(state, performanceId) : 0;
   const reply = valuesReply<'CancelPerformance'>({
-    releasedHolds: facts.filter(({ type }) => type === 'HoldReleased').length,
+    releasedHolds,
     cancelledOrders: live - amendedOrders,
     amendedOrders,
   });
@@ -210,19 +212,28 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   return { facts: isToExecute ? [...facts, ...executionOf(state, performanceId, operator)] : facts, reply };
 }
 
+interface Cancellation {
+  readonly facts: readonly Fact[];
+  /** Those too that are released by turns that follow. */
+  readonly releasedHolds: number;
+}
+
+const NOTHING: Cancellation = { facts: [], releasedHolds: 0 };
+
 /**
  * Performances do not take place: amendments that are to be paid end and holds are released where they have something
  * on one. Orders with a ticket on one are cancelled, or their tickets on it, by turns that follow
- * (`decideCancelNextOrders`), because there may be tens of thousands.
+ * (`decideCancelNextOrders`), because there may be tens of thousands; so are holds beyond those of one turn.
  */
 function factsOfCancellation(
   state: EventState,
   performanceIds: readonly string[],
   { operator, note, orders }: DateCancellation,
-): readonly Fact[] {
-  if (performanceIds.length === 0) return [];
+): Cancellation {
+  if (performanceIds.length === 0) return NOTHING;
   const cancellation = { operator, note, ...(orders !== undefined && { orders }) };
   const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, ...cancellation }));
   const ended = endPendingOn(state, performanceIds, operator);
-  return [...facts, ...ended, ...releaseHoldsOn(state, new Set(performanceIds))];
+  const holds = activeHoldsOn(state, new Set(performanceIds));
+  return { facts: [...facts, ...ended, ...releaseFirst(holds)], releasedHolds: holds.length };
 }

@@ -10,6 +10,7 @@ import {
   evolveHoldExpired,
   evolveHoldPlaced,
   evolveHoldReleased,
+  noteToRelease,
   rescheduleHolds,
 } from '../holds/evolve.ts';
 import {
@@ -40,6 +41,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       return evolveSaleSteered(state, happened.data);
     case 'PerformanceCancelled':
       evolvePerformanceCancelled(state, happened.data);
+      noteToRelease(state, happened.data.performanceId);
       return noteCancelled(state, happened.data);
     case 'SeatsBlocked':
       return evolveSeatsBlocked(state, happened.data);

@@ -19,6 +19,9 @@ import { activeHoldOf, findAnyHold, type Hold } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 
+/** Holds that one turn releases where a performance is cancelled: some 2 ms. */
+const HOLDS_A_TURN = 200;
+
 /** What a hold needs of a turn. */
 interface HoldTurn extends TurnIds {
   readonly now: number;
@@ -78,12 +81,11 @@ export function decideReleaseHold(state: HoldState, command: CommandOf<'ReleaseH
   return { facts, reply: { shows: 'HOLD', holdId, sessionKey } };
 }
 
-/** Releases every ACTIVE hold with a line on one of the performances. */
-export function releaseHoldsOn({ holds }: HoldState, performanceIds: ReadonlySet<string>): readonly Fact[] {
+/** Releases so many holds as one turn does: of those on cancelled performances, the others follow. */
+export function releaseFirst(holds: Iterable<Hold>): readonly Fact[] {
   const facts: Fact[] = [];
-  for (const hold of holds.byId.objects()) {
-    const isConcerned = hold.status === 'ACTIVE' && hold.lines.some((line) => performanceIds.has(line.performanceId));
-    if (isConcerned) facts.push(fact('HoldReleased', { holdId: hold.id }));
+  for (const { id } of holds) {
+    if (facts.push(fact('HoldReleased', { holdId: id })) === HOLDS_A_TURN) break;
   }
   return facts;
 }
@@ -92,7 +94,8 @@ export function releaseHoldsOn({ holds }: HoldState, performanceIds: ReadonlySet
 export function decideExpireHold(state: HoldState, holdId: string, now: number): readonly Fact[] {
   const hold = state.holds.byId.get(holdId);
   const due = hold !== undefined && hold.status === 'ACTIVE' && hold.expiresAt <= now;
-  return due ? [fact('HoldExpired', { holdId })] : [];
+  if (!due) return [];
+  return [state.holds.toRelease.has(hold) ? fact('HoldReleased', { holdId }) : fact('HoldExpired', { holdId })];
 }
 
 /**

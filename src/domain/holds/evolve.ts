@@ -11,7 +11,7 @@ import { holdTransitions } from '#machines/hold.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
 import { beyond } from './wanted-lines.ts';
-import { isLive, noteDeadline, type Hold, type Holds } from './state.ts';
+import { activeHoldsOn, isLive, noteDeadline, type Hold, type Holds } from './state.ts';
 import type { HoldState } from './state.ts';
 import type { FactData, HoldLine } from '../fact.ts';
 
@@ -55,6 +55,11 @@ export function evolveHoldReleased(state: HoldState, data: FactData['HoldRelease
 
 export function evolveHoldExpired(state: HoldState, data: FactData['HoldExpired'], at: number): void {
   endHold(state, holdOf(state.holds, data.holdId), 'EXPIRE', at);
+}
+
+/** A performance was cancelled: what is ACTIVE on it is to be released (rule 1 of `state.ts`). */
+export function noteToRelease(state: HoldState, performanceId: string): void {
+  for (const hold of activeHoldsOn(state, new Set([performanceId]))) state.holds.toRelease.add(hold);
 }
 
 /** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
@@ -112,6 +117,7 @@ function endHold(state: HoldState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 
   // again keeps dead entries that every look-up walks (measured: 40 µs a turn in a Map of 7,500).
   if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
   hold.status = follow(holdTransitions, hold.status, trigger);
+  if (holds.toRelease.size > 0) holds.toRelease.delete(hold);
   changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
   if (hold.orderId === null) forgetItems(holds, holds.ended.add(hold, trigger, at));
 }

@@ -9,7 +9,7 @@
 import { shareIds } from '../inventory/hold-line.ts';
 import { invariant } from '../invariant.ts';
 import { rescheduleHold } from './evolve.ts';
-import { isLive, type Hold } from './state.ts';
+import { isLive, isOnCancelled, type Hold } from './state.ts';
 import type { HoldStatus } from '#machines/hold.ts';
 import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
@@ -125,6 +125,7 @@ export function restoreHold(state: HoldState, hold: Hold): void {
   state.holds.byId.set(hold.id, hold);
   if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
   if (!isLive(hold)) return;
+  if (isOnCancelled(state, hold)) state.holds.toRelease.add(hold);
   rescheduleHold(state, hold);
   state.holds.deadlines.add(hold, hold.expiresAt);
 }

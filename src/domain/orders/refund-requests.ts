@@ -153,6 +153,9 @@ export function executionOf(
   return isToCome ? [] : [fact('DueRefundsOrdered', { performanceId, operator })];
 }
 
+/** Refunds that one turn asks for, and those of the same order beyond: some milliseconds. */
+const REFUNDS_A_TURN = 20;
+
 /** Asks for what is due to a part of the orders; the last part ends the execution. */
 export function decideAskNextRefunds(
   { orders: { inOrder, executing } }: OrderState,
@@ -161,20 +164,21 @@ export function decideAskNextRefunds(
 ): Decision {
   const [execution] = executing;
   const begin = after === null ? 0 : after + 1;
-  const end = execution === undefined ? inOrder.length : Math.min(inOrder.length, begin + limit);
+  const end = Math.min(inOrder.length, begin + limit);
   const facts: Fact[] = [];
+  let number = begin;
   if (execution !== undefined) {
     const { performanceId, operator } = execution;
-    for (let number = begin; number < end; number += 1) {
+    for (; number < end && facts.length < REFUNDS_A_TURN; number += 1) {
       const order = inOrder.at(number);
       if (performanceId !== null && !datesOfRefunds(order).has(performanceId)) continue;
       for (const each of refundsToAsk(order)) {
         facts.push(...requests(order, each, undefined, { operator, note: null }, turn));
       }
     }
-    if (end === inOrder.length) facts.push(fact('DueRefundsAsked', { performanceId }));
+    if (number === inOrder.length) facts.push(fact('DueRefundsAsked', { performanceId }));
   }
-  const nextAfter = end < inOrder.length ? end - 1 : null;
+  const nextAfter = execution !== undefined && number < inOrder.length ? number - 1 : null;
   return { facts, reply: valuesReply<'AskNextRefunds'>({ nextAfter }) };
 }
 

@@ -122,13 +122,13 @@ export function liveOrdersOnOthers({ orders }: { readonly orders: Orders }, perf
 }
 
 /** Whether orders are to be asked about that something is due to; first those of cancelled performances end. */
-export function isAskingForRefunds({ orders }: { readonly orders: Orders }): boolean {
-  return orders.executing.length > 0 && orders.cancelling.size === 0;
+export function isAskingForRefunds(state: OrderState): boolean {
+  return state.orders.executing.length > 0 && !isCancelling(state);
 }
 
-/** Whether orders of a cancelled performance have yet to be cancelled (rule 4). */
-export function isCancelling({ orders }: { readonly orders: Orders }): boolean {
-  return orders.cancelling.size > 0;
+/** Whether orders of a cancelled performance have yet to be cancelled (rule 4), or holds on it to be released. */
+export function isCancelling({ orders, holds }: OrderState): boolean {
+  return orders.cancelling.size > 0 || holds.toRelease.size > 0;
 }
 
 /** An order that a fact is about, to be changed. */

@@ -5,7 +5,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fc } from '../../property.ts';
 import { auditEventState } from '#domain/event/audit.ts';
+import { nextWorkAt } from '#domain/event/deadlines.ts';
 import { read } from '#domain/event/read.ts';
+import { findHold } from '#domain/holds/view.ts';
 import { ORDER_AMENDMENTS_MAX } from '#domain/orders/amendments/plan.ts';
 import { datesOfRefunds } from '#domain/orders/order.ts';
 import { liveOrdersOn, liveOrdersOnOthers } from '#domain/orders/state.ts';
@@ -24,8 +26,18 @@ import {
   voidTicketsOf,
   withFee,
 } from '../../fixtures/amendments.ts';
-import { buy, checkOut, item, openSession, recordPayment, report } from '../../fixtures/commands.ts';
-import { assertSameAfterReplay, given, type EventFixture } from '../../fixtures/event-state.ts';
+import {
+  buy,
+  checkOut,
+  item,
+  openSession,
+  place,
+  placeHold,
+  recordPayment,
+  report,
+  start,
+} from '../../fixtures/commands.ts';
+import { assertSameAfterReplay, given, MINUTE, restore, type EventFixture } from '../../fixtures/event-state.ts';
 
 type CancelDate = CommandOf<'CancelPerformance'>;
 
@@ -39,7 +51,12 @@ const callOff = (more: Partial<CancelDate> = {}): CancelDate => ({
 });
 
 const onD2 = { performanceId: 'd2' };
-const wide = { localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 4000 }] };
+const wide = {
+  localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 4000 }],
+  ticketTypes: [{ id: 'stand', name: 'Standing', locality_id: 'floor' }],
+  sellingStages: [{ id: 'general', name: 'General', prices: { stand: 3333 } }],
+  promoCodes: [],
+};
 
 function forecast({ state, now, sealing }: EventFixture, orders: { readonly orders?: 'TICKETS' }) {
   const context = { now, activation: 'a', hashing: createHashing(), sealing: sealing.sealing };
@@ -153,15 +170,8 @@ describe('A date that is cancelled with its tickets alone', () => {
   });
 
   it('goes in turns of so many tickets, whatever they are of', () => {
-    const fixture = given(
-      oddEvent({
-        ...wide,
-        ticketTypes: [{ id: 'stand', name: 'Standing', locality_id: 'floor' }],
-        sellingStages: [{ id: 'general', name: 'General', prices: { stand: 3333 } }],
-        promoCodes: [],
-      }),
-    );
-    const orders = Array.from({ length: 3 }, () => bought(fixture, [item('stand', 200), item('stand', 1, onD2)]));
+    const fixture = given(oddEvent(wide));
+    const orders = Array.from({ length: 3 }, () => bought(fixture, [item('stand', 60), item('stand', 1, onD2)]));
     fixture.do(callOff());
     assert.deepEqual(fixture.do({ type: 'CancelNextOrders', after: null, limit: 200 }).nextAfter, 1);
     assert.deepEqual(fixture.do({ type: 'CancelNextOrders', after: 1, limit: 200 }).nextAfter, null);
@@ -303,3 +313,75 @@ function moneyOf(fixture: EventFixture, id: string) {
   ]);
   return { status, totalCents, remainingCents, refundDueCents, paidCents, installmentsCents, ticketCount, items };
 }
+
+describe('Holds on a date that is cancelled', () => {
+  const HELD = 450;
+  const sessionOf = (n: number): string => `session-${n}`;
+
+  /** Holds on both dates, of which one is cancelled: a part is released with it. */
+  function calledOff() {
+    const fixture = given(oddEvent(wide));
+    const items = [item('stand', 1), item('stand', 1, onD2)];
+    const ids = Array.from({ length: HELD }, (_, n) => placeHold(fixture, items, sessionOf(n)));
+    assert.equal(fixture.do(callOff()).releasedHolds, HELD);
+    return { fixture, ids, released: releasedIn(fixture) };
+  }
+
+  const releasedIn = ({ journal }: EventFixture): number =>
+    journal.filter(({ fact: { type } }) => type === 'HoldReleased').length;
+  const statusOf = ({ state }: EventFixture, holdId: string, n: number): string => {
+    const hold = findHold(state, holdId, sessionOf(n));
+    return isRefusal(hold) ? hold.code : hold.status;
+  };
+
+  it('are released in several turns, after a restart too, and give their places on other dates back', () => {
+    const { fixture, released } = calledOff();
+    assert.ok(released > 0 && released < HELD / 2, `${released} are released with it`);
+    assertSameAfterReplay(fixture);
+    assert.equal(nextWorkAt(restore(fixture.state)), 0);
+    const next = { type: 'CancelNextOrders', limit: 100 } as const;
+    const { nextAfter } = fixture.do({ ...next, after: null });
+    assert.ok(nextAfter !== null && releasedIn(fixture) < HELD);
+    assertSameAfterReplay(fixture);
+    assert.equal(fixture.do({ ...next, after: nextAfter }).nextAfter, null);
+    assert.equal(releasedIn(fixture), HELD);
+    assertSameAfterReplay(fixture);
+    const { held } = fixture.state.performances.get('d2')!.inventory.totals();
+    assert.deepEqual([held, nextWorkAt(restore(fixture.state))], [0, null]);
+    fixture.when({ ...next, after: null }).then([]);
+  });
+
+  it('count as released before they are: nobody buys or changes them, and a session may hold something else', () => {
+    const { fixture, ids } = calledOff();
+    const n = HELD - 1;
+    const holdId = ids[n]!;
+    const sessionKey = sessionOf(n);
+    const named = { holdId, sessionKey };
+    assert.deepEqual(
+      [statusOf(fixture, holdId, n), fixture.state.holds.byId.get(holdId)!.status],
+      ['RELEASED', 'ACTIVE'],
+    );
+    const refused = ['HOLD_NOT_ACTIVE', { status: 'RELEASED' }] as const;
+    fixture.when(start(named)).refuses(...refused);
+    fixture
+      .when({ type: 'ChangeHold', ...named, items: [item('stand', 1, onD2)], idempotency: null })
+      .refuses(...refused);
+    fixture.when({ type: 'ReleaseHold', ...named }).then([]);
+    fixture.when(place([item('stand', 1)], sessionKey)).refuses('PERFORMANCE_NOT_ON_SALE');
+    placeHold(fixture, [item('stand', 2, onD2)], sessionKey);
+    assert.equal(statusOf(fixture, holdId, n), 'RELEASED');
+    fixture.cancelOrders();
+    assert.deepEqual([fixture.state.performances.get('d2')!.inventory.totals().held, releasedIn(fixture)], [2, n]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('are RELEASED and not EXPIRED where their window ends before that', () => {
+    const { fixture, ids } = calledOff();
+    fixture.now += 60 * MINUTE;
+    fixture.settle();
+    assert.deepEqual(auditEventState(fixture.state), []);
+    assert.ok(ids.every((holdId, n) => statusOf(fixture, holdId, n) === 'RELEASED'));
+    assert.equal(nextWorkAt(fixture.state), null);
+    assertSameAfterReplay(fixture);
+  });
+});

@@ -6,6 +6,7 @@
  * 2. An amendment of it that is to be paid ends first. Nothing refuses it: not the number of amendments, no entry at a
  *    door, no rule for buyers.
  */
+import { releaseFirst } from '../../holds/decide.ts';
 import { sumOf } from '../../money.ts';
 import { valuesReply, type Decision } from '../../decision.ts';
 import { isRefusal } from '../../refusal.ts';
@@ -19,21 +20,33 @@ import type { CommandOf } from '../../command.ts';
 import type { Fact } from '../../fact.ts';
 import type { OrderState, OrderTurn } from '../state.ts';
 
-/** Tickets that one turn cancels, as long as it is of several orders: some milliseconds. */
-const TICKETS_A_TURN = 250;
+/** Tickets that one turn cancels, as long as they are of several orders, and orders that it ends: some milliseconds. */
+const TICKETS_A_TURN = 100;
+const ORDERS_ENDED_A_TURN = 10;
 
-/** Ends the live orders with a ticket on a cancelled performance (rule 1), those of a part of the event's orders. */
+/**
+ * Ends the live orders with a ticket on a cancelled performance (rule 1), those of a part of the event's orders. Holds
+ * that are left there are released by turns before.
+ */
 export function decideCancelNextOrders(
   state: OrderState,
   { after, limit }: CommandOf<'CancelNextOrders'>,
   turn: OrderTurn,
 ): Decision {
   const { inOrder, cancelling } = state.orders;
+  const { toRelease } = state.holds;
+  if (toRelease.size > 0) {
+    const released = releaseFirst(toRelease);
+    const isOver = cancelling.size === 0 && released.length === toRelease.size;
+    return { facts: released, reply: valuesReply<'CancelNextOrders'>({ nextAfter: isOver ? null : (after ?? -1) }) };
+  }
   const begin = after === null ? 0 : after + 1;
   const end = cancelling.size === 0 ? inOrder.length : Math.min(inOrder.length, begin + limit);
   const facts: Fact[] = [];
   let number = begin;
-  for (let tickets = 0; number < end && tickets < TICKETS_A_TURN && cancelling.size > 0; number += 1) {
+  let orders = 0;
+  const hasRoom = (tickets: number): boolean => tickets < TICKETS_A_TURN && orders < ORDERS_ENDED_A_TURN;
+  for (let tickets = 0; number < end && hasRoom(tickets) && cancelling.size > 0; number += 1) {
     const order = inOrder.at(number);
     if (!isLiveOrder(order)) continue;
     const { items } = agreedOf(order);
@@ -41,6 +54,7 @@ export function decideCancelNextOrders(
     if (dates.size === 0) continue;
     facts.push(...endOf(state, order, dates, turn));
     tickets += sumOf(items, ({ ticketCount }) => ticketCount);
+    orders += 1;
   }
   const nextAfter = number < inOrder.length && cancelling.size > 0 ? number - 1 : null;
   return { facts, reply: valuesReply<'CancelNextOrders'>({ nextAfter }) };

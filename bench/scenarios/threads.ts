@@ -135,7 +135,7 @@ function openFeeder(engine: Engine) {
     outgoing: data.answers,
     bell: new Int32Array(data.ownBell),
     isAnswering: true,
-    take: (number, text) => void answer(text).then((packed) => link.send(number, packed)),
+    take: (number, text) => answer(text, (packed) => link.send(number, packed)),
     sendLong: () => {
       throw new Error('no answer is as long as that');
     },

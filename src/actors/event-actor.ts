@@ -29,7 +29,7 @@ import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/co
 import type { EventState } from '#domain/event/state.ts';
 import type { Activated } from './activation.ts';
 import type { EventActorPorts, TurnContext } from './event-actor-ports.ts';
-import type { EventPort } from './event-port.ts';
+import type { EventPort, RushCommand } from './event-port.ts';
 
 export class EventActor implements EventPort, FollowedActor {
   readonly eventId: string;
@@ -84,9 +84,22 @@ export class EventActor implements EventPort, FollowedActor {
       const begin = beginStep();
       const answer = this.#answer(command as Command, commandId) as ReplyTo<Type> | Refusal;
       endStep('turn', begin);
-      return this.#followers.beforeAnswer(command as Command, this.facts.whenDurable(answer));
+      return this.#followers.beforeAnswer(command as Command, this.facts.whenDurable(answer, command.type));
     } catch (error) {
       return Promise.reject(error);
+    }
+  }
+
+  executeThen(
+    command: RushCommand,
+    answered: (answer: Reply | Refusal) => void,
+    failed: (error: unknown) => void,
+  ): void {
+    try {
+      const answer = this.#answer(command);
+      this.facts.onceDurable(command.type, () => answered(answer), failed);
+    } catch (error) {
+      failed(error);
     }
   }
 

@@ -1,23 +1,47 @@
 /**
  * The facts of one event on their way to the disk: appended as the unit of a turn, counted for the next snapshot, and
  * the gate at which answers wait until what they were made from is durable (I4).
+ *
+ * 1. An answer waits for all facts of the event before it. A poll of the waiting room shows nothing of holds, and waits
+ *    for the other facts alone: beside a sale under way it would else wait for a commit nearly every time.
+ * 2. Those that wait when the journal fails are lost together: its durable head stands still from then on.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep } from './channels.ts';
+import type { CommandType } from '#domain/command.ts';
 import type { Decision } from '#domain/decision.ts';
+import type { FactType } from '#domain/fact.ts';
 import type { Journal } from '#persistence/journal.ts';
+
+/** Rule 1. */
+const UNSEEN_BY_POLLS: ReadonlySet<FactType> = new Set<FactType>([
+  'HoldPlaced',
+  'HoldChanged',
+  'HoldReleased',
+  'HoldExpired',
+]);
+
+/** An answer that waits for a fact. */
+interface Waiting {
+  readonly seq: number;
+  readonly given: () => void;
+  readonly lost: (fault: Overloaded) => void;
+}
 
 export class EventFacts {
   readonly #eventId: string;
   readonly #journal: Journal;
   #lastSeq: number;
   #sinceSnapshot: number;
-  #waiting = 0;
+  /** The number of the last fact that the answer to a poll may show (rule 1). */
+  #lastSeqOfRoom: number;
+  #waiting: Waiting[] = [];
 
   constructor(eventId: string, journal: Journal, lastSeq: number, sinceSnapshot: number) {
     this.#eventId = eventId;
     this.#journal = journal;
     this.#lastSeq = lastSeq;
+    this.#lastSeqOfRoom = lastSeq;
     this.#sinceSnapshot = sinceSnapshot;
   }
 
@@ -38,7 +62,7 @@ export class EventFacts {
 
   /** Answers that wait. */
   get waiting(): number {
-    return this.#waiting;
+    return this.#waiting.length;
   }
 
   /** Hands the facts of a turn to the journal as one unit. A command with an id has its reply stored beside them. */
@@ -47,6 +71,7 @@ export class EventFacts {
     const unit = { eventId: this.#eventId, at, facts: rows };
     const command = commandId === undefined ? null : { id: commandId, reply: JSON.stringify(reply) };
     this.#lastSeq = this.#journal.append(command === null ? unit : { ...unit, command });
+    if (!facts.every(({ type }) => UNSEEN_BY_POLLS.has(type))) this.#lastSeqOfRoom = this.#lastSeq;
     this.#sinceSnapshot += facts.length;
   }
 
@@ -56,21 +81,45 @@ export class EventFacts {
   }
 
   /**
-   * Resolves with an answer once the state that it was made from is durable. Rejects with Overloaded where that was
-   * lost.
+   * Calls `given` once what a reply was made from is durable, at once where it is so already; `lost` where it was lost.
    */
-  async whenDurable<Answer>(answer: Answer): Promise<Answer> {
-    if (this.areDurable) return answer;
-    this.#waiting += 1;
-    const begin = beginStep();
-    try {
-      await this.#journal.durable(this.#lastSeq);
-      endStep('disk', begin);
-      return answer;
-    } catch (fault) {
-      throw new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault);
-    } finally {
-      this.#waiting -= 1;
-    }
+  onceDurable(type: CommandType | null, given: () => void, lost: (fault: Overloaded) => void): void {
+    const seq = type === 'PollQueue' ? this.#lastSeqOfRoom : this.#lastSeq;
+    if (seq <= this.#journal.durableSeq) return given();
+    this.#waiting.push({ seq, given, lost });
+    if (this.#waiting.length === 1) this.#await();
   }
+
+  /** The same as a promise of the answer. It rejects with Overloaded. */
+  whenDurable<Answer>(answer: Answer, type: CommandType | null = null): Promise<Answer> {
+    const begin = beginStep();
+    const durable = new Promise<Answer>((resolve, reject) => this.onceDurable(type, () => resolve(answer), reject));
+    return begin === 0 || this.areDurable ? durable : timed(durable, begin);
+  }
+
+  /** All that wait share one promise of the journal. */
+  #await(): void {
+    const first = this.#waiting.reduce((seq, waiting) => Math.min(seq, waiting.seq), Infinity);
+    this.#journal.durable(first).then(
+      () => this.#release(),
+      (fault: unknown) => {
+        for (const { lost } of this.#waiting.splice(0))
+          lost(new Overloaded('the change could not be written', RETRY_AFTER_SECONDS, fault));
+      },
+    );
+  }
+
+  #release(): void {
+    const { durableSeq } = this.#journal;
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ seq }) => seq > durableSeq);
+    if (this.#waiting.length > 0) this.#await();
+    for (const { seq, given } of waiting) if (seq <= durableSeq) given();
+  }
+}
+
+async function timed<Answer>(durable: Promise<Answer>, begin: number): Promise<Answer> {
+  const answer = await durable;
+  endStep('disk', begin);
+  return answer;
 }

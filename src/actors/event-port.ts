@@ -9,15 +9,24 @@
 import { invariant } from '#domain/invariant.ts';
 import { isEventBroken, Overloaded } from './admission.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import type { CommandOf, CommandType, ReplyTo } from '#domain/command.ts';
+import type { CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { IdPrefix } from '#domain/ids.ts';
 import type { QueryOf, QueryType, Views } from '#domain/event/query.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Unchanged } from '#domain/event/revisioned-views.ts';
 
+/** The commands that come in the thousands when a sale opens. */
+export type RushCommand = CommandOf<'PlaceHold'> | CommandOf<'PollQueue'>;
+
 export interface EventPort {
   readonly eventId: string;
   execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
+  /** `execute` without a promise for each call, where the event is in this process; no follower holds these back. */
+  executeThen?(
+    command: RushCommand,
+    answered: (answer: Reply | Refusal) => void,
+    failed: (error: unknown) => void,
+  ): void;
   /** A local event computes an advisory view in the tick of the call. */
   read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]>;
 }

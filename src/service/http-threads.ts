@@ -18,7 +18,7 @@ import type { Deployment, DeploymentState } from '#engine/deployment.ts';
 import type { Metrics, ReferencePort, RequestUse, ThreadsGauges } from '#http/ports.ts';
 import type { PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { createAnswers } from '#threads/calls.ts';
+import { createAnswers, type Answers } from '#threads/calls.ts';
 import { followBell, makeBell } from '#threads/doorbell.ts';
 import { SharedClients, SharedWindows } from '#threads/keyed-counts.ts';
 import { FrameLink } from '#threads/link.ts';
@@ -100,7 +100,7 @@ export class HttpThreads implements ThreadsGauges {
   readonly #use: UseTable;
   readonly #lags: LagTable;
   readonly #clock: SharedClock;
-  readonly #answer: (call: string) => Promise<string>;
+  readonly #answer: Answers;
   /** By line; null while one is started again. */
   readonly #threads: (RunningThread | null)[];
   readonly #failures: number[];
@@ -243,7 +243,7 @@ export class HttpThreads implements ThreadsGauges {
 
   #takeCall(link: FrameLink, number: number, text: string): void {
     this.#underWay += 1;
-    void this.#answer(text).then((answer) => {
+    this.#answer(text, (answer) => {
       this.#underWay -= 1;
       link.send(number, answer, this.#underWay === 0);
     });

@@ -11,7 +11,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { stepChannel, type StepMessage } from '#actors/channels.ts';
 import type { EventPort, Found } from '#actors/event-port.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
-import type { Command, CommandOf, ReplyTo } from '#domain/command.ts';
+import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
 import type { Query } from '#domain/event/query.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { IdPrefix } from '#domain/ids.ts';
@@ -20,7 +20,7 @@ import type { Deployment, DeploymentState } from '#engine/deployment.ts';
 import { packError, packValue } from '#engine/packed-answers.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 import type { PaymentService } from '#payments/service.ts';
-import { packReply, unpackCommand, type PackedCall } from './packed-rush.ts';
+import { packReply, unpackCommand, type RushReply } from './packed-rush.ts';
 
 type Sessions = PaymentService['checkoutSessions'];
 type Sandbox = NonNullable<PaymentService['sandbox']>;
@@ -96,8 +96,10 @@ interface AnsweringPorts {
   readonly isTiming: boolean;
 }
 
-/** Makes the function that answers the text of a call with the text of its answer; it never rejects. */
-export function createAnswers(ports: AnsweringPorts): (call: string) => Promise<string> {
+/** Answers the text of a call with the text of its answer: at once, or later. */
+export type Answers = (call: string, done: (answer: string) => void) => void;
+
+export function createAnswers(ports: AnsweringPorts): Answers {
   const services = servicesOf(ports);
   const { events } = ports.deployment;
   const { checkoutSessions } = ports.payments;
@@ -119,11 +121,25 @@ export function createAnswers(ports: AnsweringPorts): (call: string) => Promise<
     return { reply, session: isToOpen ? await packed(() => checkoutSessions.openSession(reply)) : null };
   };
   const answerText = (text: string): Promise<string> => {
-    const call = JSON.parse(text) as ThreadCall | PackedCall;
-    if (!isPacked(call)) return packed(() => answer(call));
-    return packed(() => atEvent(events.byEventId(call[0]), (event) => event.execute(unpackCommand(call))), packReply);
+    const rush = unpackCommand(text);
+    if (rush === null) return packed(() => answer(JSON.parse(text) as ThreadCall));
+    return packed(() => atEvent(events.byEventId(rush.eventId), (event) => event.execute(rush.command)), packReply);
   };
-  return ports.isTiming ? timed(answerText) : answerText;
+  if (ports.isTiming) return settled(timed(answerText));
+  const answerLater = settled(answerText);
+  return (text, done) => {
+    const rush = unpackCommand(text);
+    const found = rush === null ? null : events.byEventId(rush.eventId);
+    if (rush === null || found === null || found instanceof Promise || found.executeThen === undefined)
+      return answerLater(text, done);
+    const answered = (reply: Reply | Refusal): void => done(packReply(reply as RushReply | Refusal));
+    found.executeThen(rush.command, answered, (error) => done(packError(error)));
+  };
+}
+
+/** Calls `done` with what never rejects. */
+function settled(answer: (text: string) => Promise<string>): Answers {
+  return (text, done) => void answer(text).then(done);
 }
 
 /** Adds to each answer how long the steps of its call took; steps find their call by its asynchronous context. */
@@ -139,10 +155,6 @@ function timed(answer: (text: string) => Promise<string>): (text: string) => Pro
     const packedAnswer = await current.run(times, () => answer(text));
     return `${packedAnswer.slice(0, -1)},${JSON.stringify(times)}]`;
   };
-}
-
-function isPacked(call: ThreadCall | PackedCall): call is PackedCall {
-  return Array.isArray(call);
 }
 
 async function packed<Answer>(

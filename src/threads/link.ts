@@ -34,6 +34,8 @@ export class FrameLink {
   /** What waits for room. */
   #line: (readonly [number: number, text: string])[] = [];
   #isPublishDue = false;
+  /** Whether frames are being taken; what is sent meanwhile is published after them. */
+  #isTaking = false;
 
   constructor(ports: LinkPorts) {
     this.#ports = ports;
@@ -52,8 +54,8 @@ export class FrameLink {
       this.#line.push([number, text]);
       return;
     }
+    if (this.#isTaking || this.#isPublishDue) return;
     if (isAlone) return this.#publish();
-    if (this.#isPublishDue) return;
     this.#isPublishDue = true;
     setImmediate(() => {
       this.#isPublishDue = false;
@@ -73,7 +75,11 @@ export class FrameLink {
     const { isAnswering, bell, take } = this.#ports;
     this.#sendLine();
     if (isAnswering && this.#line.length > 0) return;
-    if (this.#reader.drain(FRAMES_A_PASS_MAX, take)) ringBell(bell);
+    this.#isTaking = true;
+    const isRoomWaitedFor = this.#reader.drain(FRAMES_A_PASS_MAX, take);
+    this.#isTaking = false;
+    if (isRoomWaitedFor) ringBell(bell);
+    this.#publish();
   }
 
   #sendLine(): void {

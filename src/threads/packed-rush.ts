@@ -1,16 +1,16 @@
 /**
  * The calls and answers that a rush is made of, holds and polls of the waiting room, by position in place of names:
- * read and written in a third of the time, at both ends.
+ * read and written in a third of the time, at both ends. A call of either kind begins with its letter.
  *
  * Whoever reads makes whole commands and replies, so that the compiler finds a field that is missing here.
  */
+import type { RushCommand } from '#actors/event-port.ts';
 import type { CommandOf, Command, ItemRequest, ReplyTo } from '#domain/command.ts';
 import type { HoldItemView, HoldView, QueueEntryView } from '#domain/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { packValue } from '#engine/packed-answers.ts';
 
-type RushCommand = CommandOf<'PlaceHold'> | CommandOf<'PollQueue'>;
-type RushReply = ReplyTo<'PlaceHold'> | ReplyTo<'PollQueue'>;
+export type RushReply = ReplyTo<'PlaceHold'> | ReplyTo<'PollQueue'>;
 
 /** The values of some fields of a shape, in their order. */
 type Values<Shape, Names extends readonly (keyof Shape)[]> = { [Place in keyof Names]: Shape[Names[Place]] };
@@ -22,10 +22,12 @@ type PackedHold = [
   items: PackedItem[],
   ...rest: Values<CommandOf<'PlaceHold'>, ['queuePass', 'idempotency']>,
 ];
-type PackedPoll = [eventId: string, sessionKey: string, entryId: string];
 
-/** A call in place of one with names. */
-export type PackedCall = PackedHold | PackedPoll;
+/** The letters of calls; those with names begin with a bracket. */
+const HOLD_CALL = 'h';
+const POLL_CALL = 'p';
+/** Between the texts of a poll. */
+const SEPARATOR = '\n';
 
 /** The kinds of packed replies, beside those of `engine/packed-answers.ts`. */
 const HOLD = 4;
@@ -61,17 +63,32 @@ type PackedEntry = Values<
 
 /** The text of a command; null of one that is no part of a rush. */
 export function packCommand(eventId: string, command: Command): string | null {
-  if (command.type === 'PollQueue')
-    return JSON.stringify([eventId, command.sessionKey, command.entryId] satisfies PackedPoll);
+  if (command.type === 'PollQueue') {
+    const { entryId, sessionKey } = command;
+    const isSeparable = !eventId.includes(SEPARATOR) && !entryId.includes(SEPARATOR);
+    return isSeparable ? `${POLL_CALL}${eventId}${SEPARATOR}${entryId}${SEPARATOR}${sessionKey}` : null;
+  }
   if (command.type !== 'PlaceHold') return null;
   const { sessionKey, items, queuePass, idempotency } = command;
-  return JSON.stringify([eventId, sessionKey, items.map(packItem), queuePass, idempotency] satisfies PackedHold);
+  const packed: PackedHold = [eventId, sessionKey, items.map(packItem), queuePass, idempotency];
+  return `${HOLD_CALL}${JSON.stringify(packed)}`;
 }
 
-export function unpackCommand(call: PackedCall): RushCommand {
-  if (call.length === 3) return { type: 'PollQueue', entryId: call[2], sessionKey: call[1] };
-  const [, sessionKey, items, queuePass, idempotency] = call;
-  return { type: 'PlaceHold', sessionKey, items: items.map(unpackItem), queuePass, idempotency };
+/** The command of a text, and its event; null where it is no part of a rush. */
+export function unpackCommand(text: string): { readonly eventId: string; readonly command: RushCommand } | null {
+  if (text.startsWith(POLL_CALL)) {
+    const entryAt = text.indexOf(SEPARATOR) + 1;
+    const sessionAt = text.indexOf(SEPARATOR, entryAt) + 1;
+    const command = {
+      type: 'PollQueue',
+      entryId: text.slice(entryAt, sessionAt - 1),
+      sessionKey: text.slice(sessionAt),
+    } as const;
+    return { eventId: text.slice(1, entryAt - 1), command };
+  }
+  if (!text.startsWith(HOLD_CALL)) return null;
+  const [eventId, sessionKey, items, queuePass, idempotency] = JSON.parse(text.slice(1)) as PackedHold;
+  return { eventId, command: { type: 'PlaceHold', sessionKey, items: items.map(unpackItem), queuePass, idempotency } };
 }
 
 function packItem(item: ItemRequest): PackedItem {

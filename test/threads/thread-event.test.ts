@@ -31,7 +31,7 @@ testEventPort('an event on another thread', async () => {
     outgoing: answersRing,
     bell: ownBell,
     isAnswering: true,
-    take: (number, text) => void answer(text).then((packed) => engine.send(number, packed)),
+    take: (number, text) => answer(text, (packed) => engine.send(number, packed)),
     sendLong: (number, text) => calls.take(number, text),
   });
   const calls = new EngineCalls({
@@ -45,7 +45,7 @@ testEventPort('an event on another thread', async () => {
     bell: engineBell,
     isAnswering: false,
     take: (number, text) => calls.take(number, text),
-    sendLong: (number, text) => void answer(text).then((packed) => engine.send(number, packed)),
+    sendLong: (number, text) => answer(text, (packed) => engine.send(number, packed)),
   });
   for (const [bell, link] of [
     [engineBell, engine],

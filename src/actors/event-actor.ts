@@ -95,12 +95,13 @@ export class EventActor implements EventPort, FollowedActor {
     answered: (answer: Reply | Refusal) => void,
     failed: (error: unknown) => void,
   ): void {
+    let answer: Reply | Refusal;
     try {
-      const answer = this.#answer(command);
-      this.facts.onceDurable(command.type, () => answered(answer), failed);
+      answer = this.#answer(command);
     } catch (error) {
-      failed(error);
+      return failed(error);
     }
+    this.facts.onceDurable(command.type, () => answered(answer), failed);
   }
 
   #answer(command: Command, commandId?: string): Reply | Refusal {

@@ -132,9 +132,18 @@ export function createAnswers(ports: AnsweringPorts): Answers {
     const found = rush === null ? null : events.byEventId(rush.eventId);
     if (rush === null || found === null || found instanceof Promise || found.executeThen === undefined)
       return answerLater(text, done);
-    const answered = (reply: Reply | Refusal): void => done(packReply(reply as RushReply | Refusal));
+    const answered = (reply: Reply | Refusal): void => done(packReplyOrError(reply as RushReply | Refusal));
     found.executeThen(rush.command, answered, (error) => done(packError(error)));
   };
+}
+
+/** A defect of one answer is that answer's alone. */
+function packReplyOrError(reply: RushReply | Refusal): string {
+  try {
+    return packReply(reply);
+  } catch (error) {
+    return packError(error);
+  }
 }
 
 /** Calls `done` with what never rejects. */

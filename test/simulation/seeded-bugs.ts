@@ -30,8 +30,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'the gate is removed',
     'src/actors/event-facts.ts',
-    'if (this.areDurable) return answer;',
-    'if (this.#lastSeq >= 0) return answer;',
+    'if (seq <= this.#journal.durableSeq) return given();',
+    'if (seq >= 0) return given();',
   ),
   bug(
     'snapshots run at once, and outcomes go to the first that waits',

@@ -23,7 +23,7 @@ import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { checkAdmission, isAnsweredUnwritten, journalClosed, Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep, publishTurn } from './channels.ts';
 import { DueWork } from './due-work.ts';
-import { EventFacts } from './event-facts.ts';
+import { EventFacts, isOfRoom } from './event-facts.ts';
 import { Followers, type Follow, type FollowedActor } from './follower.ts';
 import type { Command, CommandOf, CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { EventState } from '#domain/event/state.ts';
@@ -84,7 +84,8 @@ export class EventActor implements EventPort, FollowedActor {
       const begin = beginStep();
       const answer = this.#answer(command as Command, commandId) as ReplyTo<Type> | Refusal;
       endStep('turn', begin);
-      return this.#followers.beforeAnswer(command as Command, this.facts.whenDurable(answer, command.type));
+      const durable = this.facts.whenDurable(answer, isOfRoom(command.type, answer));
+      return this.#followers.beforeAnswer(command as Command, durable);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -101,7 +102,7 @@ export class EventActor implements EventPort, FollowedActor {
     } catch (error) {
       return failed(error);
     }
-    this.facts.onceDurable(command.type, () => answered(answer), failed);
+    this.facts.onceDurable(isOfRoom(command.type, answer), () => answered(answer), failed);
   }
 
   #answer(command: Command, commandId?: string): Reply | Refusal {

@@ -2,24 +2,30 @@
  * The facts of one event on their way to the disk: appended as the unit of a turn, counted for the next snapshot, and
  * the gate at which answers wait until what they were made from is durable (I4).
  *
- * 1. An answer waits for all facts of the event before it. A poll of the waiting room shows nothing of holds, and waits
- *    for the other facts alone: beside a sale under way it would else wait for a commit nearly every time.
+ * 1. An answer waits for all facts of the event before it. One that shows the waiting room alone does not wait for the
+ *    facts of holds: beside a sale under way nearly every poll would wait for a commit.
  * 2. Those that wait when the journal fails are lost together: its durable head stands still from then on.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep } from './channels.ts';
-import type { CommandType } from '#domain/command.ts';
+import type { CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { FactType } from '#domain/fact.ts';
+import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Journal } from '#persistence/journal.ts';
 
 /** Rule 1. */
-const UNSEEN_BY_POLLS: ReadonlySet<FactType> = new Set<FactType>([
+const UNSEEN_IN_ROOM: ReadonlySet<FactType> = new Set<FactType>([
   'HoldPlaced',
   'HoldChanged',
   'HoldReleased',
   'HoldExpired',
 ]);
+
+/** Whether an answer shows the waiting room alone. One that says that nothing is left shows holds as well. */
+export function isOfRoom(type: CommandType, answer: Reply | Refusal): boolean {
+  return type === 'PollQueue' && !isRefusal(answer) && (answer as ReplyTo<'PollQueue'>).entry.soldOut !== true;
+}
 
 /** An answer that waits for a fact. */
 interface Waiting {
@@ -33,7 +39,7 @@ export class EventFacts {
   readonly #journal: Journal;
   #lastSeq: number;
   #sinceSnapshot: number;
-  /** The number of the last fact that the answer to a poll may show (rule 1). */
+  /** The number of the last fact that the waiting room may show (rule 1). */
   #lastSeqOfRoom: number;
   #waiting: Waiting[] = [];
 
@@ -71,7 +77,7 @@ export class EventFacts {
     const unit = { eventId: this.#eventId, at, facts: rows };
     const command = commandId === undefined ? null : { id: commandId, reply: JSON.stringify(reply) };
     this.#lastSeq = this.#journal.append(command === null ? unit : { ...unit, command });
-    if (!facts.every(({ type }) => UNSEEN_BY_POLLS.has(type))) this.#lastSeqOfRoom = this.#lastSeq;
+    if (!facts.every(({ type }) => UNSEEN_IN_ROOM.has(type))) this.#lastSeqOfRoom = this.#lastSeq;
     this.#sinceSnapshot += facts.length;
   }
 
@@ -83,17 +89,17 @@ export class EventFacts {
   /**
    * Calls `given` once what a reply was made from is durable, at once where it is so already; `lost` where it was lost.
    */
-  onceDurable(type: CommandType | null, given: () => void, lost: (fault: Overloaded) => void): void {
-    const seq = type === 'PollQueue' ? this.#lastSeqOfRoom : this.#lastSeq;
+  onceDurable(isOfRoom: boolean, given: () => void, lost: (fault: Overloaded) => void): void {
+    const seq = isOfRoom ? this.#lastSeqOfRoom : this.#lastSeq;
     if (seq <= this.#journal.durableSeq) return given();
     this.#waiting.push({ seq, given, lost });
     if (this.#waiting.length === 1) this.#await();
   }
 
   /** The same as a promise of the answer. It rejects with Overloaded. */
-  whenDurable<Answer>(answer: Answer, type: CommandType | null = null): Promise<Answer> {
+  whenDurable<Answer>(answer: Answer, isOfRoom = false): Promise<Answer> {
     const begin = beginStep();
-    const durable = new Promise<Answer>((resolve, reject) => this.onceDurable(type, () => resolve(answer), reject));
+    const durable = new Promise<Answer>((resolve, reject) => this.onceDurable(isOfRoom, () => resolve(answer), reject));
     return begin === 0 || this.areDurable ? durable : timed(durable, begin);
   }
 

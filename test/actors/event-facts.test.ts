@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { EventFacts } from '#actors/event-facts.ts';
 import { fact, type Fact } from '#domain/fact.ts';
-import type { CommandType } from '#domain/command.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { Journal } from '#persistence/journal.ts';
 
@@ -25,9 +24,9 @@ function onSlowDisk() {
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
     append: (...appended: Fact[]) => facts.append({ facts: appended, reply: null } as unknown as Decision, 1),
-    ask(name: string, type: CommandType) {
+    ask(name: string, of: 'ROOM' | 'SALE') {
       const lost = (fault: Overloaded) => given.push(`${name} lost: ${fault.name}`);
-      facts.onceDurable(type, () => given.push(name), lost);
+      facts.onceDurable(of === 'ROOM', () => given.push(name), lost);
     },
     async write(seq: number) {
       journal.durableSeq = seq;
@@ -47,14 +46,14 @@ describe('The gate of an event', () => {
   it('lets an answer wait for every fact before it, and a poll for all but those of holds', async () => {
     const disk = onSlowDisk();
     disk.append(holdReleased);
-    disk.ask('poll beside a hold', 'PollQueue');
-    disk.ask('hold', 'PlaceHold');
+    disk.ask('poll beside a hold', 'ROOM');
+    disk.ask('hold', 'SALE');
     assert.deepEqual(disk.given, ['poll beside a hold']);
     disk.append(holdReleased, entryLeft);
-    disk.ask('poll', 'PollQueue');
+    disk.ask('poll', 'ROOM');
     disk.append(holdReleased);
-    disk.ask('last hold', 'PlaceHold');
-    disk.ask('last poll', 'PollQueue');
+    disk.ask('last hold', 'SALE');
+    disk.ask('last poll', 'ROOM');
     await disk.write(1);
     assert.deepEqual(disk.given.splice(0), ['poll beside a hold', 'hold']);
     await disk.write(3);
@@ -68,8 +67,8 @@ describe('The gate of an event', () => {
   it('reports every answer that waits as lost when its facts cannot be written', async () => {
     const disk = onSlowDisk();
     disk.append(entryLeft);
-    disk.ask('poll', 'PollQueue');
-    disk.ask('hold', 'PlaceHold');
+    disk.ask('poll', 'ROOM');
+    disk.ask('hold', 'SALE');
     await disk.fail();
     assert.deepEqual(disk.given, ['poll lost: Overloaded', 'hold lost: Overloaded']);
     assert.equal(disk.waiting(), 0);

@@ -64,7 +64,8 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   web:           { modules: ['client'],                                                          packages: ['preact', 'uqr'] },
   texts:         { modules: ['client'],                                                          packages: [] },
   'seat-map':    { modules: ['client', 'web'],                                                   packages: ['preact'] },
-  storefront:    { modules: ['client', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },
+  'seat-choice': { modules: ['client', 'seat-map', 'texts', 'web'],                              packages: ['preact'] },
+  storefront:    { modules: ['client', 'seat-choice', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },
   console:       { modules: ['client', 'seat-map', 'styles', 'web'],                             packages: ['preact'] },
   door:          { modules: ['client', 'styles', 'texts', 'web'],                                packages: ['@noble/ed25519', 'preact', 'zxing-wasm'] },
   example:       { modules: ['client'],                                                          packages: [] },
@@ -154,6 +155,7 @@ const machinePath = /(?<![\w.})-])\/(?:work|root|tmp)\/[^\s"'`)]*/;
 const outside = [
   'client',
   'web',
+  'seat-choice',
   'seat-map',
   'storefront',
   'texts',

@@ -14,7 +14,7 @@ export function eventLinesOf(language: Language) {
   const wording = wordingOf(language);
   const texts = TEXTS[language];
   const price = (amount: number, currency: string): string =>
-    amount === 0 ? texts.frame.free : wording.shortMoney(amount, currency);
+    amount === 0 ? texts.plan.noPrice : wording.shortMoney(amount, currency);
   return {
     price,
     /** The dates of an event in the list. */
@@ -24,7 +24,7 @@ export function eventLinesOf(language: Language) {
       return isLong ? wording.days(start, end) : wording.day(start, timezone);
     },
     fromPrice: ({ from_price: amount, currency }: EventListEntry): string =>
-      amount === 0 ? texts.frame.free : texts.list.from(wording.shortMoney(amount, currency)),
+      amount === 0 ? texts.plan.noPrice : texts.list.from(wording.shortMoney(amount, currency)),
     /** What stands in place of the price of an event that nobody can buy; null where somebody can. */
     goneNote({ ends_at: end, sold_out: isSoldOut }: EventListEntry, now: number): string | null {
       if (end !== null && Date.parse(end) <= now) return texts.list.over;

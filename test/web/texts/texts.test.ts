@@ -22,6 +22,7 @@ function readFiles(folder: string, name: RegExp): { readonly file: string; reado
 const pages = [
   ...readFiles('web/storefront', /\.tsx?$/),
   ...readFiles('web/seat-map', /\.tsx?$/),
+  ...readFiles('web/seat-choice', /\.tsx?$/),
   ...readFiles('web/door', /\.tsx?$/),
   ...readFiles('web/texts', /^(?:event-lines|refusal-words)\.ts$/),
   ...readFiles('http', /\.ts$/),
@@ -105,7 +106,7 @@ describe('The texts of the pages', () => {
   });
 
   it('stand nowhere else: no page has a sentence of its own', async () => {
-    const shown = pages.filter(({ file }) => /^web\/(?:storefront|seat-map|door)\//.test(file));
+    const shown = pages.filter(({ file }) => /^web\/(?:storefront|seat-choice|seat-map|door)\//.test(file));
     assert.ok(shown.length > 50, `${shown.length} files`);
     const found = await Promise.all(
       shown.map(async ({ file, text }) => {

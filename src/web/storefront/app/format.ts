@@ -1,6 +1,7 @@
 /** How money, dates, spans of time, counts and labels are written in the language of the page. */
 import { wordingOf } from '#texts/locale/wording.ts';
 import { language, texts } from './language.ts';
+import { seatWordsOf } from '../../seat-choice/words.ts';
 
 export const {
   number,
@@ -15,9 +16,10 @@ export const {
   shortMoney: money,
 } = wordingOf(language);
 
-export function price(amount: number, currency: string): string {
-  return amount === 0 ? texts.frame.free : money(amount, currency);
-}
+export const seatWords = seatWordsOf(language);
+
+/** An amount of a currency; one of 0 in a word. */
+export const { price } = seatWords;
 
 /** The name of an event's time zone, where clocks there show another time at that moment than the buyer's own. */
 export function zoneNote(moment: string, timezone: string): string | null {
@@ -32,12 +34,4 @@ export function clockText(ms: number): string {
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const two = (n: number): string => String(n).padStart(2, '0');
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
-}
-
-/** Whether a label is short enough to need a noun: "7" is shown as "row 7", while "Row 7" stays as it is. */
-export const isBareLabel = (label: string): boolean => /^\w{1,4}$/.test(label);
-
-/** A label with its noun where it needs one: "row 7". */
-export function labelled(noun: string, label: string): string {
-  return isBareLabel(label) ? `${noun} ${label}` : label;
 }

@@ -6,7 +6,8 @@ import type { EventPayload, Hold } from '#client/bodies.ts';
 import { price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
-import { seatsInWords, type KnownSeats } from '../event/seat-register.tsx';
+import { seatsInWords } from '../event/seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { ticketTypeOf } from '../event/selection.ts';
 
 const words = texts.checkout;

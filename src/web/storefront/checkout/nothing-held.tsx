@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { EventPayload, Hold, Order } from '#client/bodies.ts';
 import { money, price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
-import { Notice } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { Dock, useNarrow } from '../parts/dock.tsx';
 import { PageHeading } from '../parts/frame.tsx';
 import { ArrowIcon, BusyButton } from '../../buttons.tsx';

@@ -5,7 +5,8 @@ import { dayAndHour, money, price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { Countdown, VatLine } from '../parts/controls.tsx';
 import { chosenPerks, type FormValues } from './fields.tsx';
-import { SeatNames, type KnownSeats } from '../event/seat-register.tsx';
+import { SeatNames } from '../event/seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { ticketTypeOf, unitPrice } from '../event/selection.ts';
 
 interface OrderSummaryProps {

@@ -6,11 +6,13 @@
 import type { HoldItemRequest } from '#client/bodies.ts';
 import { dayAndHour, price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
-import { Countdown, Notice, VatLine } from '../parts/controls.tsx';
+import { Countdown, VatLine } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { BusyButton, CloseIcon, pressedUnless } from '../../buttons.tsx';
 import { NextStep, type NextStepProps } from './next-step.tsx';
 import { useFocusWithin } from '../../hooks.ts';
-import { SeatNames, seatsInWords, type KnownSeats } from './seat-register.tsx';
+import { SeatNames, seatsInWords } from './seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 const words = texts.basket;

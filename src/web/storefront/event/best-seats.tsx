@@ -7,10 +7,12 @@ import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { price } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
-import { Notice, Stepper } from '../parts/controls.tsx';
+import { Stepper } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { BusyButton, SparkIcon } from '../../buttons.tsx';
 import { client } from '../app/service.ts';
-import { rowFor, ticketTypeOf } from './selection.ts';
+import { ticketTypeOf } from './selection.ts';
+import { rowFor } from '../../seat-choice/picked.ts';
 
 interface BestSeatsProps {
   readonly event: EventPayload;

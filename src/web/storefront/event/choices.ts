@@ -11,7 +11,8 @@
  *  3. A hold that ran out leaves the choice as it is.
  */
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { selectionOf, type PickedSeat, type Selection } from './selection.ts';
+import { selectionOf, type Selection } from './selection.ts';
+import type { PickedSeat } from '../../seat-choice/picked.ts';
 
 /** Selections by performance. */
 export type Choices = Readonly<Record<string, Selection>>;

@@ -7,9 +7,10 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
-import { rangeText, type SeatAppearances } from './seat-appearance.ts';
-import { ACCESSIBLE, RESTRICTED, typesToFind, type SeatFilter } from './seat-filter.ts';
-import { rowFor, typesForSeat } from './selection.ts';
+import { rangeText, type SeatAppearances } from '../../seat-choice/appearances.ts';
+import { ACCESSIBLE, RESTRICTED, typesToFind, type SeatFilter } from '../../seat-choice/filter.ts';
+import { rowFor, typesForSeat } from '../../seat-choice/picked.ts';
+import { seatWords } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import type { Colours } from '../../seat-map/colours.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
@@ -91,7 +92,7 @@ function Zones({ plan, event, rows, localityId, colours, filter, onFilter }: Leg
     const types = typesForSeat(event.ticketTypes, rows, { locality: localityId, zone: key, accessible: false });
     const prices = types.filter((type) => type.group_size === 1).map((type) => rowFor(rows, type.id)!.price);
     if (prices.length === 0) return '';
-    return rangeText({ low: Math.min(...prices), high: Math.max(...prices) }, event.currency);
+    return rangeText(seatWords, { low: Math.min(...prices), high: Math.max(...prices) }, event.currency);
   };
   if (plan.zones.length < 2) return null;
   return (

@@ -1,11 +1,12 @@
 /** A hint that the choice leaves a single free seat beside it, with one press to avoid it. Nothing is refused. */
 import { useState } from 'preact/hooks';
 import { texts } from '../app/language.ts';
-import { Notice } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { loneSeats } from '../../seat-map/adjacent.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
-import { seatsInWords, type KnownSeats } from './seat-register.tsx';
-import type { PickedSeat } from './selection.ts';
+import { seatsInWords } from './seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { PickedSeat } from '../../seat-choice/picked.ts';
 
 interface LoneSeatsProps {
   readonly plan: SeatPlan;

@@ -7,25 +7,26 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
+import { seatWords } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { usePainted } from '../../hooks.ts';
 import { announce, Loading } from '../parts/controls.tsx';
 import { useFullScreen } from '../parts/full-screen.ts';
-import { companionSeat } from '../../seat-map/adjacent.ts';
 import { useColours, type Colours } from '../../seat-map/colours.ts';
 import { Legend, SeatSymbols } from './legend.tsx';
-import { isOwn } from '../../seat-map/appearance.ts';
 import { planOf, type SeatPlan } from '../../seat-map/plan.ts';
 import { aroundBlock } from '../../seat-map/moves.ts';
-import { SeatMap, type Goal } from '../../seat-map/seat-map.tsx';
+import type { Goal } from '../../seat-map/seat-map.tsx';
 import { BestSeats } from './best-seats.tsx';
 import { LoneSeats } from './lone-seats.tsx';
-import { SeatCard, WheelchairQuestion } from './seat-card.tsx';
-import { useSeatAppearances, type SeatAppearances } from './seat-appearance.ts';
-import { ALL_SEATS, isBackOf, type SeatFilter } from './seat-filter.ts';
-import { seatsInWords, type KnownSeats } from './seat-register.tsx';
+import { Areas } from '../../seat-choice/areas.tsx';
+import { ChoiceMap } from '../../seat-choice/choice.tsx';
+import { useSeatAppearances, type SeatAppearances } from '../../seat-choice/appearances.ts';
+import { ALL_SEATS, isBackOf, type SeatFilter } from '../../seat-choice/filter.ts';
+import { seatsInWords } from './seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { SeatsTaken } from './seats-taken.tsx';
-import { pickedAs, type PickedSeat } from './selection.ts';
+import { pickedAs, type PickedSeat } from '../../seat-choice/picked.ts';
 
 interface SeatPickerProps {
   readonly event: EventPayload;
@@ -64,7 +65,7 @@ function Picker(props: SeatPickerProps) {
   const plan = useMemo(() => planOf(locality), [locality]);
   const colours = useColours(plan);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
-  const seats = useSeatAppearances(props, plan, locality.id, pickedIds, filter);
+  const seats = useSeatAppearances(seatWords, props, plan, locality.id, pickedIds, filter);
   const showSeats = (ids: readonly string[]): void => {
     const shown = ids.flatMap((id) => plan.seats[plan.numberById.get(id) ?? -1] ?? []);
     if (shown.length > 0) setGoal({ box: grown(boxAround(shown), CLOSE_MARGIN), isNear: true });
@@ -81,6 +82,7 @@ function Picker(props: SeatPickerProps) {
     <div class="picker">
       <SeatSymbols />
       <Areas
+        words={seatWords}
         seating={seating}
         shown={localityIndex}
         onShow={(index) => {
@@ -149,30 +151,13 @@ interface MapProps extends SeatPickerProps {
   readonly showSeats: (ids: readonly string[]) => void;
 }
 
-/** The plan with its cards and what is to say about the choice. */
+/** The plan with what is to say about the choice. */
 function PlanMap(props: MapProps) {
-  const { event, rows, picked, register, onPick, plan, colours, seats, goal, name, showSeats, isFull } = props;
+  const { picked, register, onPick, plan, seats, showSeats, isFull } = props;
   const area = useFullScreen(isFull, props.onFull);
-  const { appearances, typesBySeat } = seats;
-  const choice = useSeatChoice(props, plan, seats);
   const fits = (number: number, { ticketTypeId }: PickedSeat): boolean =>
-    typesBySeat[number]!.some(({ id }) => id === ticketTypeId);
-  const isFree = (number: number): boolean => appearances[number] === 'free';
-  const cardOf = (seat: number, close: () => void) => (
-    <SeatCard
-      {...{ event, rows, plan, colours, seat }}
-      appearance={appearances[seat]!}
-      types={typesBySeat[seat]!}
-      chosenId={choice.pickedAt(seat)?.ticketTypeId ?? null}
-      onKind={(ticketTypeId) => choice.setKind(seat, ticketTypeId)}
-      onRemove={() => {
-        choice.remove(seat);
-        close();
-      }}
-      onClose={close}
-      question={choice.question(seat, close)}
-    />
-  );
+    seats.typesBySeat[number]!.some(({ id }) => id === ticketTypeId);
+  const isFree = (number: number): boolean => seats.appearances[number] === 'free';
   return (
     <div class={`map-area${isFull ? ' full' : ''}`} ref={area}>
       <SeatsTaken
@@ -183,96 +168,9 @@ function PlanMap(props: MapProps) {
           showSeats(next.map(({ seatId }) => seatId));
         }}
       />
-      <SeatMap
-        words={texts.plan}
-        {...{ plan, appearances, colours, name }}
-        isBack={seats.isBack}
-        summaries={seats.summaries}
-        describe={seats.describe}
-        describeBlock={seats.describeBlock}
-        seatCard={(seat, close) => ({ isActive: choice.isActive(seat), body: cardOf(seat, close) })}
-        onToggle={choice.toggle}
-        closeTo={goal}
-        isFull={isFull}
-        onFull={props.onFull}
-      >
+      <ChoiceMap {...props} words={seatWords}>
         <LoneSeats {...{ plan, register, picked, isFree, fits, onPick }} />
-      </SeatMap>
+      </ChoiceMap>
     </div>
   );
-}
-
-/** The localities to choose from, where there are several. */
-function Areas({ seating, shown, onShow }: { seating: Seating; shown: number; onShow: (index: number) => void }) {
-  if (seating.localities.length < 2) return null;
-  return (
-    <div class="tabs" role="group" aria-label={texts.plan.area}>
-      {seating.localities.map(({ name }, index) => (
-        <button type="button" aria-pressed={index === shown} onClick={() => onShow(index)}>
-          {name}
-        </button>
-      ))}
-    </div>
-  );
-}
-
-/** Choosing and leaving seats one by one, with the question that comes before a wheelchair place. */
-function useSeatChoice(
-  { rows, picked, register, onPick, kind }: MapProps,
-  plan: SeatPlan,
-  { appearances, typesBySeat }: SeatAppearances,
-) {
-  const [asked, setAsked] = useState<number | null>(null);
-  const idOf = (seat: number): string => plan.seats[seat]!.id;
-  const pickedAt = (seat: number): PickedSeat | undefined => picked.find(({ seatId }) => seatId === idOf(seat));
-  const isFree = (seat: number): boolean => appearances[seat] === 'free' && !plan.seats[seat]!.accessible;
-  /** What somebody who comes along can sit in. */
-  const openType = (seat: number) =>
-    typesBySeat[seat]!.find(({ accessible, group_size: size }) => !accessible && size === 1);
-  const remove = (seat: number): void => onPick(picked.filter(({ seatId }) => seatId !== idOf(seat)));
-  const take = (seat: number, ticketTypeId: string, companion: number | null): void => {
-    setAsked(null);
-    const along = companion === null ? [] : pickedAs(rows, openType(companion)!.id, [idOf(companion)]);
-    onPick([...picked, ...pickedAs(rows, ticketTypeId, [idOf(seat)]), ...along]);
-  };
-  return {
-    pickedAt,
-    remove,
-    /** Whether the card of a seat has something to press. */
-    isActive: (seat: number): boolean =>
-      seat === asked ||
-      (isOwn(appearances[seat]) && (typesBySeat[seat]!.length > 1 || matchMedia('(max-width: 40rem)').matches)),
-    setKind(seat: number, ticketTypeId: string): void {
-      const [changed] = pickedAs(rows, ticketTypeId, [idOf(seat)]);
-      onPick(picked.map((each) => (each.seatId === idOf(seat) ? changed! : each)));
-    },
-    toggle(seat: number): void {
-      setAsked(null);
-      if (pickedAt(seat) !== undefined) return remove(seat);
-      if (appearances[seat] !== 'free') return;
-      const types = typesBySeat[seat]!;
-      if (types.some(({ accessible }) => accessible)) return setAsked(seat);
-      const wanted = [kind, picked.at(-1)?.ticketTypeId].flatMap((id) => types.find((type) => type.id === id) ?? []);
-      take(seat, (wanted[0] ?? types[0]!).id, null);
-    },
-    question(seat: number, close: () => void) {
-      if (seat !== asked) return null;
-      const companion = companionSeat(plan, seat, (each) => isFree(each) && openType(each) !== undefined);
-      const leave = (): void => {
-        setAsked(null);
-        close();
-      };
-      return (
-        <WheelchairQuestion
-          types={typesBySeat[seat]!}
-          companion={companion === null ? null : seatsInWords(register, [idOf(companion)]).join()}
-          onTake={(ticketTypeId, isAccompanied) => {
-            take(seat, ticketTypeId, isAccompanied ? companion : null);
-            close();
-          }}
-          onClose={leave}
-        />
-      );
-    },
-  };
 }

@@ -2,9 +2,10 @@
 import { texts } from '../app/language.ts';
 import { adjacentSeats } from '../../seat-map/adjacent.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
-import { Notice } from '../parts/controls.tsx';
-import { seatsInWords, type KnownSeats } from './seat-register.tsx';
-import type { PickedSeat } from './selection.ts';
+import { Notice } from '../../notice.tsx';
+import { seatsInWords } from './seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { PickedSeat } from '../../seat-choice/picked.ts';
 
 interface SeatsTakenProps {
   readonly plan: SeatPlan;

@@ -5,19 +5,13 @@
 import type { EventPayload, Hold, HoldItemRequest, TicketAvailability, TicketType } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
 import { texts } from '../app/language.ts';
+import { groupSize, rowFor, seatedItems, type PickedSeat } from '../../seat-choice/picked.ts';
 
 export interface Selection {
   /** Units of general admission by row (`rowKey`). */
   readonly units: Readonly<Record<string, number>>;
   /** Picked seats, each with the ticket type it is picked as, in the order of picking. */
   readonly seats: readonly PickedSeat[];
-}
-
-export interface PickedSeat {
-  readonly seatId: string;
-  readonly ticketTypeId: string;
-  /** The stage in which the type was on sale when the seat was picked. */
-  readonly sellingStageId: string;
 }
 
 export const NOTHING: Selection = { units: {}, seats: [] };
@@ -34,49 +28,9 @@ export function selectionOf(hold: Hold | null, performanceId: string): Selection
   };
 }
 
-/** Seats picked as a ticket type. */
-export function pickedAs(
-  rows: readonly TicketAvailability[],
-  ticketTypeId: string,
-  seatIds: readonly string[],
-): readonly PickedSeat[] {
-  const sellingStageId = rowFor(rows, ticketTypeId)?.selling_stage_id ?? '';
-  return seatIds.map((seatId) => ({ seatId, ticketTypeId, sellingStageId }));
-}
-
-/** The row in which a ticket type is bought: the first on sale with something left, else the first on sale. */
-export function rowFor(rows: readonly TicketAvailability[], ticketTypeId: string): TicketAvailability | undefined {
-  const onSale = rows.filter((row) => row.ticket_type_id === ticketTypeId && row.on_sale);
-  return onSale.find(({ available }) => available > 0) ?? onSale[0];
-}
-
 /** What identifies an item of a hold. */
 export function itemKey(item: Pick<HoldItemRequest, 'ticket_type_id' | 'selling_stage_id' | 'performance_id'>): string {
   return `${item.performance_id ?? ''} ${rowKey(item)}`;
-}
-
-/** What decides as which ticket types a seat can be bought. */
-interface SeatClass {
-  readonly locality: string;
-  readonly zone: string;
-  readonly accessible: boolean;
-}
-
-/**
- * The ticket types on sale that a seat can be bought as: an accessible seat as the accessible types of its zone alone,
- * where there are such.
- */
-export function typesForSeat(
-  ticketTypes: readonly TicketType[],
-  rows: readonly TicketAvailability[],
-  { locality, zone, accessible }: SeatClass,
-): readonly TicketType[] {
-  const sold = ticketTypes.filter(
-    ({ id, locality_id: at, zone_keys: zones }) =>
-      at === locality && (zones === null || zones.includes(zone)) && rows.some((row) => row.ticket_type_id === id),
-  );
-  const isReserved = accessible && sold.some((type) => type.accessible);
-  return sold.filter((type) => type.accessible === isReserved && rowFor(rows, type.id) !== undefined);
 }
 
 /**
@@ -94,7 +48,13 @@ export function itemsOf(
   const chosen = Object.entries(choices).sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return chosen.flatMap(([performanceId, selection]) => [
     ...generalItems(selection, performanceId),
-    ...seatedItems(selection, performanceId, event, performanceId === shownId ? rows : [], hold),
+    ...seatedItems(selection.seats, performanceId, event, (ticketTypeId) => {
+      const standing = hold?.items.find(
+        (item) => item.ticket_type_id === ticketTypeId && item.performance_id === performanceId,
+      );
+      const row = performanceId === shownId ? rowFor(rows, ticketTypeId) : undefined;
+      return standing?.selling_stage_id ?? row?.selling_stage_id;
+    }),
   ]);
 }
 
@@ -110,28 +70,6 @@ function generalItems({ units }: Selection, performanceId: string): readonly Hol
         quantity,
       };
     });
-}
-
-function seatedItems(
-  { seats }: Selection,
-  performanceId: string,
-  event: EventPayload,
-  rows: readonly TicketAvailability[],
-  hold: Hold | null,
-): HoldItemRequest[] {
-  return [...Map.groupBy(seats, (seat) => seat.ticketTypeId)].map(([ticketTypeId, picked]) => {
-    const standing = hold?.items.find(
-      (item) => item.ticket_type_id === ticketTypeId && item.performance_id === performanceId,
-    );
-    const stage = standing?.selling_stage_id ?? rowFor(rows, ticketTypeId)?.selling_stage_id;
-    return {
-      ticket_type_id: ticketTypeId,
-      selling_stage_id: stage ?? picked[0]!.sellingStageId,
-      performance_id: performanceId,
-      quantity: Math.ceil(picked.length / groupSize(event, ticketTypeId)),
-      seat_ids: picked.map(({ seatId }) => seatId),
-    };
-  });
 }
 
 /** An item of a hold as it is requested. */
@@ -195,8 +133,4 @@ export function unitPrice(
 
 export function ticketTypeOf(event: EventPayload, id: string): TicketType | undefined {
   return event.ticketTypes.find((type) => type.id === id);
-}
-
-function groupSize(event: EventPayload, ticketTypeId: string): number {
-  return ticketTypeOf(event, ticketTypeId)?.group_size ?? 1;
 }

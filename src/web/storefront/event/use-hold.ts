@@ -17,7 +17,8 @@ import { followStored, storePurchase, recall, type HeldBasket } from '../app/sto
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
 import { client, serviceNow, useServiceNow } from '../app/service.ts';
-import { seatsInWords, type KnownSeats } from './seat-register.tsx';
+import { seatsInWords } from './seat-register.tsx';
+import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { itemKey } from './selection.ts';
 
 export interface HoldKeeper {

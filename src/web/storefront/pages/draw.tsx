@@ -9,7 +9,7 @@ import { useLoaded } from '../../hooks.ts';
 import { inWords } from '../app/messages.ts';
 import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { BackIcon, CheckIcon } from '../../buttons.tsx';
-import { Notice } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { eventPath, Link } from '../app/router.tsx';
 import { client, serviceAddress } from '../app/service.ts';
 

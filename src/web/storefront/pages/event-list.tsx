@@ -8,7 +8,8 @@ import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
 import { Cards, ListHeading } from '../parts/cards.tsx';
 import { Frame } from '../parts/frame.tsx';
-import { Loading, Notice } from '../parts/controls.tsx';
+import { Loading } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { client, serviceNow } from '../app/service.ts';
 
 const PAGE = 24;

@@ -16,18 +16,19 @@ import { SeatPicker } from '../event/seat-picker.tsx';
 import { registerOf } from '../event/seat-register.tsx';
 import { PurchaseDock } from '../event/purchase-dock.tsx';
 import { isHeld, obstacle, type Selection } from '../event/selection.ts';
-import { SteeringNotice } from '../event/steering.tsx';
+import { SteeringNotice } from '../../seat-choice/steering.tsx';
 import { TicketRows } from '../event/ticket-rows.tsx';
 import { useChoices } from '../event/use-choices.ts';
 import { useEvent } from '../event/use-event.ts';
 import { useHold } from '../event/use-hold.ts';
-import { zoneNote } from '../app/format.ts';
+import { seatWords, zoneNote } from '../app/format.ts';
 import { useLoaded } from '../../hooks.ts';
 import { texts } from '../app/language.ts';
 import { recall } from '../app/storage.ts';
 import { inWords } from '../app/messages.ts';
 import { Frame, Unloaded } from '../parts/frame.tsx';
-import { Loading, Notice } from '../parts/controls.tsx';
+import { Loading } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { useNarrow } from '../parts/dock.tsx';
 import { eventPath, go } from '../app/router.tsx';
 import { client, serviceNow } from '../app/service.ts';
@@ -164,7 +165,7 @@ function stepOf(
     isHeld: isAllHeld,
     isBusy,
     needsPass: event.waiting_room && hold === null && !pass.isAdmitted,
-    obstacle: isPaused ? texts.event.paused : obstacle(choices, items, event),
+    obstacle: isPaused ? texts.plan.paused : obstacle(choices, items, event),
     onContinue: () => holdChosen(() => go(eventPath(event.slug, 'checkout'))),
     onHold: () => holdChosen(),
   };
@@ -191,7 +192,7 @@ function Notices({ event, performanceId, keeper, sale: { reload, steering }, has
           {texts.event.ranOut} {hasItems ? texts.event.stillMarked : ''}
         </Notice>
       )}
-      <SteeringNotice steering={steering} hasHold={hold !== null} />
+      <SteeringNotice words={seatWords} steering={steering} hasHold={hold !== null} />
       <PassBar event={event} pass={pass} hasHold={hold !== null} />
       <PerformanceChoice event={event} performanceId={performanceId} />
       <SaleStart event={event} onStart={reload} />

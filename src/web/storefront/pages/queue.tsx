@@ -7,15 +7,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { dayAndHour, number } from '../app/format.ts';
+import { dayAndHour, number, seatWords } from '../app/format.ts';
 import { recall, storePurchase } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { useLoaded } from '../../hooks.ts';
 import { inWords } from '../app/messages.ts';
-import { Countdown, Loading, Notice, withLink } from '../parts/controls.tsx';
+import { Countdown, Loading, withLink } from '../parts/controls.tsx';
+import { Notice } from '../../notice.tsx';
 import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { useRetry } from '../parts/offline.tsx';
-import { SteeringNotice } from '../event/steering.tsx';
+import { SteeringNotice } from '../../seat-choice/steering.tsx';
 import { announceTurn, TurnNotice } from '../parts/turn-notice.tsx';
 import { BackIcon } from '../../buttons.tsx';
 import { eventPath, go, Link } from '../app/router.tsx';
@@ -96,7 +97,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
             </button>
           </Notice>
         )}
-        {entry !== null && <SteeringNotice steering={entry.steering ?? null} />}
+        {entry !== null && <SteeringNotice words={seatWords} steering={entry.steering ?? null} />}
         {entry === null && trouble === null && <Loading what={words.finding} />}
         {entry !== null && <Position entry={entry} event={event} />}
         {entry?.status === 'WAITING' && (

@@ -1,5 +1,5 @@
 /**
- * Small parts of many pages: notices, what is said aloud, a countdown, a stepper, a link within a text, the tax in an
+ * Small parts of many pages: what is said aloud, a countdown, a stepper, a link within a text, the tax in an
  * amount.
  */
 import type { ComponentChildren } from 'preact';
@@ -8,21 +8,7 @@ import type { EventPayload } from '#client/bodies.ts';
 import { clockText, money } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { useServiceNow } from '../app/service.ts';
-import { CheckIcon, ClockIcon, InfoIcon, MinusIcon, PlusIcon, pressedUnless } from '../../buttons.tsx';
-
-interface NoticeProps {
-  readonly tone: 'info' | 'good' | 'warn' | 'bad';
-  readonly children: ComponentChildren;
-}
-
-export function Notice({ tone, children }: NoticeProps) {
-  return (
-    <div class={`notice ${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
-      {tone === 'good' ? <CheckIcon /> : tone === 'warn' ? <ClockIcon /> : <InfoIcon />}
-      <div>{children}</div>
-    </div>
-  );
-}
+import { ClockIcon, MinusIcon, PlusIcon, pressedUnless } from '../../buttons.tsx';
 
 export function Loading({ what }: { readonly what: string }) {
   return (

@@ -8,7 +8,7 @@ import { ClockIcon } from '../../buttons.tsx';
 import { clockText } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { useServiceNow } from '../app/service.ts';
-import { Notice } from './controls.tsx';
+import { Notice } from '../../notice.tsx';
 
 /** Where there is no room for a basket beside the page. */
 export const useNarrow = (): boolean => useMedia('(max-width: 64rem)');

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import { texts } from '../app/language.ts';
-import { Notice } from './controls.tsx';
+import { Notice } from '../../notice.tsx';
 
 /** A gap of a moment, as in a lift, is not worth a word. */
 const SAID_AFTER_MS = 2_000;

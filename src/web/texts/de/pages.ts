@@ -27,7 +27,6 @@ export const de: Texts = {
     terms: 'AGB',
     imprint: 'Impressum',
     privacy: 'Datenschutz',
-    free: 'Kostenlos',
     days: (n) => count(n, DAYS),
   },
   list: {

@@ -6,6 +6,9 @@ const { count, number, listing } = wordingOf('de');
 const SEATS = { one: 'Platz', other: 'Plätze' };
 
 export const plan: Texts['plan'] = {
+  paused: 'Der Verkauf ist gerade angehalten.',
+  pausedHeld: 'Was für Sie reserviert ist, bleibt Ihres und kann gekauft werden.',
+  pausedWait: 'Hier geht es von selbst weiter.',
   area: 'Bereich',
   seatsOf: (name) => `Plätze: ${name}. Pfeiltasten führen von Platz zu Platz, die Eingabetaste wählt.`,
   blocksOf: (name) => `Blöcke: ${name}. Pfeiltasten führen von Block zu Block, die Eingabetaste zeigt seine Plätze.`,
@@ -13,6 +16,7 @@ export const plan: Texts['plan'] = {
   Row: 'Reihe',
   row: 'Reihe',
   seats: (n) => (n === 1 ? 'Platz' : 'Plätze'),
+  noPrice: 'Kostenlos',
   states: {
     free: 'frei',
     other: 'zurzeit nicht im Verkauf',

@@ -28,7 +28,6 @@ export const en = {
     terms: 'Terms',
     imprint: 'Imprint',
     privacy: 'Privacy',
-    free: 'Free',
     days: (n: number) => count(n, DAYS),
     /** The time of a city's zone. */
   },

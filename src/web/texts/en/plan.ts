@@ -1,4 +1,4 @@
-/** The texts of the seat plan in English: blocks, seats, kinds of ticket, wheelchair places. */
+/** The texts of the seat plan in English: blocks, seats, kinds of ticket, wheelchair places, a sale that is paused. */
 import { wordingOf } from '../locale/wording.ts';
 
 const { count, number, listing } = wordingOf('en');
@@ -6,6 +6,9 @@ const SEATS = { one: 'seat', other: 'seats' };
 const WHEELCHAIR_PLACES = { one: 'wheelchair place', other: 'wheelchair places' };
 
 export const plan = {
+  paused: 'The sale is paused for a moment.',
+  pausedHeld: 'What you hold stays yours and can be bought.',
+  pausedWait: 'It goes on by itself here.',
   area: 'Area',
   seatsOf: (name: string) => `Seats of ${name}. Arrow keys move from seat to seat, Enter picks.`,
   blocksOf: (name: string) => `Blocks of ${name}. Arrow keys move from block to block, Enter shows its seats.`,
@@ -13,6 +16,7 @@ export const plan = {
   Row: 'Row',
   row: 'row',
   seats: (n: number): string => (n === 1 ? 'seat' : 'seats'),
+  noPrice: 'Free',
   states: {
     free: 'free',
     other: 'not on sale now',

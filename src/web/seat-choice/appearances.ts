@@ -8,14 +8,13 @@
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import type { EventPayload, PlannedSeat, TicketAvailability, TicketType } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
-import { price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
-import type { BlockSummary } from '../../seat-map/draw-blocks.ts';
-import { isOwn, type Appearance } from '../../seat-map/appearance.ts';
-import type { SeatPlan } from '../../seat-map/plan.ts';
-import { isBackOf, type SeatFilter } from './seat-filter.ts';
-import { seatName } from './seat-register.tsx';
-import { rowFor, typesForSeat } from './selection.ts';
+import type { BlockSummary } from '../seat-map/draw-blocks.ts';
+import { isOwn, type Appearance } from '../seat-map/appearance.ts';
+import type { SeatPlan } from '../seat-map/plan.ts';
+import { isBackOf, type SeatFilter } from './filter.ts';
+import { rowFor, typesForSeat } from './picked.ts';
+import { seatName } from './seat-names.ts';
+import type { SeatWords } from './words.ts';
 
 interface Sale {
   readonly event: EventPayload;
@@ -29,6 +28,7 @@ interface Sale {
 export type SeatAppearances = ReturnType<typeof useSeatAppearances>;
 
 export function useSeatAppearances(
+  words: SeatWords,
   { event, rows, states, own }: Sale,
   plan: SeatPlan,
   localityId: string,
@@ -44,12 +44,12 @@ export function useSeatAppearances(
   );
   const isBack = useMemo(() => isBackOf(plan, typesBySeat, filter), [plan, typesBySeat, filter]);
   const summaries = useMemo(
-    () => summariesOf(plan, appearances, typesBySeat, isBack, pricesOf(offers), event.currency),
+    () => summariesOf(words, plan, appearances, typesBySeat, isBack, pricesOf(offers), event.currency),
     [plan, appearances, typesBySeat, isBack, event.currency],
   );
   const describe = useCallback(
     (number: number, appearance: Appearance): string =>
-      describeSeat(plan, number, appearance, typesBySeat[number]!, offers, event.currency),
+      describeSeat(words, plan, number, appearance, typesBySeat[number]!, offers, event.currency),
     [plan, typesBySeat, event.currency],
   );
   const describeBlock = useCallback(
@@ -129,8 +129,8 @@ function pricesOf(rows: readonly TicketAvailability[]): (types: readonly TicketT
 }
 
 /** The prices from the lowest to the highest, in words. */
-export function rangeText({ low, high }: Prices, currency: string): string {
-  return low === high ? price(low, currency) : texts.plan.range(price(low, currency), price(high, currency));
+export function rangeText({ plan, price }: SeatWords, { low, high }: Prices, currency: string): string {
+  return low === high ? price(low, currency) : plan.range(price(low, currency), price(high, currency));
 }
 
 function joined(a: Prices | null, b: Prices | null): Prices | null {
@@ -139,6 +139,7 @@ function joined(a: Prices | null, b: Prices | null): Prices | null {
 }
 
 function summariesOf(
+  words: SeatWords,
   plan: SeatPlan,
   appearances: readonly Appearance[],
   typesBySeat: readonly (readonly TicketType[])[],
@@ -164,12 +165,12 @@ function summariesOf(
       else open = joined(open, prices(types));
     }
     const range = open ?? other;
-    const left = free === 0 ? texts.plan.soldOut : texts.plan.freeSeats(free);
+    const left = free === 0 ? words.plan.soldOut : words.plan.freeSeats(free);
     return {
-      price: range === null ? '' : rangeText(range, currency),
-      shortPrice: range === null ? '' : price(range.low, currency),
+      price: range === null ? '' : rangeText(words, range, currency),
+      shortPrice: range === null ? '' : words.price(range.low, currency),
       free: found.length === 0 ? '' : left,
-      accessible: accessible === 0 ? '' : texts.plan.wheelchairPlaces(accessible),
+      accessible: accessible === 0 ? '' : words.plan.wheelchairPlaces(accessible),
       isFull: free === 0,
       zone: [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0])[0],
       isBack: found.length === 0,
@@ -180,16 +181,17 @@ function summariesOf(
 const NO_SUMMARY = { price: '', shortPrice: '', free: '', accessible: '', isFull: false, isBack: false };
 
 /** What a seat is besides its row and number: its zone, and what is special about it. */
-export function traitsOf(plan: SeatPlan, number: number): readonly string[] {
+export function traitsOf(words: SeatWords, plan: SeatPlan, number: number): readonly string[] {
   const seat = plan.seats[number]!;
   return [
     plan.zones.length > 1 ? (plan.zones[plan.zoneOf[number]!]?.name ?? '') : '',
-    seat.accessible ? texts.plan.wheelchairPlace : '',
-    seat.restricted_view ? texts.plan.restrictedView : '',
+    seat.accessible ? words.plan.wheelchairPlace : '',
+    seat.restricted_view ? words.plan.restrictedView : '',
   ].filter((part) => part !== '');
 }
 
 function describeSeat(
+  words: SeatWords,
   plan: SeatPlan,
   number: number,
   appearance: Appearance,
@@ -200,10 +202,10 @@ function describeSeat(
   const row = types[0] && rowFor(rows, types[0].id);
   return [
     plan.sectionNames[number] ?? '',
-    seatName(plan, number),
-    ...traitsOf(plan, number),
-    row !== undefined && (appearance === 'free' || isOwn(appearance)) ? price(row.price, currency) : '',
-    texts.plan.states[appearance],
+    seatName(words, plan, number),
+    ...traitsOf(words, plan, number),
+    row !== undefined && (appearance === 'free' || isOwn(appearance)) ? words.price(row.price, currency) : '',
+    words.plan.states[appearance],
   ]
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');

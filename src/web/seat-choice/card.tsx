@@ -5,16 +5,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
-import { price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
-import type { Colours } from '../../seat-map/colours.ts';
-import { isOwn, type Appearance } from '../../seat-map/appearance.ts';
-import type { SeatPlan } from '../../seat-map/plan.ts';
-import { seatName } from './seat-register.tsx';
-import { traitsOf } from './seat-appearance.ts';
-import { rowFor } from './selection.ts';
+import type { Colours } from '../seat-map/colours.ts';
+import { isOwn, type Appearance } from '../seat-map/appearance.ts';
+import type { SeatPlan } from '../seat-map/plan.ts';
+import { traitsOf } from './appearances.ts';
+import { rowFor } from './picked.ts';
+import { seatName } from './seat-names.ts';
+import type { SeatWords } from './words.ts';
 
 interface SeatCardProps {
+  readonly words: SeatWords;
   readonly event: EventPayload;
   readonly rows: readonly TicketAvailability[];
   readonly plan: SeatPlan;
@@ -32,27 +32,27 @@ interface SeatCardProps {
 }
 
 export function SeatCard(props: SeatCardProps) {
-  const { plan, seat, appearance, types, colours, question } = props;
+  const { words, plan, seat, appearance, types, colours, question } = props;
   const isBuyable = appearance === 'free' || isOwn(appearance);
-  const [section, traits] = [plan.sectionNames[seat] ?? '', traitsOf(plan, seat)];
+  const [section, traits] = [plan.sectionNames[seat] ?? '', traitsOf(words, plan, seat)];
   const zone = colours.zones[plan.zoneOf[seat]!]?.fill;
   return (
     <>
       <p class="card-title">
         {isBuyable && <span class="card-zone" style={{ background: zone }} />}
-        <b>{section}</b> {seatName(plan, seat)}
+        <b>{section}</b> {seatName(words, plan, seat)}
       </p>
       <p class="small quiet">
-        {[...traits.filter((trait) => trait !== section), texts.plan.states[appearance]].join(' · ')}
+        {[...traits.filter((trait) => trait !== section), words.plan.states[appearance]].join(' · ')}
       </p>
       {question ?? (isBuyable && types.length > 0 && <Kinds {...props} />)}
       {question === null && isOwn(appearance) && (
         <div class="card-actions">
           <button type="button" class="button small" onClick={props.onRemove}>
-            {texts.plan.card.remove}
+            {words.plan.card.remove}
           </button>
           <button type="button" class="button small" onClick={props.onClose}>
-            {texts.plan.card.done}
+            {words.plan.card.done}
           </button>
         </div>
       )}
@@ -61,14 +61,14 @@ export function SeatCard(props: SeatCardProps) {
 }
 
 /** The kinds of ticket with their prices and conditions: to choose from once the seat is chosen, else to read. */
-function Kinds({ event, rows, seat, appearance, types, chosenId, onKind }: SeatCardProps) {
+function Kinds({ words, event, rows, seat, appearance, types, chosenId, onKind }: SeatCardProps) {
   const priceOf = (type: TicketType): string => {
-    const amount = price(rowFor(rows, type.id)!.price, event.currency);
-    return type.group_size > 1 ? texts.plan.card.groupOf(amount, type.group_size) : amount;
+    const amount = words.price(rowFor(rows, type.id)!.price, event.currency);
+    return type.group_size > 1 ? words.plan.card.groupOf(amount, type.group_size) : amount;
   };
   const isChoice = isOwn(appearance) && types.length > 1;
   return (
-    <div class="card-kinds" {...(isChoice && { role: 'radiogroup', 'aria-label': texts.plan.card.kinds })}>
+    <div class="card-kinds" {...(isChoice && { role: 'radiogroup', 'aria-label': words.plan.card.kinds })}>
       {types.map((type) => {
         const about = (
           <span>
@@ -91,6 +91,7 @@ function Kinds({ event, rows, seat, appearance, types, chosenId, onKind }: SeatC
 }
 
 interface WheelchairProps {
+  readonly words: SeatWords;
   readonly types: readonly TicketType[];
   /** The name of the seat for a companion; null when there is none. */
   readonly companion: string | null;
@@ -99,11 +100,11 @@ interface WheelchairProps {
 }
 
 /** Whether somebody needs a wheelchair place, who comes along, and what to do instead. */
-export function WheelchairQuestion({ types, companion, onTake, onClose }: WheelchairProps) {
+export function WheelchairQuestion({ words, types, companion, onTake, onClose }: WheelchairProps) {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus({ preventScroll: true }), []);
   const own = types.find(({ accessible }) => accessible)!;
-  const t = texts.plan.wheelchair;
+  const t = words.plan.wheelchair;
   return (
     <div class="card-question" role="group" aria-label={t.question}>
       <p>{t.question}</p>

@@ -1,6 +1,6 @@
 /** Which seats a buyer looks for: those of a price category, of a kind, or both. All others step back on the plan. */
 import type { TicketType } from '#client/bodies.ts';
-import type { SeatPlan } from '../../seat-map/plan.ts';
+import type { SeatPlan } from '../seat-map/plan.ts';
 
 export interface SeatFilter {
   /** The index of a price category. */

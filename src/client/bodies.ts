@@ -498,6 +498,8 @@ export interface StartedCheckout {
 
 export interface Ticket {
   readonly id: string;
+  /** For people to tell: operators search by it. Seldom two of one event have the same. */
+  readonly number: string;
   /** False once it was given back or its order was cancelled: the ticket is void. */
   readonly valid: boolean;
   /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
@@ -620,6 +622,8 @@ export interface Payment {
 
 export interface Order {
   readonly order_id: string;
+  /** For people to tell: operators search by it. Seldom two of one event have the same. */
+  readonly number: string;
   readonly status: OrderState;
   readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
   readonly total_amount: number;

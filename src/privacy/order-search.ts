@@ -8,11 +8,13 @@
  *    however long the sale. Then follow the orders in which it is a part of something.
  * 3. Events are searched in the order in which they were defined, the orders of each from the newest on.
  * 4. An event that cannot be activated is named, so that nobody takes the answer for complete.
- * 5. Names are compared without case and accents; each word must be a part of one person's name or address.
+ * 5. A number that people tell finds its orders alone, by the events' own indexes.
+ * 6. Names are compared without case and accents; each word must be a part of one person's name or address.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/email-key.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import { numberOf, readNumber } from '#domain/orders/told-numbers.ts';
 import type { Attendee, SealedOrder } from '#domain/personal.ts';
 import type { OrderView } from '#domain/view.ts';
 import { isEventBroken } from '#actors/admission.ts';
@@ -20,14 +22,18 @@ import type { EventReader } from '#actors/event-port.ts';
 import type { OpenedOrder } from './personal-data.ts';
 import type { SubjectPorts } from './subject-search.ts';
 
+/** What is looked for: the number that people tell, the buyer of an address, or anything that has the text. */
+export const SEARCH_STEPS = ['NUMBER', 'ADDRESS', 'PARTS'] as const;
+type SearchStep = (typeof SEARCH_STEPS)[number];
+
 /** Where a search goes on (rule 1). */
 export interface SearchPosition {
-  readonly step: 'ADDRESS' | 'PARTS';
+  readonly step: SearchStep;
   /** The last event that was searched to its end in this step; null before the first. */
   readonly afterEvent: string | null;
   /**
    * Where the search goes on in the next event: an order id in the step ADDRESS, an order number in the step PARTS.
-   * Null: at its beginning.
+   * Null: at its beginning, as always in the step NUMBER.
    */
   readonly from: string | null;
 }
@@ -42,7 +48,7 @@ interface SearchedFor {
 }
 
 /** What of an order has the text. */
-type FoundIn = 'BUYER' | 'GUEST' | 'ORDER';
+type FoundIn = 'BUYER' | 'GUEST' | 'ORDER' | 'TICKET';
 
 interface FoundOrder {
   readonly order: OrderView;
@@ -85,7 +91,7 @@ export function searchOrders(ports: SubjectPorts, wanted: SearchedFor): Promise<
   return new OrderSearch(ports, wanted).page();
 }
 
-/** A text as it is compared (rule 5). */
+/** A text as it is compared (rule 6). */
 function comparable(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
@@ -97,6 +103,8 @@ class OrderSearch {
   readonly #words: readonly string[];
   /** The key form of a whole address (rule 2); null for any other text. */
   readonly #address: string | null;
+  /** The number that the text is (rule 5); null for any other. */
+  readonly #number: string | null;
   readonly #found: FoundOrder[] = [];
   readonly #unread: string[] = [];
   #reached: SearchPage['reached'] = null;
@@ -111,11 +119,13 @@ class OrderSearch {
       .split(/\s+/)
       .filter((word) => word !== '');
     this.#address = WHOLE_ADDRESS.test(this.#text) ? emailKey(this.#text) : null;
+    const number = readNumber(this.#text);
+    this.#number = number === 'WRONG' ? null : number;
   }
 
   async page(): Promise<SearchPage> {
-    const first: SearchPosition = { step: this.#address === null ? 'PARTS' : 'ADDRESS', afterEvent: null, from: null };
-    let position: SearchPosition | null = this.#wanted.position ?? first;
+    const step = this.#number !== null ? 'NUMBER' : this.#address !== null ? 'ADDRESS' : 'PARTS';
+    let position: SearchPosition | null = this.#wanted.position ?? { step, afterEvent: null, from: null };
     while (position !== null && !this.#isFull) position = await this.#searchSome(position);
     return {
       found: this.#found,
@@ -160,7 +170,7 @@ class OrderSearch {
       const event = await this.#ports.events.byEventId(eventId);
       let next = event === null ? null : position;
       while (event !== null && next !== null) {
-        next = position.step === 'ADDRESS' ? await this.#findBuyer(event, next) : await this.#findParts(event, next);
+        next = await this.#findIn(event, next);
         // As in `subject-search.ts`: an event of this process answers within the round.
         await nextRound();
         if (next !== null && this.#isFull) return next;
@@ -171,6 +181,27 @@ class OrderSearch {
       this.#unread.push(eventId);
       return null;
     }
+  }
+
+  #findIn(event: EventReader, position: SearchPosition): Promise<SearchPosition | null> {
+    switch (position.step) {
+      case 'NUMBER':
+        return this.#findNumbered(event);
+      case 'ADDRESS':
+        return this.#findBuyer(event, position);
+      case 'PARTS':
+        return this.#findParts(event, position);
+    }
+  }
+
+  async #findNumbered(event: EventReader): Promise<null> {
+    const number = this.#number ?? '';
+    const { orderIds } = await event.read({ type: 'FindNumbered', number });
+    for (const orderId of orderIds) {
+      const order = await this.#read(event, orderId);
+      if (order !== null) this.#found.push({ order, foundIn: numberOf(orderId) === number ? 'ORDER' : 'TICKET' });
+    }
+    return null;
   }
 
   async #findBuyer(event: EventReader, position: SearchPosition): Promise<SearchPosition | null> {
@@ -188,7 +219,7 @@ class OrderSearch {
     this.#opened += opened.length;
     this.#reached = { eventId: event.eventId, placedAt: page.placedAt };
     for (const [index, sealed] of page.orders.entries()) {
-      const foundIn = this.#findIn(sealed, opened[index]!);
+      const foundIn = this.#partOf(sealed, opened[index]!);
       if (foundIn === null) continue;
       const found = await this.#read(event, sealed.orderId);
       if (found !== null) this.#found.push({ order: found, foundIn });
@@ -196,7 +227,7 @@ class OrderSearch {
     return page.next === null ? null : { ...position, from: String(page.next + 1) };
   }
 
-  #findIn({ orderId }: SealedOrder, { customer, attendees }: OpenedOrder): FoundIn | null {
+  #partOf({ orderId }: SealedOrder, { customer, attendees }: OpenedOrder): FoundIn | null {
     const isNumberPart = this.#text.length >= NUMBER_PART_LENGTH_MIN;
     if (isNumberPart && orderId.toLowerCase().includes(this.#text.toLowerCase())) return 'ORDER';
     if (customer !== null) {

@@ -103,6 +103,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     QuoteAmendment: { type: 'QuoteAmendment', orderId, by: 'OPERATOR', request: { cancel: ['tkt_1'], feeCents: 0 } },
     FindAmendment: { type: 'FindAmendment', orderId, amendmentId: 'amd_1_unknown' },
     ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
+    FindNumbered: { type: 'FindNumbered', number: 'HF-2222-222' },
     ListPersonalData: { type: 'ListPersonalData', of: 'NAMED', from: null, limit: 10 },
     ForecastCancellation: { type: 'ForecastCancellation', performanceId: 'derby', after: null },
     FindTicket: { type: 'FindTicket', ticketId: 'tkt_1_unknown' },

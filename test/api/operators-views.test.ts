@@ -128,6 +128,27 @@ describe('A search for orders', () => {
     assert.deepEqual((await search(`${id.slice(0, -1)}!`)).found, []);
   });
 
+  it('finds an order by the number that people tell, its own or a ticket’s, void ones too, in any writing', async () => {
+    const { number, ticket_objects: tickets } = paidOfJoan;
+    const { order_id: id } = ofJoan;
+    assert.deepEqual((await search(number)).found, [[id, 'ORDER']]);
+    const told = tickets[0]!.number.toLowerCase().replaceAll('-', ' ');
+    assert.deepEqual((await search(told)).found, [[id, 'TICKET']]);
+    assert.deepEqual((await search(told, { event_id: 'evt_one' })).found, []);
+    const body = { reissue: [tickets[0]!.id] };
+    assert.equal((await service.operate('POST', `/admin/orders/${id}/amendments`, { body })).status, 201);
+    assert.deepEqual((await search(told)).found, [[id, 'TICKET']]);
+    await service.restart();
+    assert.deepEqual((await search(told)).found, [[id, 'TICKET']]);
+  });
+
+  it('refuses a number with a wrong character instead of finding nothing', async () => {
+    const wrong = `HF-${paidOfJoan.number.slice(3, 7)}-${paidOfJoan.number.slice(8, 10)}1`;
+    const { status, body } = await service.operate('GET', `/admin/search?q=${wrong}`);
+    assert.deepEqual([status, body['code']], [400, 'VALIDATION_ERROR']);
+    assert.match(JSON.stringify(body), /misheard or mistyped/);
+  });
+
   it('goes on page by page, in one event where asked, and finds each order of a whole address once', async () => {
     const everywhere = await search(JOAN.email, { limit: '1' });
     assert.deepEqual(new Set(everywhere.found.map(([, foundIn]) => foundIn)), new Set(['BUYER']));

@@ -112,8 +112,12 @@ export class IdIndex {
   }
 
   /** The numbers that the id may lead to. */
-  *candidates(id: string): Generator<number> {
-    const hash = idHash(id);
+  candidates(id: string): Generator<number> {
+    return this.hashed(idHash(id));
+  }
+
+  /** The numbers that ids with the hash lead to. */
+  *hashed(hash: number): Generator<number> {
     const slots = this.#tables.slotsOf(hash);
     if (slots === undefined) return;
     for (let at = this.#tables.firstAt(slots, hash); slots[at] !== 0; at = this.#tables.nextAt(slots, at)) {
@@ -122,9 +126,14 @@ export class IdIndex {
   }
 }
 
-/** Never 0, by rule 3. */
-function idHash(id: string): number {
+/** Never 0, by rule 3. People tell parts of it as the numbers of orders: it never changes. */
+export function idHash(id: string): number {
   return hashOf(id, ID_SEED) || 1;
+}
+
+/** All hashes whose bits but the last `leftOut` are these. */
+export function hashesOf(bits: number, leftOut: number): readonly number[] {
+  return Array.from({ length: 2 ** leftOut }, (_, end) => (bits << leftOut) | end);
 }
 
 const TALLY_SEED_A = 0x1656667b;

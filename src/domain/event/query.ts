@@ -84,6 +84,8 @@ interface Queries {
   FindAmendment: { readonly orderId: string; readonly amendmentId: string };
   /** Without `tickets`, the first page of them is shown. */
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };
+  /** The ids of the orders with a number that people tell, or with a ticket that has it. */
+  FindNumbered: { readonly number: string };
   ListOrders: {
     readonly status: OrderStatus | null;
     readonly email: string | null;
@@ -161,6 +163,7 @@ export interface Views {
   QuoteAmendment: AmendmentQuote | Refusal;
   FindAmendment: AmendmentView | Refusal;
   FindOrder: FoundOrder | Refusal;
+  FindNumbered: { readonly orderIds: readonly string[] };
   ListOrders: OrderPage;
   ListPersonalData: PersonalDataPage;
   ForecastCancellation: CancellationForecast | Refusal;
@@ -243,6 +246,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   QuoteAmendment: true,
   FindAmendment: true,
   FindOrder: true,
+  FindNumbered: true,
   ListOrders: true,
   ListPersonalData: true,
   ForecastCancellation: false,

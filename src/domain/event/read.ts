@@ -15,6 +15,7 @@ import { forecastCancellation } from '../orders/amendments/cancellation-forecast
 import { listNamedOrders, listSealedOrders } from '../orders/sealed-orders.ts';
 import { findUnopenedPayments, scanForUselessSessions, uselessSessions } from '../orders/open-sessions.ts';
 import { listDueRefunds, listRefunds } from '../orders/refund-tries.ts';
+import { ordersNumbered } from '../orders/told-numbers.ts';
 import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
@@ -90,6 +91,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       const onSale = plan.visiblePerformances.filter(({ id }) => !isRefusal(findPerformanceOnSale(state, id, now)));
       return { order, definitionVersion, definition: plan.definition, datesOnSale: onSale.map(({ id }) => id), now };
     }
+    case 'FindNumbered':
+      return { orderIds: ordersNumbered(state, query.number) };
     case 'ListOrders':
       return listOrders(state, query, context.sealing);
     case 'ListPersonalData':

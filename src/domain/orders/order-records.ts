@@ -110,6 +110,12 @@ export class OrderRecords implements Iterable<Order> {
     return undefined;
   }
 
+  /** The orders to which ids with these hashes lead, and that `isIt`. */
+  hashed(hashes: readonly number[], isIt: (order: Order) => boolean): readonly Order[] {
+    const numbers = new Set(hashes.flatMap((hash) => [...this.#index.hashed(hash)]));
+    return Array.from(numbers, (number) => this.at(number)).filter(isIt);
+  }
+
   /** Puts a new order at the end. */
   append(order: Order): void {
     invariant(order.number === this.#length, 'the number of an order counts the orders before it (rule 1)');

@@ -6,9 +6,10 @@
  */
 import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
+import { readNumber } from '#domain/orders/told-numbers.ts';
 import { isRefusal, type Refusal, refuseProblems } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/view.ts';
-import { searchOrders, type SearchPage, type SearchPosition } from '#privacy/order-search.ts';
+import { SEARCH_STEPS, searchOrders, type SearchPage, type SearchPosition } from '#privacy/order-search.ts';
 import { ticketIdIn } from '#tickets/signing.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -30,7 +31,7 @@ const SearchQuery = Type.Object({
     pattern: '\\S\\s*\\S',
     mustBe: 'at least two characters beside spaces',
     description:
-      "A part of a name, of an e-mail address or, from six characters on, of an order number; or a whole id of an order, a ticket or a checkout session, or a ticket's code.",
+      "A part of a name, of an e-mail address or, from six characters on, of an order's id; the number of an order or a ticket, as `HF-7K3M-9QX`; or a whole id of an order, a ticket or a checkout session, or a ticket's code.",
   }),
   event_id: Type.Optional(Id),
   limit: Type.Optional(IntegerText({ minimum: 1, maximum: 100, default: 20 })),
@@ -72,6 +73,8 @@ export type FoundOrdersBody = Static<typeof FoundOrders>;
 
 const LIMIT = 20;
 
+const WRONG_NUMBER = 'has a character that was misheard or mistyped: its check character does not fit';
+
 const searchOrdersSchema = {
   operationId: 'searchOrders',
   tags: ['Orders'],
@@ -90,6 +93,7 @@ export function searchRoutes(app: HttpApp, ports: SearchPorts): void {
     answer: async ({ query: { q, event_id: eventId = null, limit } }, { after }) => {
       const position = after === null ? null : readPlace(after);
       if (position !== null && 'outcome' in position) return position;
+      if (position === null && readNumber(q) === 'WRONG') return refuseProblems([problemAt('q', WRONG_NUMBER)]);
       const named = position === null ? await findNamed(ports, q.trim()) : null;
       return named ?? searchOrders(ports, { text: q, eventId, limit: Number(limit ?? LIMIT), position });
     },
@@ -149,10 +153,11 @@ function placeText({ step, afterEvent, from }: SearchPosition): string {
 
 function readPlace(after: string): SearchPosition | Refusal {
   const [step = '', afterEvent = '', from = '', ...further] = after.split(' ');
-  const isPlace = step === 'ADDRESS' || (step === 'PARTS' && /^[0-9]{0,9}$/.test(from));
+  const known = SEARCH_STEPS.find((each) => each === step);
+  const isPlace = known !== undefined && (known === 'ADDRESS' || /^[0-9]{0,9}$/.test(from));
   if (!isPlace || further.length > 0) return refuseProblems([problemAt('cursor', 'is not a cursor of this list')]);
   return {
-    step: step === 'ADDRESS' ? 'ADDRESS' : 'PARTS',
+    step: known,
     afterEvent: afterEvent === '' ? null : afterEvent,
     from: from === '' ? null : from,
   };

@@ -7,6 +7,7 @@
  */
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
 import { isStageOpen } from '#domain/catalogue/sale-plan.ts';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { TicketView } from '#domain/view.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import { refusalInWords } from '#texts/refusal-words.ts';
@@ -14,7 +15,7 @@ import type { Refused } from '../protocol/errors.ts';
 import { toDetailBody } from '../protocol/formats.ts';
 import { changeHref, offerOf, termsOf, unitsOf, type ChangeKind, type OfferedOrder } from './change-offers.ts';
 import { html, type Html, type Page } from './html.ts';
-import { shortOf, ticketInWords } from './order-tickets.ts';
+import { ticketInWords } from './order-tickets.ts';
 
 /** The fields of a form as they came. */
 export type FormFields = Readonly<Record<string, string>>;
@@ -189,7 +190,7 @@ function peopleOf(content: ChangeContent, tickets: readonly TicketView[]): Html 
       const before = opened.attendees[ticket.itemIndex]?.[ticket.offset];
       const [name, email] = [`${NAME_FIELD}${ticket.id}`, `${EMAIL_FIELD}${ticket.id}`];
       return html`<fieldset class="person">
-        <legend>${ticketInWords(ticket, content)} <span class="quiet small">${shortOf(ticket.id)}</span></legend>
+        <legend>${ticketInWords(ticket, content)} <span class="quiet small">${numberOf(ticket.id)}</span></legend>
         <label class="field">
           <span>${words.name}</span>
           <input name="${name}" value="${fields[name] ?? before?.name ?? ''}" maxlength="200" autocomplete="off" />
@@ -217,7 +218,9 @@ function unitInWords(unit: readonly TicketView[], content: ChangeContent): Html 
   const names = unit.flatMap(({ itemIndex, offset }) => opened.attendees[itemIndex]?.[offset]?.name ?? []);
   const group = unit.length > 1 ? [texts.changes.group(unit.length)] : [];
   return html`${ticketInWords(first!, content)}
-    <span class="quiet small">${[...group, ...names, unit.map(({ id }) => shortOf(id)).join(', ')].join(' · ')}</span>`;
+    <span class="quiet small"
+      >${[...group, ...names, unit.map(({ id }) => numberOf(id)).join(', ')].join(' · ')}</span
+    >`;
 }
 
 function leaveOf({ texts, order }: ChangeContent): Html {
@@ -258,7 +261,7 @@ function declarationOf({ texts, order, opened, definition }: ChangeContent): Htm
   const words = texts.changes;
   const placed = texts.frame.dayAndHour(order.placedAt, definition.timezone);
   const { customer } = opened;
-  return html`<p>${words.withdrawFrom(shortOf(order.id), placed)}</p>
+  return html`<p>${words.withdrawFrom(numberOf(order.id), placed)}</p>
     ${customer === null ? null : html`<p>${words.withdrawName(customer.name, customer.email)}</p>`}
     <p>${words.withdrawLead}</p>`;
 }
@@ -287,7 +290,7 @@ function quotedInWords(quoted: AmendmentQuote['tickets'][number], content: Chang
   };
   const ticket = order.tickets.find(({ id }) => id === quoted.ticketId) ?? quoted;
   return html`${ticketInWords(ticket, content)}
-    <span class="quiet small">${shortOf(quoted.ticketId)}</span>
+    <span class="quiet small">${numberOf(quoted.ticketId)}</span>
     ${kind === 'withdrawal' ? null : html`<strong class="becomes">${what[quoted.action]}</strong>`}`;
 }
 

@@ -1,9 +1,10 @@
 /** What became of an order since it was paid: its changes, its void tickets, and the money that was given back. */
 import type { AmendmentView, OrderView, RefundView, VoidReason } from '#domain/view.ts';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import type { OfferedOrder } from './change-offers.ts';
 import { html, type Html } from './html.ts';
-import { shortOf, ticketInWords } from './order-tickets.ts';
+import { ticketInWords } from './order-tickets.ts';
 
 /** A change that waits for its payment, with the way there and the button that drops it; null where none does. */
 export function pendingOf({ order, texts, definition }: OfferedOrder): Html | null {
@@ -133,7 +134,7 @@ function voidTicketsOf(content: OfferedOrder): Html | null {
       ${order.voidTickets.map(
         (ticket) =>
           html`<li>
-            <span class="short">${shortOf(ticket.id)}</span> <s>${ticketInWords(ticket, content)}</s>:
+            <span class="short">${numberOf(ticket.id)}</span> <s>${ticketInWords(ticket, content)}</s>:
             ${why[ticket.voidReason]}
           </li>`,
       )}

@@ -1,6 +1,7 @@
 /** The tickets of an order as cards to show at the entrance: number, seat, holder, entry, prepaid perks and code. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import { doorsOf, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
@@ -23,14 +24,6 @@ const CODES_DRAWN_MAX = 200;
 
 /** Codes drawn without giving the loop back: under 4 ms. */
 const CODES_A_SLICE = 6;
-
-/** Long enough to find one among many, and for people to read out; operators search by it. */
-const SHORT_LENGTH = 8;
-
-/** The end of an id, for people. What is left of the id is still a secret. */
-export function shortOf(id: string): string {
-  return id.slice(-SHORT_LENGTH);
-}
 
 /** The code of each ticket that is shown; what stands in its place for a void one is for people only. */
 export async function drawCodes({ order, codeOf, texts }: TicketsContent): Promise<readonly Html[]> {
@@ -67,7 +60,7 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, index: num
   return html`<li class="ticket ${ticket.isValid ? '' : 'void'}">
     <div class="code">
       ${code}
-      <p class="short">${shortOf(ticket.id)}</p>
+      <p class="short">${numberOf(ticket.id)}</p>
     </div>
     <div class="about">
       <p class="quiet small">${texts.ticket.place(index + 1, order.ticketCount)}</p>
@@ -77,7 +70,7 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, index: num
       <p>${whenOf(performance, definition.timezone, texts)}</p>
       ${doorsFor(ticket, definition, texts)} ${type === undefined ? null : entryOf(type, order.currency, texts)}
       ${perks.length === 0 ? null : html`<p class="perks">${texts.ticket.prepaid(perks.join(', '))}</p>`}
-      ${ticket.replaces === null ? null : html`<p class="quiet small">${texts.changes.inPlaceOf(shortOf(ticket.replaces))}</p>`}
+      ${ticket.replaces === null ? null : html`<p class="quiet small">${texts.changes.inPlaceOf(numberOf(ticket.replaces))}</p>`}
     </div>
   </li>`;
 }

@@ -7,11 +7,12 @@
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { OrderView } from '#domain/view.ts';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { offersOf, withdrawalButton } from './change-offers.ts';
 import { html, type Html, type Page } from './html.ts';
 import { doneOf, historyOf, pendingOf } from './order-history.ts';
-import { drawCodes, shortOf, ticketsOf, type CodeOf } from './order-tickets.ts';
+import { drawCodes, ticketsOf, type CodeOf } from './order-tickets.ts';
 
 interface OrderPageContent {
   readonly texts: ServedTexts;
@@ -51,7 +52,7 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
         ${vatOf(content)}
       </section>
       <section class="small">
-        <p>${words.number} <strong class="number">${shortOf(order.id)}</strong></p>
+        <p>${words.number} <strong class="number">${numberOf(order.id)}</strong></p>
         <p>${buyerOf(content)}</p>
         <p class="quiet secret">${words.secret}</p>
         ${legalOf(definition, texts)}

@@ -77,7 +77,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   it('is where the tickets of an order lead', async () => {
     const { page } = operator;
     await page.goto(`/#/orders/${order.order_id}`);
-    await page.getByRole('link', { name: `…${order.tickets[0]!.slice(-8)}` }).click();
+    await page.getByRole('link', { name: order.ticket_objects[0]!.number }).click();
     await page.getByRole('list', { name: 'Scans' }).waitFor();
     assert.equal(await page.locator('[data-scan]').count(), 2);
   });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
 import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
@@ -79,7 +80,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     assert.match(page.url(), /#\/search\?q=hopper$/);
     const row = page.locator(`[data-order="${paid.order_id}"]`);
     assert.match(await row.innerText(), /Zoë Kaltenbach[^]*a guest[^]*2 × Single, 1 × Spritz[^]*Night Shift/);
-    await page.getByLabel('What to search for').fill(paid.order_id.slice(-8));
+    await page.getByLabel('What to search for').fill(numberOf(paid.order_id));
     await page.getByRole('search', { name: 'Filters' }).getByRole('button').click();
     await page.getByText('order number').waitFor();
     await page.goBack();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
@@ -40,8 +41,8 @@ describe('The page of an order', { skip: withoutBrowser }, () => {
     const orderId = buyer.page.url().split('/').at(-1)!;
     const { body } = await shop.service.call('GET', `/api/checkout/status/${orderId}`);
     const [first] = body['tickets'] as string[];
-    assert.match(cards[0]!, new RegExp(first!.slice(-8)));
-    await buyer.sees(orderId.slice(-8));
+    assert.match(cards[0]!, new RegExp(numberOf(first!)));
+    await buyer.sees(numberOf(orderId));
     assert.equal(await buyer.page.getByText(orderId).count(), 0, 'the secret address is not what people read out');
     await buyer.close();
   });

@@ -4,6 +4,7 @@
  * What the public sees of an order is decided here: of the buyer only name and address, and no codes of attribution.
  * Personal data comes opened, for one answer; of an order that was erased every field about a person is null.
  */
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { Attendee } from '#domain/personal.ts';
 import type { OrderView, PaymentView, RefundView, TicketView } from '#domain/view.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
@@ -39,6 +40,7 @@ export function toOrderBody(order: OrderView) {
   const { event } = order;
   return {
     order_id: order.id,
+    number: numberOf(order.id),
     status: order.status,
     payment_status: order.paymentStatus,
     total_amount: order.totalCents,
@@ -139,6 +141,7 @@ export function toNamelessTicketBody(
 ): Omit<TicketBody, 'attendee'> {
   return {
     id: ticket.id,
+    number: numberOf(ticket.id),
     valid: ticket.isValid,
     code: codeOf(ticket, eventId, tickets),
     ticket_type_id: ticket.ticketTypeId,

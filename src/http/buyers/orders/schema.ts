@@ -14,8 +14,16 @@ export const Attendee = Type.Object({
 });
 const NullableAttendee = Type.Unsafe<Static<typeof Attendee> | null>({ ...Attendee, type: ['object', 'null'] });
 
+/** What people tell by phone. */
+const ToldNumber = {
+  ...Text,
+  description: 'For people to tell: operators search by it. Seldom two of one event have the same.',
+  examples: ['HF-7K3M-9QX'],
+};
+
 export const ticketFields = {
   id: Text,
+  number: ToldNumber,
   valid: Type.Boolean({ description: 'False once it was given back or its order was cancelled: the ticket is void.' }),
   code: Nullable(
     Type.String({
@@ -66,6 +74,7 @@ export const refundFields = {
 
 export const orderFields = {
   order_id: Text,
+  number: ToldNumber,
   status: Type.String({ enum: ORDER_STATUSES }),
   payment_status: Type.String({ enum: ['PENDING', 'COMPLETED', 'FAILED'] }),
   total_amount: Cents,

@@ -199,6 +199,8 @@ export interface Overview {
 
 export interface Order {
   readonly order_id: string;
+  /** For people to tell: operators search by it. Seldom two of one event have the same. */
+  readonly number: string;
   readonly status: OrderState;
   readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
   readonly total_amount: number;
@@ -342,6 +344,8 @@ export interface Order {
   /** Those that amendments made void, the newest first; at most as many as tickets. */
   readonly void_tickets: readonly {
     readonly id: string;
+    /** For people to tell: operators search by it. Seldom two of one event have the same. */
+    readonly number: string;
     /** False once it was given back or its order was cancelled: the ticket is void. */
     readonly valid: boolean;
     /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
@@ -492,6 +496,8 @@ export interface TicketScan {
 
 export interface AdminTicket {
   readonly id: string;
+  /** For people to tell: operators search by it. Seldom two of one event have the same. */
+  readonly number: string;
   /** False once it was given back or its order was cancelled: the ticket is void. */
   readonly valid: boolean;
   /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */

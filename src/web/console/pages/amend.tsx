@@ -243,9 +243,9 @@ function Tickets({ order, event, kind }: TicketsProps) {
         <div key={unit[0]!.id}>
           <label class="option">
             <input type="checkbox" name={`${UNIT}${unit.map(({ id }) => id).join(' ')}`} /> {nameOf(unit[0]!, event)}{' '}
-            {unit.map(({ id, attendee }) => (
+            {unit.map(({ id, number, attendee }) => (
               <span key={id}>
-                {attendee?.name} <code class="quiet">…{id.slice(-8)}</code>{' '}
+                {attendee?.name} <code class="quiet">{number}</code>{' '}
               </span>
             ))}
           </label>
@@ -257,15 +257,15 @@ function Tickets({ order, event, kind }: TicketsProps) {
   );
 }
 
-function Person({ ticket: { id, attendee } }: { readonly ticket: Ticket }) {
+function Person({ ticket: { id, number, attendee } }: { readonly ticket: Ticket }) {
   return (
     <>
       <label class="field">
-        Name <span class="unseen">of …{id.slice(-8)}</span>
+        Name <span class="unseen">of {number}</span>
         <input name={`name ${id}`} defaultValue={attendee?.name ?? ''} maxLength={200} autocomplete="off" />
       </label>
       <label class="field">
-        E-mail <span class="unseen">of …{id.slice(-8)}</span>
+        E-mail <span class="unseen">of {number}</span>
         <input name={`email ${id}`} defaultValue={attendee?.email ?? ''} maxLength={254} autocomplete="off" />
       </label>
     </>

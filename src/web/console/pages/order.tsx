@@ -49,8 +49,8 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
         <StatusTag status={order.status} />
       </div>
       <p class="quiet">
-        <code>{order.order_id}</code> · {order.customer.email !== null && `${order.customer.email} · `}placed{' '}
-        {moment(order.placed_at)}
+        <code>{order.number}</code> · <code>{order.order_id}</code> ·{' '}
+        {order.customer.email !== null && `${order.customer.email} · `}placed {moment(order.placed_at)}
       </p>
       <Erasure order={order} />
       {trouble !== null && <p class="alert">{trouble}</p>}

@@ -39,7 +39,7 @@ export function SearchPage({ api, events }: SearchPageProps) {
           key={q}
           minLength={2}
           required
-          placeholder="Name, part of a mail, order, ticket or code"
+          placeholder="Name, part of a mail, number or code"
           aria-label="What to search for"
           autocomplete="off"
         />

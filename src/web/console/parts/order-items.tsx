@@ -57,7 +57,7 @@ export function OrderItems({ order }: { readonly order: Order }) {
                 )}
                 {!ticket.valid && <span class="quiet"> void</span>}{' '}
                 <a href={linkWith({ ticket: ticket.id }, 'events', order.event.id, 'doors', ticket.performance_id)}>
-                  <code>…{ticket.id.slice(-8)}</code>
+                  <code>{ticket.number}</code>
                 </a>
               </li>
             ))}
@@ -72,7 +72,7 @@ export function OrderItems({ order }: { readonly order: Order }) {
             {order.void_tickets.map((ticket) => (
               <li key={ticket.id}>
                 {placeOf(ticket)} {ticket.attendee?.name} <span class="quiet">{VOID_REASONS[ticket.void_reason]}</span>{' '}
-                <code class="quiet">…{ticket.id.slice(-8)}</code>
+                <code class="quiet">{ticket.number}</code>
               </li>
             ))}
           </ol>

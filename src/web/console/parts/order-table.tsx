@@ -10,11 +10,6 @@ interface OrderTableProps {
   readonly hasEvents?: boolean;
 }
 
-/** A short form of an order's id, of which search finds the order. */
-function orderNumber({ order_id: id }: Pick<Order, 'order_id'>): string {
-  return `…${id.slice(-8)}`;
-}
-
 /** What was bought, such as "2 × Single, 1 × Spritz". */
 function boughtIn({ items }: Pick<Order, 'items'>): string {
   return items
@@ -44,7 +39,7 @@ export function OrderTable({ orders, hasEvents = false }: OrderTableProps) {
             <tr key={order.order_id} data-order={order.order_id}>
               <td>
                 <a href={linkTo('orders', order.order_id)}>
-                  {order.customer.name ?? order.personal_data.toLowerCase()} <code>{orderNumber(order)}</code>
+                  {order.customer.name ?? order.personal_data.toLowerCase()} <code>{order.number}</code>
                 </a>
                 <br />
                 <span class="quiet small">{order.customer.email}</span>

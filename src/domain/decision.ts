@@ -38,13 +38,14 @@ export type ReplyReference =
       readonly paymentId?: string;
       readonly replayed?: boolean;
     }
-  /** A payment id of null: nothing of the order is to be paid. */
+  /** A payment id of null: nothing of the order is to be paid. `before`: shows the order without later amendments. */
   | {
       readonly shows: 'PAYMENT';
       readonly orderId: string;
       readonly paymentId: string | null;
       readonly resumed: boolean;
       readonly replayed: boolean;
+      readonly before?: { readonly changes: object | null };
     };
 
 /** The reply to a command that shows values alone. */

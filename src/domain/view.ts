@@ -34,7 +34,13 @@ export type IdempotentAnswer =
   | { readonly of: 'LIVE_HOLD'; readonly holdId: string }
   | { readonly of: 'ORDER'; readonly orderId: string }
   | { readonly of: 'ORDER_THEN'; readonly orderId: string; readonly then: OrderThen }
-  | { readonly of: 'PAYMENT'; readonly orderId: string; readonly paymentId: string }
+  | {
+      readonly of: 'PAYMENT';
+      readonly orderId: string;
+      readonly paymentId: string;
+      /** Of an order that had been amended by then. */
+      readonly changes?: object;
+    }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
   | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
   | Extract<RequestAnswer, { readonly of: 'SEATS' | 'SCAN' }>;

@@ -184,17 +184,18 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
     case 'HOLD':
       return { of: 'LIVE_HOLD', holdId: answer.holdId };
     case 'ORDER': {
-      const order = orderById(state, answer.orderId);
-      invariant(!isRefusal(order), 'an order that a command was about exists');
+      const order = orderIn(state, answer.orderId);
       return { of: 'ORDER_THEN', orderId: answer.orderId, then: changingOf(viewOrder(state, order), order) };
     }
+    case 'PAYMENT':
+      return { ...answer, ...changesOf(orderIn(state, answer.orderId)) };
     default:
       return answer;
   }
 }
 
 /** What the later life of an order alters of its view. */
-function changingOf(order: OrderView, { changed, ticketIds }: Order): OrderThen {
+function changingOf(order: OrderView, amended: Order): OrderThen {
   return {
     status: order.status,
     paymentStatus: order.paymentStatus,
@@ -209,8 +210,13 @@ function changingOf(order: OrderView, { changed, ticketIds }: Order): OrderThen 
     event: order.event,
     cancellation: order.cancellation,
     hasTickets: order.ticketCount > 0,
-    ...(changed !== undefined && { changes: { changed, ticketIds } satisfies ChangesThen }),
+    ...changesOf(amended),
   };
+}
+
+/** What an answer about an order keeps of its amendments, where it has some. */
+function changesOf({ changed, ticketIds }: Order): { readonly changes?: ChangesThen } {
+  return changed === undefined ? {} : { changes: { changed, ticketIds } };
 }
 
 // ── repeated replies ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -226,12 +232,13 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
       return holdAgain(viewHold(state, state.holds.byId.get(answer.holdId)!));
     case 'ORDER': {
       const order = orderIn(state, answer.orderId);
-      return paymentAgain(order, firstPaymentOf(order), awaitsFirstSession(order));
+      return paymentAgain(order, firstPaymentOf(order), awaitsFirstSession(order), null);
     }
     case 'PAYMENT': {
       const order = orderIn(state, answer.orderId);
       const payment = order.payments.find(({ id }) => id === answer.paymentId);
-      return payment === undefined ? null : paymentAgain(order, payment, waitingPayment(order)?.id === payment.id);
+      const isAwaited = waitingPayment(order)?.id === payment?.id;
+      return payment === undefined ? null : paymentAgain(order, payment, isAwaited, answer.changes ?? null);
     }
     case 'ORDER_THEN': {
       const order = orderThen(state, answer);
@@ -258,11 +265,27 @@ function holdAgain(hold: HoldView): ReplyReference {
   return valuesReply<'PlaceHold' | 'ChangeHold'>({ hold, replayed: true });
 }
 
-/** Of an order where nothing is to be paid the payment is null, and it was answered at once. */
-function paymentAgain(order: Order, payment: Payment | null, isAwaited: boolean): ReplyReference | null {
+/**
+ * Of an order where nothing is to be paid the payment is null, and it was answered at once. `changes`: of amendments
+ * before the answer; what is answered again does not show later ones.
+ */
+function paymentAgain(
+  { id: orderId }: Order,
+  payment: Payment | null,
+  isAwaited: boolean,
+  changes: object | null,
+): ReplyReference | null {
   const replayed = payment === null || payment.checkoutSessionId !== null;
   if (!replayed && !isAwaited) return null;
-  return { shows: 'PAYMENT', orderId: order.id, paymentId: payment?.id ?? null, replayed, resumed: !replayed };
+  const paymentId = payment?.id ?? null;
+  return {
+    shows: 'PAYMENT',
+    orderId,
+    paymentId,
+    replayed,
+    resumed: !replayed,
+    ...(replayed && { before: { changes } }),
+  };
 }
 
 function orderIn(state: EventState, orderId: string): Order {

@@ -5,7 +5,8 @@
 import { invariant, unreachable } from '../invariant.ts';
 import { findHold } from '../holds/view.ts';
 import { findAmendment } from '../orders/amendments/decide.ts';
-import { viewOrderById, viewOrderAndPayment } from '../orders/view.ts';
+import { asThen, type ChangesThen } from '../orders/amendments/tickets.ts';
+import { viewOrder, viewOrderById, viewOrderAndPayment } from '../orders/view.ts';
 import { viewStation } from '../doors/stations.ts';
 import { isRefusal } from '../refusal.ts';
 import { viewOwnEntry } from '../waiting-room/view.ts';
@@ -36,8 +37,11 @@ export function toReply(state: EventState, named: ReplyReference, now: number): 
     case 'STATION':
       return { outcome: 'DONE', station: viewStation(state.doors!.stations.get(named.stationId)!, now) };
     case 'PAYMENT': {
-      const { orderId, paymentId, resumed, replayed } = named;
-      return { outcome: 'DONE', ...viewOrderAndPayment(state, orderId, paymentId), resumed, replayed };
+      const { orderId, paymentId, resumed, replayed, before } = named;
+      const shown = viewOrderAndPayment(state, orderId, paymentId);
+      if (before === undefined) return { outcome: 'DONE', ...shown, resumed, replayed };
+      const then = asThen(state.orders.byId.get(orderId)!, before.changes as ChangesThen | null);
+      return { outcome: 'DONE', ...shown, order: viewOrder(state, then), resumed, replayed };
     }
     default:
       return unreachable(named);

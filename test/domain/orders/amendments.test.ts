@@ -9,6 +9,7 @@ import { findTicket } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createHashing } from '#actors/crypto.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
+import type { ReplyTo } from '#domain/command.ts';
 import { assertSameAfterReplay, given, MINUTE } from '../../fixtures/event-state.ts';
 import {
   buy,
@@ -455,6 +456,28 @@ describe('An amendment is refused', () => {
     const other = { ...amend(order.id, ids.slice(2)), idempotency: { key: 'k', digest: 'other' } };
     fixture.when(other).refuses('IDEMPOTENCY_KEY_REUSED', {});
     fixture.when({ ...other, orderId: 'ord_1_unknown' }).refuses('ORDER_NOT_FOUND', {});
+  });
+
+  it('leaves the answers to earlier requests as they were, which their keys give again', () => {
+    const fixture = given(oddEvent());
+    const begin = buy([item('stand', 3)], { installmentCount: 2, idempotency: { key: 'start', digest: 'd' } });
+    const started = checkOut(fixture, begin);
+    const order = recordPayment(fixture, report(paymentOf(started), 'paid'));
+    const [first, second] = idsOf(order);
+    assert.equal(amended(fixture, amend(order.id, [first!])).totalCents, 2 * 3333);
+    const open = { type: 'OpenPayment', orderId: order.id, idempotency: { key: 'pay', digest: 'd' } } as const;
+    const opened = fixture.do(open);
+    openSession(fixture, opened.order, opened.payment);
+    assert.equal(amended(fixture, amend(order.id, [second!])).totalCents, 3333);
+    for (const [command, { order: then }] of [
+      [begin, started],
+      [open, opened],
+    ] as const) {
+      const again = fixture.do(command) as ReplyTo<'OpenPayment'>;
+      const shown = [again.replayed, again.order.totalCents, again.order.installmentsCents];
+      assert.deepEqual(shown, [true, then.totalCents, then.installmentsCents]);
+    }
+    assertSameAfterReplay(fixture);
   });
 });
 

@@ -368,7 +368,9 @@ describe('Late money for an amendment', () => {
 describe('What is held for an amendment', () => {
   it("is only what goes beyond the order's own, where nothing else is left", () => {
     const fixture = eventOf();
-    const order = bought(fixture, [item('guest', 5)]);
+    const start = buy([item('guest', 5)], { idempotency: { key: 'k', digest: 'd' } });
+    const free = fixture.do(start);
+    const order = orderOf(fixture, free.order);
     bought(fixture, [item('stand', 1)]);
     // The floor is sold out: its own places count as free for it.
     const { amendment, payment } = request(
@@ -379,6 +381,9 @@ describe('What is held for an amendment', () => {
     const now = pay(fixture, { amendment, payment });
     assert.deepEqual([now.totalCents, now.paymentProvider, now.paymentStatus], [6666, 'provider_a', 'COMPLETED']);
     assert.deepEqual([now.payments.length, now.installmentsCents, now.paidInstallments], [1, [], 0]);
+    // The start is answered again as it was.
+    const again = fixture.do(start);
+    assert.deepEqual([again.order.paymentProvider, again.order.totalCents, again.payment], ['FREE', 0, null]);
     fixture.when(place([item('stand', 1)])).refuses('INSUFFICIENT_TICKETS');
   });
 

@@ -59,6 +59,12 @@ export async function openHttpCheck(): Promise<HttpCheck> {
   const current: { expected: ExpectedCall | null; now: number } = { expected: null, now: 0 };
   const app = await buildPublicApp(portsOf(current));
   await app.ready();
+  let requests = 0;
+  /** Another one each time: the guesses of an address are bounded by the minute, and sales go by in less. */
+  const nextAddress = (): string => {
+    requests += 1;
+    return `10.${[16, 8, 0].map((bits) => (requests >> bits) & 255).join('.')}`;
+  };
   return {
     async check(eventId, command, answer, now) {
       const request = requestOf(eventId, command);
@@ -66,7 +72,9 @@ export async function openHttpCheck(): Promise<HttpCheck> {
       const expected: ExpectedCall = { command, answer, isReceived: false };
       Object.assign(current, { expected, now });
       const { method, url, headers, body } = request;
-      const response = await app.inject({ method, url, headers, ...(body === null ? {} : { payload: body }) });
+      const remoteAddress = nextAddress();
+      const payload = body === null ? {} : { payload: body };
+      const response = await app.inject({ method, url, headers, remoteAddress, ...payload });
       const answered = response.json<Record<string, unknown>>();
       const context = `${method} ${url} ${JSON.stringify(body)} ⇒ ${response.statusCode} ${response.body}`;
       if (!expected.isReceived) {
@@ -86,7 +94,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
       expected.isReceived = true;
       return Promise.resolve(expected.answer);
     },
-    // The only read is of wrong codes, whose limit is by address; here there is one address.
+    // The only read is of wrong codes, whose limit is by address; here each request has its own.
     read: () => Promise.resolve({ count: 0 }),
   } as unknown as EventPort;
   const found = () => Promise.resolve(event);

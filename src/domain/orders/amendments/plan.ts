@@ -139,11 +139,13 @@ export function planAmendment(
     return refuseProblems([{ path: ['fee'], message: `must be at most the credit of ${creditCents}` }]);
   }
   const moved = new Map(changed.filter((each) => !each.isRepriced).map((each) => [each.unit, each]));
-  const left = units.flatMap((unit): readonly OrderUnit[] => {
+  const left: OrderUnit[] = [];
+  for (const unit of units) {
     const move = moved.get(unit);
-    if (move !== undefined) return [movedUnit(move, seats)];
-    return anew.units.get(unit) ?? (gone.has(unit) ? [] : [unit]);
-  });
+    if (move !== undefined) left.push(movedUnit(move, seats));
+    else if (!gone.has(unit)) left.push(unit);
+    else for (const each of anew.units.get(unit) ?? []) left.push(each);
+  }
   return settle(state, order, {
     units: arrange(left),
     tickets: plannedTickets(units, request, { named, changed, credits, charged: anew.charged }),
@@ -310,26 +312,26 @@ function plannedTickets(
   const changeOf = new Map(changed.map((each) => [each.unit, each]));
   const reissued = new Set(reissue);
   const personOf = new Map(attendees.map(({ ticketId }, person) => [ticketId, person]));
-  return units.flatMap((unit) =>
-    unit.slots.flatMap(({ ticketId }, place): PlannedTicket[] => {
-      const change = changeOf.get(unit);
+  const planned: PlannedTicket[] = [];
+  for (const unit of units) {
+    const change = changeOf.get(unit);
+    const isCancelled = cancelled.has(unit);
+    for (const [place, { ticketId }] of unit.slots.entries()) {
       const person = personOf.get(ticketId);
       const isReissued = reissued.has(ticketId);
-      const isCancelled = cancelled.has(unit);
-      if (!isCancelled && change === undefined && !isReissued && person === undefined) return [];
+      if (!isCancelled && change === undefined && !isReissued && person === undefined) continue;
       const isOtherType = change !== undefined && change.offer.ticketTypeId !== unit.ticketTypeId;
-      return [
-        {
-          ticketId,
-          action: isCancelled ? 'CANCEL' : change !== undefined ? 'CHANGE' : isReissued ? 'REISSUE' : 'RENAME',
-          creditCents: place === 0 ? (credits.get(unit)?.creditCents ?? 0) : 0,
-          priceCents: charged.get(ticketId) ?? 0,
-          ...(isOtherType && { withoutPerks: true }),
-          ...(change?.isRepriced === true && goodwillOf(unit) > 0 && { goodwillCents: 0 }),
-          ...(person !== undefined && { person }),
-          unit,
-        },
-      ];
-    }),
-  );
+      planned.push({
+        ticketId,
+        action: isCancelled ? 'CANCEL' : change !== undefined ? 'CHANGE' : isReissued ? 'REISSUE' : 'RENAME',
+        creditCents: place === 0 ? (credits.get(unit)?.creditCents ?? 0) : 0,
+        priceCents: charged.get(ticketId) ?? 0,
+        ...(isOtherType && { withoutPerks: true }),
+        ...(change?.isRepriced === true && goodwillOf(unit) > 0 && { goodwillCents: 0 }),
+        ...(person !== undefined && { person }),
+        unit,
+      });
+    }
+  }
+  return planned;
 }

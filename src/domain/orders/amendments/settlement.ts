@@ -12,7 +12,7 @@ import { requestedPayment } from '../evolve.ts';
 import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order, type Payment } from '../order.ts';
 import { hasPromo, totalOf } from '../pricing.ts';
 import { amendedOrder } from './evolve.ts';
-import { itemsOf, linesOf, type OrderUnit, type TicketSlot } from './units.ts';
+import { itemsOf, linesOf, slotsOf, type OrderUnit, type TicketSlot } from './units.ts';
 import type { QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
 import type { AmendedTicket, AmendmentTerms, CancellationCause, FactData } from '../../fact.ts';
 import type { OrderState } from '../state.ts';
@@ -79,7 +79,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
     orderId: order.id,
     by,
     tickets: tickets.map(({ unit: _unit, creditCents: _credit, priceCents: _price, ...ticket }) => ticket),
-    ticketIds: units.flatMap(({ slots }) => slots.map(({ ticketId }) => ticketId)),
+    ticketIds: slotsOf(units).map(({ ticketId }) => ticketId),
     items,
     lines: linesOf(items, hold?.lines ?? []),
     promoCode: items.some((item) => hasPromo(state.plan, promoCode, item)) ? promoCode : null,

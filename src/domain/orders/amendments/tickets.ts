@@ -1,6 +1,7 @@
 /** Which tickets of an order are valid after an amendment, and which ones it makes void. */
 import {
   agreedOf,
+  itemOfTicket,
   originOf,
   withoutSealed,
   type ChangedOrder,
@@ -17,22 +18,28 @@ export function addUpTickets(
   { ticketIds, tickets, by }: Pick<FactData['OrderAmended'], 'ticketIds' | 'tickets' | 'by'>,
   at: number,
 ): { readonly origins: readonly TicketOrigin[]; readonly voidedTickets: readonly VoidedTicket[] } {
-  const before = placesOf(order);
+  const before = originsOf(order);
   const voidedTickets = order.changed?.voidedTickets ?? [];
-  if (ticketIds.length === 0) return { origins: [...before.values()].map(({ origin }) => origin), voidedTickets };
+  if (ticketIds.length === 0) return { origins: before, voidedTickets };
+  const { items } = agreedOf(order);
+  const placeOf = new Map<string, number>();
+  for (const [place, id] of order.ticketIds.entries()) placeOf.set(id, place);
   const amended = new Map(tickets.map((ticket) => [ticket.newTicketId ?? ticket.ticketId, ticket]));
   const list = order.changed?.people.length ?? 0;
   const origins = ticketIds.map((ticketId): TicketOrigin => {
     const ticket = amended.get(ticketId);
-    const { origin } = before.get(ticket?.ticketId ?? ticketId)!;
+    const origin = before[placeOf.get(ticket?.ticketId ?? ticketId)!]!;
     return ticket === undefined ? origin : amendedOrigin(origin, ticket, list);
   });
   const voided = tickets.flatMap(({ ticketId, action }): VoidedTicket[] => {
     if (action === 'RENAME') return [];
-    const { origin, ...place } = before.get(ticketId)!;
+    const place = placeOf.get(ticketId)!;
+    const { itemIndex, offset } = itemOfTicket(items, place);
+    const { ticketTypeId, performanceId, seatIds } = items[itemIndex]!;
+    const where = { ticketTypeId, performanceId, seatId: seatIds[offset] ?? null };
     const ofAction: VoidReason = action === 'CANCEL' ? 'TICKET_CANCELLED' : 'REPLACED';
     const voidReason = by === 'PERFORMANCE' ? 'PERFORMANCE_CANCELLED' : ofAction;
-    return [{ ...origin, id: ticketId, ...place, voidSince: at, voidReason }];
+    return [{ ...before[place]!, id: ticketId, ...where, voidSince: at, voidReason }];
   });
   return { origins, voidedTickets: [...voidedTickets, ...voided] };
 }
@@ -51,22 +58,17 @@ function amendedOrigin(origin: TicketOrigin, ticket: AmendedTicket, list: number
   };
 }
 
-interface TicketPlace extends Pick<VoidedTicket, 'ticketTypeId' | 'performanceId' | 'seatId'> {
-  readonly origin: TicketOrigin;
-}
-
-/** The valid tickets of an order by id, in their order. */
-function placesOf(order: Order): ReadonlyMap<string, TicketPlace> {
-  const places = new Map<string, TicketPlace>();
-  for (const [itemIndex, { ticketTypeId, performanceId, seatIds, ticketCount }] of agreedOf(order).items.entries()) {
-    const first = places.size;
+/** Where the valid tickets of an order come from. */
+function originsOf(order: Order): readonly TicketOrigin[] {
+  const known = order.changed?.origins ?? [];
+  if (known.length > 0) return known;
+  const origins: TicketOrigin[] = [];
+  for (const [itemIndex, { ticketCount }] of agreedOf(order).items.entries()) {
     for (let offset = 0; offset < ticketCount; offset += 1) {
-      const origin = originOf(order, first + offset, { itemIndex, offset });
-      const place = { ticketTypeId, performanceId, seatId: seatIds[offset] ?? null };
-      places.set(order.ticketIds[first + offset]!, { ...place, origin });
+      origins.push(originOf(order, origins.length, { itemIndex, offset }));
     }
   }
-  return places;
+  return origins;
 }
 
 /** What an answer about an order keeps of its changes: as they were then. */

@@ -41,19 +41,25 @@ export function unitsOf(order: Order): readonly OrderUnit[] {
     const { performanceId, ticketTypeId, sellingStageId, unitPriceCents } = item;
     const priced = item.priced ?? { number: index, quantity, discountCents, promoDiscountCents };
     const isNamed = item.isNamed === true || item.attendees !== null;
-    const first = place;
-    const slotAt = (offset: number): TicketSlot => ({
-      ticketId: order.ticketIds[first + offset]!,
-      origin: originOf(order, first + offset, { itemIndex: index, offset }),
-      seatId: item.seatIds[offset] ?? null,
-    });
-    for (const end = place + ticketCount; place < end; place += ticketCount / quantity) {
-      const slots = Array.from({ length: ticketCount / quantity }, (_, next) => slotAt(place - first + next));
+    const size = ticketCount / quantity;
+    for (let offset = 0; offset < ticketCount;) {
+      const slots: TicketSlot[] = [];
+      for (const end = offset + size; offset < end; offset += 1, place += 1) {
+        const origin = originOf(order, place, { itemIndex: index, offset });
+        slots.push({ ticketId: order.ticketIds[place]!, origin, seatId: item.seatIds[offset] ?? null });
+      }
       const at = { performanceId, ticketTypeId, sellingStageId, unitPriceCents };
       units.push({ ...at, slots, priced, discountCode, isNamed });
     }
   }
   return units;
+}
+
+/** The tickets of units. */
+export function slotsOf(units: readonly OrderUnit[]): readonly TicketSlot[] {
+  const all: TicketSlot[] = [];
+  for (const { slots } of units) for (const slot of slots) all.push(slot);
+  return all;
 }
 
 /** What so many units that were priced together cost (rule 2). */
@@ -145,7 +151,7 @@ export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): reado
     const from = before.get(priced.number) ?? 0;
     const to = from + group.length;
     before.set(priced.number, to);
-    const slots = group.flatMap((unit) => unit.slots);
+    const slots = slotsOf(group);
     return {
       performanceId,
       ticketTypeId,
@@ -153,7 +159,7 @@ export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): reado
       quantity: group.length,
       ticketCount: slots.length,
       unitPriceCents,
-      seatIds: slots.flatMap(({ seatId }) => seatId ?? []),
+      seatIds: slots.map(({ seatId }) => seatId).filter((seatId) => seatId !== null),
       attendees: null,
       ...(group.some(({ isNamed }) => isNamed) && { isNamed: true }),
       discountCode,

@@ -286,16 +286,9 @@ export interface OccupancyChanges {
 /** The full form has available, held, sold and blocked; the answer to ?since= has since and changes. */
 export type Occupancy = FullOccupancy | OccupancyChanges;
 
-export interface Seat {
-  readonly id: string;
+export interface Seat extends PlannedSeat {
   readonly section_id: string;
   readonly row_label: string;
-  readonly seat_label: string;
-  readonly x: number;
-  readonly y: number;
-  readonly zone_key: string;
-  readonly accessible: boolean;
-  readonly restricted_view: boolean;
   readonly state: SeatState;
 }
 
@@ -422,16 +415,7 @@ export interface Attendee {
   readonly phone?: string | null;
 }
 
-export interface CheckoutItem {
-  readonly ticket_type_id: string;
-  readonly selling_stage_id: string;
-  readonly performance_id?: string | null;
-  /**
-   * Seats to claim on numbered seating; left out, the best available are assigned, beside those of an
-   * accessible ticket type of the same request.
-   */
-  readonly seat_ids?: readonly string[];
-  readonly quantity: number;
+export interface CheckoutItem extends HoldItemRequest {
   readonly discount_code?: string | null;
   /** One for each ticket; needed where the event issues tickets to people. */
   readonly attendees?: readonly Attendee[] | null;
@@ -496,6 +480,13 @@ export interface StartedCheckout {
   readonly expires_at: string | null;
 }
 
+export interface TicketHolder {
+  readonly name: string;
+  readonly email: string | null;
+  readonly document_number: string | null;
+  readonly phone: string | null;
+}
+
 export interface Ticket {
   readonly id: string;
   /** For people to tell: operators search by it. Seldom two of one event have the same. */
@@ -514,12 +505,7 @@ export interface Ticket {
   readonly unit: number | null;
   /** The ticket that it was issued for. */
   readonly replaces: string | null;
-  readonly attendee: {
-    readonly name: string;
-    readonly email: string | null;
-    readonly document_number: string | null;
-    readonly phone: string | null;
-  } | null;
+  readonly attendee: TicketHolder | null;
 }
 
 export interface AmendmentRequest {

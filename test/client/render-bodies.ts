@@ -3,7 +3,8 @@
  * the console. `npm run render` writes both files anew.
  *
  *  1. A schema with a name in a table becomes a type of that name, and is named wherever it is a part of another one.
- *  2. A description becomes a comment. Formats and limits are the service's to check and are left out.
+ *  2. A type that is another one with more fields extends it, as `BASES` says.
+ *  3. A description becomes a comment. Formats and limits are the service's to check and are left out.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -113,6 +114,7 @@ const CLIENT: Bodies = {
   CheckoutRequest: withoutSessionKey(StartCheckout),
   Quote,
   StartedCheckout,
+  TicketHolder: part(Ticket, 'attendee'),
   Ticket,
   AmendmentRequest: RequestFields,
   AmendmentQuote: AmendmentQuoteBody,
@@ -140,7 +142,10 @@ const CONSOLE: Bodies = {
   OverviewEvent: part(Overview, 'events'),
   ServiceState: part(Overview, 'service'),
   Overview,
-  Order: AdminOrder,
+  OrderedItem: part(AdminOrder, 'items'),
+  OrderPayment: part(AdminOrder, 'payments'),
+  VoidTicket: part(AdminOrder, 'void_tickets'),
+  AdminOrder,
   Fact: part(JournalPage, 'facts'),
   JournalPage,
   ClusterNode: part(Cluster, 'nodes'),
@@ -156,6 +161,16 @@ const CONSOLE: Bodies = {
   Station,
   MadeStation,
   FoundOrders,
+};
+
+const BASES: Readonly<Record<string, string>> = {
+  Seat: 'PlannedSeat',
+  CheckoutItem: 'HoldItemRequest',
+  OverviewPerformance: 'Stock',
+  AdminOrder: 'Order',
+  OrderPayment: 'Payment',
+  VoidTicket: 'Ticket',
+  AdminTicket: 'Ticket',
 };
 
 const RENDERED = '`npm run render` writes this file from the schemas of `src/http`.';
@@ -197,10 +212,25 @@ function render(header: string, bodies: Bodies, imported: Bodies = {}): string {
     // What is said of a part stands where the part is.
     const about = schema.$id === undefined && schema.anyOf === undefined ? '' : commentOf(schema);
     if (schema.properties === undefined) return `${about}export type ${name} = ${inline(schema, nameOf)};\n`;
-    return `${about}export interface ${name} ${inline({ ...schema, type: 'object' }, nameOf)}\n`;
+    const base = BASES[name];
+    const extended = base === undefined ? '' : ` extends ${base}`;
+    const properties = base === undefined ? schema.properties : ownFields(schema, { ...imported, ...bodies }[base]!);
+    if (base !== undefined && !(base in bodies)) used.add(base);
+    return `${about}export interface ${name}${extended} ${inline({ ...schema, properties, type: 'object' }, nameOf)}\n`;
   });
   const imports = used.size === 0 ? '' : `import type { ${[...used].sort().join(', ')} } from '#client/bodies.ts';\n`;
   return [comment(header), imports, ...types].join('\n');
+}
+
+/** The fields of a schema that its base has not, or not alike. */
+function ownFields(schema: Schema, base: Schema): Readonly<Record<string, Schema>> {
+  const lacking = Object.keys(base.properties!).filter((name) => !(name in schema.properties!));
+  if (lacking.length > 0) throw new Error(`a type that extends another one lacks its fields ${lacking.join(', ')}`);
+  const isRequired = ({ required = [] }: Schema, name: string): boolean => required.includes(name);
+  const isAlike = (name: string, field: Schema): boolean =>
+    JSON.stringify(base.properties?.[name]) === JSON.stringify(field) &&
+    isRequired(schema, name) === isRequired(base, name);
+  return Object.fromEntries(Object.entries(schema.properties!).filter(([name, field]) => !isAlike(name, field)));
 }
 
 /** Whether a schema is another one, whatever is said about it and whether it may be null. */

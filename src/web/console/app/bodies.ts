@@ -3,7 +3,7 @@
  * the schemas of `src/http`.
  */
 
-import type { Amendment, OrderState, Ticket } from '#client/bodies.ts';
+import type { Order, Payment, Ticket, TicketHolder } from '#client/bodies.ts';
 
 export interface Stock {
   readonly capacity: number;
@@ -13,17 +13,12 @@ export interface Stock {
   readonly blocked: number;
 }
 
-export interface OverviewPerformance {
+export interface OverviewPerformance extends Stock {
   readonly id: string;
   readonly name: string;
   readonly starts_at: string | null;
   /** As buyers see it; DRAFT is hidden from them. */
   readonly status: string;
-  readonly capacity: number;
-  readonly available: number;
-  readonly held: number;
-  readonly sold: number;
-  readonly blocked: number;
 }
 
 export interface WaitingRoom {
@@ -197,55 +192,37 @@ export interface Overview {
   readonly next_cursor: string | null;
 }
 
-export interface Order {
-  readonly order_id: string;
-  /** For people to tell: operators search by it. Seldom two of one event have the same. */
-  readonly number: string;
-  readonly status: OrderState;
-  readonly payment_status: 'PENDING' | 'COMPLETED' | 'FAILED';
-  readonly total_amount: number;
-  /** What amendments cost, which is in the total. */
-  readonly fees_amount: number;
-  /** What was taken off the total. */
-  readonly goodwill_amount: number;
-  readonly paid_amount: number;
-  readonly remaining_amount: number;
-  /** What is owed to the buyer in the order's currency; 0 when nothing is. */
-  readonly refund_due: number;
-  /** What of `refund_due` is being given back: refunds that are PENDING or NEEDS_OPERATOR. */
-  readonly refund_pending: number;
-  readonly currency: string;
-  readonly total_installments: number;
-  readonly paid_installments: number;
-  /** At most 1,000 at once. */
-  readonly tickets: readonly string[];
-  /** The same tickets with their codes. */
-  readonly ticket_objects: readonly Ticket[];
-  /** All tickets of the order. */
+export interface OrderedItem {
+  readonly ticket_type_id: string;
+  readonly ticket_type_name: string;
+  readonly selling_stage_id: string;
+  readonly performance_id: string;
+  readonly quantity: number;
   readonly ticket_count: number;
-  /** Where the next page of tickets begins (`?after=`); null on the last one. */
-  readonly next_after: string | null;
-  readonly event: {
-    readonly id: string;
-    readonly slug: string;
+  readonly unit_price: number;
+  readonly seat_ids: readonly string[];
+  readonly attendees: readonly TicketHolder[];
+  readonly discount_code: string | null;
+  readonly discount_amount: number;
+  readonly bar_perks: readonly {
+    readonly bar_perk_id: string;
     readonly name: string;
-    readonly performances: readonly {
-      readonly id: string;
-      readonly name: string;
-      readonly starts_at: string | null;
-      readonly ends_at: string | null;
-      readonly status: string;
-    }[];
-  };
-  readonly discounts: readonly {
-    readonly code: string;
-    /** Null for the code of the whole order. */
-    readonly item_index: number | null;
-    readonly amount: number;
+    readonly quantity: number;
+    readonly unit_price: number;
   }[];
-  readonly expires_at: string | null;
-  /** The newest 20, the newest first. */
-  readonly amendments: readonly Amendment[];
+}
+
+export interface OrderPayment extends Payment {
+  /** By it the provider finds the payment. */
+  readonly checkout_session_id: string | null;
+  readonly session_expires_at: string | null;
+}
+
+export interface VoidTicket extends Ticket {
+  readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
+}
+
+export interface AdminOrder extends Order {
   readonly placed_at: string;
   readonly payment_provider: string;
   readonly refunded_amount: number;
@@ -260,50 +237,10 @@ export interface Order {
    * damaged.
    */
   readonly personal_data: 'OPEN' | 'ERASED' | 'UNREADABLE';
-  /** When its personal data was erased; null where it was not. */
-  readonly erased_at: string | null;
   /** The operator who had it erased, where one gave a name. */
   readonly erased_by: string | null;
-  readonly items: readonly {
-    readonly ticket_type_id: string;
-    readonly ticket_type_name: string;
-    readonly selling_stage_id: string;
-    readonly performance_id: string;
-    readonly quantity: number;
-    readonly ticket_count: number;
-    readonly unit_price: number;
-    readonly seat_ids: readonly string[];
-    readonly attendees: readonly {
-      readonly name: string;
-      readonly email: string | null;
-      readonly document_number: string | null;
-      readonly phone: string | null;
-    }[];
-    readonly discount_code: string | null;
-    readonly discount_amount: number;
-    readonly bar_perks: readonly {
-      readonly bar_perk_id: string;
-      readonly name: string;
-      readonly quantity: number;
-      readonly unit_price: number;
-    }[];
-  }[];
-  readonly payments: readonly {
-    readonly id: string;
-    /** From 1; 0 of a payment for an amendment. */
-    readonly installment: number;
-    /** The amendment that it pays for; null for an installment. */
-    readonly amendment_id: string | null;
-    readonly amount: number;
-    readonly currency: string;
-    readonly status: 'REQUESTED' | 'OPEN' | 'PAID' | 'DECLINED' | 'CANCELLED' | 'EXPIRED';
-    readonly provider: string;
-    readonly created_at: string;
-    readonly paid_at: string | null;
-    /** By it the provider finds the payment. */
-    readonly checkout_session_id: string | null;
-    readonly session_expires_at: string | null;
-  }[];
+  readonly items: readonly OrderedItem[];
+  readonly payments: readonly OrderPayment[];
   /** All that is due back, by currency, the order's own first; empty when nothing is. */
   readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
   readonly refunds: readonly {
@@ -342,32 +279,7 @@ export interface Order {
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;
   /** Those that amendments made void, the newest first; at most as many as tickets. */
-  readonly void_tickets: readonly {
-    readonly id: string;
-    /** For people to tell: operators search by it. Seldom two of one event have the same. */
-    readonly number: string;
-    /** False once it was given back or its order was cancelled: the ticket is void. */
-    readonly valid: boolean;
-    /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
-    readonly code: string | null;
-    readonly ticket_type_id: string;
-    readonly performance_id: string;
-    readonly section: string | null;
-    readonly row_label: string | null;
-    readonly seat_id: string | null;
-    readonly seat_label: string | null;
-    /** From 1, over the order: tickets of one unit have the same. Null for one that was given back. */
-    readonly unit: number | null;
-    /** The ticket that it was issued for. */
-    readonly replaces: string | null;
-    readonly attendee: {
-      readonly name: string;
-      readonly email: string | null;
-      readonly document_number: string | null;
-      readonly phone: string | null;
-    } | null;
-    readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
-  }[];
+  readonly void_tickets: readonly VoidTicket[];
 }
 
 export interface Fact {
@@ -431,7 +343,7 @@ export interface Cluster {
 }
 
 export interface OrderPage {
-  readonly orders: readonly Order[];
+  readonly orders: readonly AdminOrder[];
   readonly next_cursor: string | null;
 }
 
@@ -494,30 +406,7 @@ export interface TicketScan {
   readonly undone_by_hand: { readonly operator: string | null; readonly note: string | null } | null;
 }
 
-export interface AdminTicket {
-  readonly id: string;
-  /** For people to tell: operators search by it. Seldom two of one event have the same. */
-  readonly number: string;
-  /** False once it was given back or its order was cancelled: the ticket is void. */
-  readonly valid: boolean;
-  /** base64url(payload).base64url(signature); checked with GET /api/tickets/key. Null for a void ticket. */
-  readonly code: string | null;
-  readonly ticket_type_id: string;
-  readonly performance_id: string;
-  readonly section: string | null;
-  readonly row_label: string | null;
-  readonly seat_id: string | null;
-  readonly seat_label: string | null;
-  /** From 1, over the order: tickets of one unit have the same. Null for one that was given back. */
-  readonly unit: number | null;
-  /** The ticket that it was issued for. */
-  readonly replaces: string | null;
-  readonly attendee: {
-    readonly name: string;
-    readonly email: string | null;
-    readonly document_number: string | null;
-    readonly phone: string | null;
-  } | null;
+export interface AdminTicket extends Ticket {
   readonly event_id: string;
   readonly order_id: string;
   readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED' | null;
@@ -671,7 +560,7 @@ export interface FoundOrders {
   readonly found: readonly {
     /** Whose name or address it is, or which number. */
     readonly found_in: 'BUYER' | 'GUEST' | 'ORDER' | 'TICKET' | 'PAYMENT';
-    readonly order: Order;
+    readonly order: AdminOrder;
   }[];
   /** Orders that were opened for this page. */
   readonly searched_orders: number;

@@ -8,7 +8,7 @@ import { isApiError } from '#client/api-error.ts';
 import type { AmendmentQuote, AmendmentRequest, Ticket } from '#client/bodies.ts';
 import { readAmount } from '#client/money.ts';
 import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
-import type { Order } from '../app/bodies.ts';
+import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { NoteField } from '../parts/confirmation.tsx';
@@ -33,7 +33,7 @@ interface Definition {
 }
 
 interface Read {
-  readonly order: Order;
+  readonly order: AdminOrder;
   readonly event: Definition;
 }
 
@@ -51,7 +51,7 @@ export function AmendPage({ api, orderId, reload }: AmendPageProps) {
   const { value, trouble } = usePolled<Read>(
     orderId,
     async () => {
-      const order = await api<Order>('GET', address);
+      const order = await api<AdminOrder>('GET', address);
       const { definition } = await api<{ readonly definition: Definition }>('GET', addressOf('events', order.event.id));
       return { order, event: definition };
     },
@@ -197,7 +197,7 @@ function newQuoteOf(error: unknown): AmendmentQuote | null {
 const UNIT = 'unit ';
 
 /** What the form asks for. Throws what is missing in it. */
-function requestOf(kind: Kind, fields: FormData, order: Order): object {
+function requestOf(kind: Kind, fields: FormData, order: AdminOrder): object {
   const chosen = [...fields.keys()].flatMap((name) =>
     name.startsWith(UNIT) ? name.slice(UNIT.length).split(' ') : [],
   );
@@ -224,7 +224,7 @@ function requestOf(kind: Kind, fields: FormData, order: Order): object {
 }
 
 interface TicketsProps {
-  readonly order: Order;
+  readonly order: AdminOrder;
   readonly event: Definition;
   readonly kind: Kind;
 }
@@ -319,7 +319,7 @@ function Quote({
 }: {
   readonly quote: AmendmentQuote;
   readonly event: Definition;
-  readonly order: Order;
+  readonly order: AdminOrder;
 }) {
   const before = new Map(order.ticket_objects.map((ticket) => [ticket.id, ticket]));
   const sums: readonly (readonly [string, number])[] = [

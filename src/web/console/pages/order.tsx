@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import { decimalOf, readAmount } from '#client/money.ts';
 import { addressOf, usePolled, type Api } from '../app/api.ts';
-import type { Order } from '../app/bodies.ts';
+import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money, moment } from '../app/format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
@@ -21,11 +21,15 @@ interface OrderPageProps {
 }
 
 const POLL_MS = 5_000;
-const CANCELLABLE: readonly Order['status'][] = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
+const CANCELLABLE: readonly AdminOrder['status'][] = ['PENDING', 'PARTIALLY_PAID', 'CONFIRMED'];
 
 export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
   const address = addressOf('orders', orderId);
-  const { value: order, trouble, reload: readAgain } = usePolled<Order>(orderId, () => api('GET', address), POLL_MS);
+  const {
+    value: order,
+    trouble,
+    reload: readAgain,
+  } = usePolled<AdminOrder>(orderId, () => api('GET', address), POLL_MS);
   const [dialog, setDialog] = useState<'cancel' | 'execute' | 'refund' | 'erase' | Refund | null>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
@@ -90,7 +94,7 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
 }
 
 /** Where one can go from the order. */
-function Links({ order, publicUrl }: { readonly order: Order; readonly publicUrl: string }) {
+function Links({ order, publicUrl }: { readonly order: AdminOrder; readonly publicUrl: string }) {
   return (
     <>
       <a class="button plain" href={`${publicUrl}/orders/${order.order_id}`} target="_blank" rel="noreferrer">
@@ -108,21 +112,21 @@ function Links({ order, publicUrl }: { readonly order: Order; readonly publicUrl
   );
 }
 
-const refundableOf = (order: Order): number => Math.max(0, order.paid_amount - order.refunded_amount);
+const refundableOf = (order: AdminOrder): number => Math.max(0, order.paid_amount - order.refunded_amount);
 
 /** What of the order's own currency can be given back besides what is on its way. */
-const toGiveBack = (order: Order): number => Math.max(0, refundableOf(order) - order.refund_pending);
+const toGiveBack = (order: AdminOrder): number => Math.max(0, refundableOf(order) - order.refund_pending);
 
-type Refund = Order['refunds'][number];
+type Refund = AdminOrder['refunds'][number];
 
 /** A note of an operator that was written after an erasure can be erased as well. */
-const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: Order): boolean =>
+const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: AdminOrder): boolean =>
   status !== 'PENDING' && (state !== 'ERASED' || note !== null || refunds.some((refund) => refund.note !== null));
 
 type ChangeOrder = (what: 'cancel' | 'refunds' | 'erase' | `refunds/${string}/resolve`, body: object) => Promise<void>;
 
 interface DialogProps {
-  readonly order: Order;
+  readonly order: AdminOrder;
   readonly change: ChangeOrder;
   readonly onClose: () => void;
 }
@@ -146,7 +150,7 @@ function CancelDialog({ order, change, onClose }: DialogProps) {
   );
 }
 
-const ticketsOf = ({ items }: Order): number => items.reduce((sum, item) => sum + item.ticket_count, 0);
+const ticketsOf = ({ items }: AdminOrder): number => items.reduce((sum, item) => sum + item.ticket_count, 0);
 
 function EraseDialog({ order, change, onClose }: DialogProps) {
   const still = refundableOf(order) > 0 ? ' Refunds can still be recorded, but nobody can be written to.' : '';
@@ -284,7 +288,7 @@ function RefundDialog({ order, change, onClose }: DialogProps) {
 }
 
 /** What became of the order's personal data, where they are not to be read. */
-function Erasure({ order }: { readonly order: Order }) {
+function Erasure({ order }: { readonly order: AdminOrder }) {
   const { personal_data: state, erased_at: erasedAt, erased_by: erasedBy } = order;
   if (state === 'OPEN') return null;
   if (state === 'UNREADABLE')
@@ -297,7 +301,7 @@ function Erasure({ order }: { readonly order: Order }) {
   );
 }
 
-function Sums({ order }: { readonly order: Order }) {
+function Sums({ order }: { readonly order: AdminOrder }) {
   const { currency } = order;
   const foreign = order.refunds_due.filter((due) => due.currency !== currency);
   const sums: readonly (readonly [string, number, string])[] = [
@@ -328,7 +332,7 @@ const REFUND_WORDS: Readonly<Record<Refund['status'], string>> = {
 };
 
 interface PaymentsProps {
-  readonly order: Order;
+  readonly order: AdminOrder;
   readonly resolve: (refund: Refund) => void;
 }
 

@@ -1,20 +1,19 @@
 /** What was bought on an order: tickets by type and date, extras, seats in words and the guests on the tickets. */
-import type { Order } from '../app/bodies.ts';
+import type { Ticket } from '#client/bodies.ts';
+import type { AdminOrder, OrderedItem, VoidTicket } from '../app/bodies.ts';
 import { moment, money } from '../app/format.ts';
 import { linkWith } from '../app/router.ts';
 
-type Item = Order['items'][number];
-type Ticket = Order['ticket_objects'][number];
 type Placed = Pick<Ticket, 'section' | 'row_label' | 'seat_label'>;
 
-const VOID_REASONS: Readonly<Record<Order['void_tickets'][number]['void_reason'], string>> = {
+const VOID_REASONS: Readonly<Record<VoidTicket['void_reason'], string>> = {
   ORDER_CANCELLED: 'order cancelled',
   PERFORMANCE_CANCELLED: 'date cancelled',
   TICKET_CANCELLED: 'given back',
   REPLACED: 'replaced',
 };
 
-export function OrderItems({ order }: { readonly order: Order }) {
+export function OrderItems({ order }: { readonly order: AdminOrder }) {
   const performances = new Map(order.event.performances.map((performance) => [performance.id, performance]));
   const more = order.ticket_count - order.ticket_objects.length;
   return (
@@ -83,7 +82,7 @@ export function OrderItems({ order }: { readonly order: Order }) {
 }
 
 interface ItemRowsProps {
-  readonly item: Item;
+  readonly item: OrderedItem;
   readonly currency: string;
   readonly date: string;
   readonly startsAt: string | null;

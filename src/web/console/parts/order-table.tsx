@@ -1,17 +1,17 @@
 /** Orders as rows of a table, with what was bought in words. */
-import type { Order } from '../app/bodies.ts';
+import type { AdminOrder } from '../app/bodies.ts';
 import { moment, money, sums } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { StatusTag } from './frame.tsx';
 
 interface OrderTableProps {
-  readonly orders: readonly { readonly order: Order; readonly note?: string }[];
+  readonly orders: readonly { readonly order: AdminOrder; readonly note?: string }[];
   /** Whether the orders are of several events. */
   readonly hasEvents?: boolean;
 }
 
 /** What was bought, such as "2 × Single, 1 × Spritz". */
-function boughtIn({ items }: Pick<Order, 'items'>): string {
+function boughtIn({ items }: Pick<AdminOrder, 'items'>): string {
   return items
     .flatMap((item) => [
       `${item.quantity} × ${item.ticket_type_name}`,

@@ -33,6 +33,7 @@ export const groups = {
   crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation', 'soak'],
   engine: [
     'actors',
+    'brand',
     'catalogue',
     'client',
     'domain',

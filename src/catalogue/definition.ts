@@ -11,6 +11,7 @@
  */
 import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { checkBrand, type LogoReader } from './brand.ts';
 import { eventFileSchema, readEvent, type EventFile } from './event-fields.ts';
 import { collectProblems } from './problem.ts';
 import { createSeatRegister } from './hall-checks.ts';
@@ -21,6 +22,8 @@ import { checkShape } from './shape.ts';
 interface CheckOptions {
   /** Reads a plan that is named by its path; without it, a plan must be given inline. */
   readonly seatingPlan?: SeatingPlanReader;
+  /** Reads a logo that is named by its path; without it, a logo must be a data: URL. */
+  readonly logo?: LogoReader;
 }
 
 type CheckedDefinition = { readonly definition: EventDefinition } | { readonly problems: readonly FoundProblem[] };
@@ -38,5 +41,8 @@ export function checkDefinition(json: unknown, options: CheckOptions = {}): Chec
       locality && readSeating(locality, pointer('/localities', index), options.seatingPlan, seats, report),
   );
   checkReferences(event, seatings, report);
-  return problems.length > 0 ? { problems } : { definition: readEvent(json as EventFile, seatings) };
+  const logo = checkBrand(event.brand, '/brand', options.logo, report);
+  if (problems.length > 0) return { problems };
+  const file = json as EventFile;
+  return { definition: readEvent(logo === undefined ? file : { ...file, brand: { ...file.brand, logo } }, seatings) };
 }

@@ -26,6 +26,7 @@ import {
   type FileOf,
   type ValuePosition,
 } from './codec.ts';
+import { brand } from './brand.ts';
 import { locality, type LocalityFile } from './hall-fields.ts';
 import { isNumbered, type Seatings } from './seating.ts';
 import {
@@ -47,6 +48,7 @@ import {
   textOrNull,
   timeOrNull,
   truth,
+  webAddress,
 } from './values.ts';
 
 /** A year: no hold or pass is kept open longer. */
@@ -81,15 +83,7 @@ const picture = Type.String({
     'the path of a .jpg, .jpeg, .png, .webp or .avif file in the catalogue’s folder, of letters, digits, dots, hyphens and underscores',
 });
 
-const webAddressOrNull = nullable(
-  plain(
-    Type.String({
-      maxLength: 2_048,
-      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
-      description: 'an address that begins with http:// or https://',
-    }),
-  ),
-);
+const webAddressOrNull = nullable(webAddress);
 
 const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'two capital letters of ISO 3166, such as DE' });
 const timeOfDay = Type.String({
@@ -390,6 +384,7 @@ const event = record({
     'AFTER_EXIT',
   ),
   legal: present(nullable(legal), 'what the shop must say to buyers before they order', null),
+  brand: present(nullable(brand), 'how its pages look where that is not as BRAND says', null),
   performances: required(list(performance, { minItems: 1, maxItems: 1_000 }), 'its dates'),
   localities: required(
     list(localities, { minItems: 1, maxItems: 500 }),

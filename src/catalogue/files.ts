@@ -15,6 +15,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { logosBeside } from './brand.ts';
 import { findBelow, problemOfPicture } from './pictures.ts';
 import { checkDefinition } from './definition.ts';
 import { isSeatingPlan } from './seating-plan.ts';
@@ -54,7 +55,7 @@ export function readCatalogue(paths: string | readonly string[]): Catalogue {
   const definitions: EventDefinition[] = [];
   const uses = new Map<string, string>();
   for (const { file, path, json } of found) {
-    const checked = checkDefinition(json, { seatingPlan: (plan) => readPlan(plan, file) });
+    const checked = checkDefinition(json, { seatingPlan: (plan) => readPlan(plan, file), logo: logosBeside(file) });
     if ('problems' in checked) {
       problems.push(
         ...checked.problems.map((problem) => ({ file, path: path + problem.path, message: problem.message })),

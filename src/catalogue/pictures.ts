@@ -39,7 +39,7 @@ export function problemOfPicture(folder: string, name: string): string | null {
     const path = findBelow(folder, name);
     const { size } = statSync(path);
     if (size > pictureBytesMax) return `is larger than ${pictureBytesMax} bytes`;
-    return typeOf(headOf(path)) === null ? 'is not a JPEG, PNG, WebP or AVIF file by its content' : null;
+    return pictureType(headOf(path)) === null ? 'is not a JPEG, PNG, WebP or AVIF file by its content' : null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -61,7 +61,7 @@ export function openPictures(folder: string): Pictures {
       const known = kept.get(path);
       if (known?.fileVersion === fileVersion) return known.picture;
       const bytes = await readFile(path).catch(() => null);
-      const contentType = bytes === null ? null : typeOf(bytes);
+      const contentType = bytes === null ? null : pictureType(bytes);
       if (bytes === null || contentType === null) return null;
       const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
       const picture = { contentType, etag, bytes };
@@ -91,7 +91,7 @@ function headOf(path: string): Buffer {
 }
 
 /** The type of a picture by its signature (rule 1); null for anything else, SVG included, which can carry scripts. */
-function typeOf(bytes: Buffer): string | null {
+export function pictureType(bytes: Buffer): string | null {
   const at = (start: number, end: number): string => bytes.toString('latin1', start, end);
   if (at(0, 3) === '\u00ff\u00d8\u00ff') return 'image/jpeg';
   if (at(0, 8) === '\u0089PNG\r\n\u001a\n') return 'image/png';
@@ -108,7 +108,8 @@ export function findBelow(folder: string, name: string): string {
   const root = realpathSync(folder);
   const named = resolve(root, name);
   const found = liesIn(root, named) ? realpathOf(named, name) : null;
-  if (found === null || !liesIn(root, found)) throw new Error(`"${name}" is outside the catalogue file's folder`);
+  if (found === null || !liesIn(root, found))
+    throw new Error(`"${name}" is outside the folder of the file that names it`);
   return found;
 }
 
@@ -116,7 +117,7 @@ function realpathOf(path: string, shown: string): string {
   try {
     return realpathSync(path);
   } catch {
-    throw new Error(`"${shown}" cannot be found in the catalogue file's folder`);
+    throw new Error(`"${shown}" cannot be found in the folder of the file that names it`);
   }
 }
 

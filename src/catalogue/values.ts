@@ -51,6 +51,13 @@ export const textOrNull = nullable(
     }),
   ),
 );
+export const webAddress = plain(
+  Type.String({
+    maxLength: 2_048,
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$',
+    description: 'an address that begins with http:// or https://',
+  }),
+);
 export const truth = plain(Type.Boolean());
 export const colorOrNull = nullable(
   plain(

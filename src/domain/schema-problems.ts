@@ -89,6 +89,8 @@ function messageOf({ keyword, params = {}, parentSchema = {}, ...error }: Schema
       return params['limit'] === 1
         ? 'must not be an empty list'
         : `must have at least ${digits(params['limit'])} items`;
+    case 'minProperties':
+      return 'must not be empty';
     case 'maxItems':
       return `must have at most ${digits(params['limit'])} items`;
     case 'uniqueItems':

@@ -6,7 +6,7 @@ import type { Pictures } from '#catalogue/pictures.ts';
 import type { Deployment, DeploymentState, FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
 import type { EventFinder, EventReader } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
-import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import type { BrandDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
 import type { RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { Refusal } from '#domain/refusal.ts';
@@ -150,6 +150,8 @@ export interface LogPort {
 
 /** The settings that concern HTTP; the service's configuration fits as it is. */
 export interface HttpSettings {
+  /** How pages look where an event does not say it. */
+  readonly brand: BrandDefinition | null;
   readonly corsOrigins: '*' | readonly string[];
   /** The address that buyers see, where one is set. */
   readonly baseUrl: string | null;
@@ -186,7 +188,7 @@ export interface HttpSettings {
   };
 }
 
-interface CommonPorts {
+export interface CommonPorts {
   readonly settings: HttpSettings;
   readonly events: ListedEventsPort;
   readonly clock: ClockPort;

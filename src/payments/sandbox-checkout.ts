@@ -7,7 +7,7 @@
  */
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '#domain/refusal.ts';
-import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import type { BrandedEvent, PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView } from '#domain/view.ts';
 import type { CheckoutSessions, Payable } from './checkout-sessions.ts';
 import type { PaymentClockPort, EventFinderPort } from './provider.ts';
@@ -16,9 +16,10 @@ import type { SandboxRefund, SandboxRefundOutcome, SandboxRefunds } from './sand
 import { signWebhook, type WebhookBody } from './standard-webhooks.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** The order and payment of a session, and the time zone of its event. */
+/** The order and payment of a session, and the time zone and the look of its event. */
 interface FoundSession extends Payable {
   readonly timezone: string;
+  readonly look: BrandedEvent;
 }
 
 type SandboxOutcome = 'paid' | 'declined' | 'cancelled';

@@ -15,6 +15,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { readBrand } from '#catalogue/brand.ts';
+import type { BrandDefinition } from '#domain/catalogue/definition.ts';
+import type { FoundProblem } from '#domain/schema-problems.ts';
 import { readTrustProxy, type TrustProxy } from '#http/protocol/client-address.ts';
 import { readTicketKeys } from '#tickets/signing.ts';
 import { LIMITS, NODE_LIMITS, type Limits } from './limits.ts';
@@ -52,6 +55,8 @@ export interface Config {
   readonly catalog: string | null;
   /** Null: the catalogue's folder. */
   readonly pictures: string | null;
+  /** What BRAND says; null where it is not set. */
+  readonly brand: BrandDefinition | null;
   readonly logLevel: (typeof SETTINGS.LOG_LEVEL.schema.enum)[number];
   readonly responseEnvelope: 'none' | 'data';
   readonly sandbox: boolean;
@@ -124,14 +129,15 @@ export function readConfig(environment: Environment): ConfigResult {
   if (values.PICTURES !== null && !isFolder(String(values.PICTURES))) bad.add('PICTURES');
   if (!canBeFolder(resolve(String(values.DATA_DIR)))) bad.add('DATA_DIR');
   for (const name of missingFiles(values)) bad.add(name);
-  if (bad.size > 0) {
-    return {
-      problems: SETTING_NAMES.filter((name) => bad.has(name)).map((name) =>
-        problemOf(name, environment[name], values.NATS_URL !== null),
-      ),
-    };
+  const brand = values.BRAND === null ? { brand: null } : readBrand(String(values.BRAND));
+  const ofBrand = 'problems' in brand ? [brandProblem(String(values.BRAND), brand.problems)] : [];
+  if (bad.size > 0 || 'problems' in brand) {
+    const problems = SETTING_NAMES.filter((name) => bad.has(name)).map((name) =>
+      problemOf(name, environment[name], values.NATS_URL !== null),
+    );
+    return { problems: [...problems, ...ofBrand] };
   }
-  return { config: configFrom(values) };
+  return { config: configFrom(values, brand.brand) };
 }
 
 /**
@@ -263,7 +269,12 @@ function problemOf(name: SettingName, given: string | undefined, isNode: boolean
   return `${name} is ${shown}: it must be ${setting.allowed}`;
 }
 
-function configFrom(values: Values): Config {
+function brandProblem(file: string, problems: readonly FoundProblem[]): string {
+  const said = problems.map(({ path, message }) => `${path} ${message}`.trim()).join('; ');
+  return `BRAND is ${JSON.stringify(file)}: ${said}`;
+}
+
+function configFrom(values: Values, brand: BrandDefinition | null): Config {
   const textOf = (name: SettingName): string | null => (values[name] === null ? null : String(values[name]));
   const required = (name: SettingName): string => String(values[name]);
   const both = (one: string | null, other: string | null) =>
@@ -281,6 +292,7 @@ function configFrom(values: Values): Config {
     baseUrl: textOf('BASE_URL')?.replace(/\/+$/, '') ?? null,
     catalog: textOf('CATALOG'),
     pictures: textOf('PICTURES'),
+    brand,
     logLevel: required('LOG_LEVEL') as Config['logLevel'],
     responseEnvelope: required('RESPONSE_ENVELOPE') as Config['responseEnvelope'],
     sandbox: values.SANDBOX === null ? stripe === null : values.SANDBOX === 'on',

@@ -90,6 +90,12 @@ export const SETTINGS = {
     allowed: 'an existing folder',
     meaning: 'folder of the pictures that events name; the folder of CATALOG when not set',
   },
+  BRAND: {
+    schema: text,
+    default: null,
+    allowed: 'a JSON file with the brand of a venue',
+    meaning: 'file with name, logo, colours, support and links of the venue, on every page of a buyer',
+  },
   LOG_LEVEL: {
     schema: { enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] },
     default: 'info',

@@ -120,6 +120,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     ReadDoors: { type: 'ReadDoors', performanceId: 'derby' },
     ListConflicts: { type: 'ListConflicts', performanceId: null, ...page },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
+    ReadBrand: { type: 'ReadBrand' },
     ReadFact: {
       type: 'ReadFact',
       stored: { seq: 1, at: 0, type: 'OrderExpired', data: JSON.stringify({ orderId, refundDueCents: 0 }) },

@@ -146,6 +146,18 @@ const eventFile = fc
           order_button: fc.constantFrom('Zahlungspflichtig bestellen', null),
         }),
       ),
+      brand: fc.option(
+        some({
+          name: text,
+          logo: fc.constant(`data:image/svg+xml;base64,${btoa('<svg xmlns="http://www.w3.org/2000/svg"/>')}`),
+          accent: fc.constantFrom('#7A1F2B', '#0b5a52'),
+          accent_dark: fc.constant('#e8b84a'),
+          scheme: fc.constantFrom('AUTO', 'LIGHT', 'DARK'),
+          support: fc.constantFrom('kasse@theater.example', 'https://theater.example/hilfe'),
+          links: fc.array(fc.record({ label: fc.constant({ de: 'Impressum' }), url: fc.webUrl() }), { maxLength: 2 }),
+          credit: fc.boolean(),
+        }),
+      ),
     }),
     name: text,
     dates: fc.array(fc.tuple(some({ name: text, status: fc.constantFrom('ON_SALE', 'DRAFT') }), times), {

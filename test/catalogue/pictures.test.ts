@@ -67,8 +67,8 @@ describe('Pictures', () => {
     assert.deepEqual(
       problems.map((problem) => [problem.path, problem.message]),
       [
-        ['/2/picture', '"none.jpg" cannot be found in the catalogue file\'s folder'],
-        ['/3/picture', '"link.jpg" is outside the catalogue file\'s folder'],
+        ['/2/picture', '"none.jpg" cannot be found in the folder of the file that names it'],
+        ['/3/picture', '"link.jpg" is outside the folder of the file that names it'],
         ['/4/picture', 'is not a JPEG, PNG, WebP or AVIF file by its content'],
         ['/5/picture', `is larger than ${pictureBytesMax} bytes`],
       ],

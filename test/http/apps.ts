@@ -56,6 +56,7 @@ export interface Apps {
 }
 
 const settingsOfTests: HttpSettings = {
+  brand: null,
   corsOrigins: '*',
   baseUrl: null,
   trustProxy: false,

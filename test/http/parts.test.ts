@@ -233,11 +233,13 @@ test('a calendar file has every line break of a name escaped, and no other contr
   const name = `a${breaks.join('b')}c\u0007\u001b`;
   const performance = { id: 'd1', name, startsAt: 0, endsAt: null, status: 'ON_SALE' } as const;
   const event = { id: 'e', slug: 'e', name, performances: [performance] };
-  const file = calendarOf({ id: 'ord_1_x', placedAt: 0, event } as unknown as Parameters<typeof calendarOf>[0]);
+  const order = { id: 'ord_1_x', placedAt: 0, event } as unknown as Parameters<typeof calendarOf>[0];
+  const file = calendarOf(order, { name });
   const summary = file
     .replaceAll('\r\n ', '')
     .split('\r\n')
     .find((line) => line.startsWith('SUMMARY:'));
+  assert.ok(file.includes('PRODID:-//a\\nb'), file);
   assert.equal(summary, `SUMMARY:a${'\\nb'.repeat(breaks.length - 1)}\\nc`);
   assert.ok(!/[^\P{Cc}\r\n]|[\u2028\u2029]/u.test(file));
 });

@@ -33,6 +33,7 @@ test('an empty environment gives the defaults', () => {
     baseUrl: null,
     catalog: null,
     pictures: null,
+    brand: null,
     logLevel: 'info',
     responseEnvelope: 'none',
     sandbox: true,

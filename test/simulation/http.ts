@@ -107,6 +107,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
       isShared: false,
     });
   const settings = {
+    brand: null,
     corsOrigins: '*',
     baseUrl: null,
     trustProxy: false,

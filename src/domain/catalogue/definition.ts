@@ -66,6 +66,8 @@ export interface EventDefinition {
   readonly reentry?: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** Absent where the event sets nothing. */
   readonly legal?: LegalDefinition;
+  /** Absent where its pages look as those of the service. */
+  readonly brand?: BrandDefinition;
   readonly performances: readonly PerformanceDefinition[];
   readonly localities: readonly LocalityDefinition[];
   readonly ticketTypes: readonly TicketTypeDefinition[];
@@ -105,6 +107,32 @@ export const NOTHING_DEFINED: EventDefinition = {
   sellingStages: [],
   promoCodes: [],
 };
+
+/** What of an event's definition the look of its pages depends on. */
+export type BrandedEvent = Pick<EventDefinition, 'slug' | 'brand'>;
+
+/** How a venue shows itself to buyers; what is absent is as without it. */
+export interface BrandDefinition {
+  readonly name?: string;
+  /** A picture as a data: URL in base64. */
+  readonly logo?: string;
+  /** As #rrggbb, for light pages. */
+  readonly accent?: string;
+  /** As #rrggbb, for dark pages. */
+  readonly accentDark?: string;
+  readonly scheme?: 'AUTO' | 'LIGHT' | 'DARK';
+  /** An e-mail address, or one that begins with https://. */
+  readonly support?: string;
+  readonly links?: readonly BrandLink[];
+  /** Whether pages say what software they are. */
+  readonly credit?: boolean;
+}
+
+export interface BrandLink {
+  /** Texts by language: two letters of ISO 639. */
+  readonly label: Readonly<Record<string, string>>;
+  readonly url: string;
+}
 
 export interface VenueDefinition {
   readonly name: string;

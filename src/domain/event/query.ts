@@ -7,7 +7,7 @@
  * 3. A view that is large or asked often has a revision. A caller that names the revision it knows is answered
  *    UNCHANGED while that revision is still the newest. A revision is never the same in two activations of an event.
  */
-import type { EventDefinition } from '../catalogue/definition.ts';
+import type { BrandedEvent, EventDefinition } from '../catalogue/definition.ts';
 import type { AmendedBy } from '../command.ts';
 import type { Fact } from '../fact.ts';
 import type { EventTotals, Gauges, OperatorEventView } from './operator-view.ts';
@@ -135,6 +135,8 @@ interface Queries {
 
   // waiting room
   FindDraw: { readonly offset: number; readonly limit: number };
+  /** How the event's pages look, drafts included. */
+  ReadBrand: Record<never, never>;
 
   // of several aggregates
   /** A stored fact in today's form, and what it is about. */
@@ -172,7 +174,14 @@ export interface Views {
   FindScans: readonly TicketScanView[];
   ListScans: ScanPage;
   ListVoidTickets: VoidTicketPage | Refusal;
-  FindSession: { readonly order: OrderView; readonly payment: PaymentView; readonly timezone: string } | Refusal;
+  FindSession:
+    | {
+        readonly order: OrderView;
+        readonly payment: PaymentView;
+        readonly timezone: string;
+        readonly look: BrandedEvent;
+      }
+    | Refusal;
   FindUnopenedPayments: readonly UnopenedPayment[];
   FindUselessSessions: readonly UselessSession[];
   ScanUselessSessions: OrderScan;
@@ -191,8 +200,10 @@ export interface Views {
         readonly opensAt: number | null;
         readonly name: string;
         readonly timezone: string;
+        readonly look: BrandedEvent;
       }
     | Refusal;
+  ReadBrand: BrandedEvent;
   ReadFact: FactView;
   ReadOperatorEvent: OperatorEventView;
   ReadMoney: MoneyView & { readonly name: string };
@@ -200,7 +211,7 @@ export interface Views {
   ReadTotals: EventTotals;
 }
 
-interface FoundOrder {
+export interface FoundOrder {
   readonly order: OrderView;
   readonly definitionVersion: number;
   /** What names the things bought; null unless it was asked for. */
@@ -266,6 +277,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   ReadDoors: false,
   ListConflicts: true,
   FindDraw: true,
+  ReadBrand: false,
   ReadFact: false,
   ReadOperatorEvent: false,
   ReadMoney: false,

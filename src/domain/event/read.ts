@@ -3,6 +3,7 @@
  *
  * Nothing is mutated; the same state, query and reading give the same view.
  */
+import type { BrandedEvent } from '../catalogue/definition.ts';
 import { countUnknownCodes } from '../orders/pricing.ts';
 import { eventTotals, gaugesOf, operatorEventView } from './operator-view.ts';
 import { findHold } from '../holds/view.ts';
@@ -112,7 +113,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'FindSession': {
       const found = findSession(state, query.checkoutSessionId);
       if (found === null) return refuse('ORDER_NOT_FOUND', {});
-      return { ...found, timezone: state.plan.definition.timezone };
+      return { ...found, timezone: state.plan.definition.timezone, look: brandedEvent(state) };
     }
     case 'FindUnopenedPayments':
       return findUnopenedPayments(state, query, now);
@@ -140,8 +141,10 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return ifPublished(state, () => {
         const { name, timezone } = state.plan.definition;
         const opensAt = state.waitingRoom?.opensAt ?? null;
-        return { draw: viewDraw(state, query, context.hashing), opensAt, name, timezone };
+        return { draw: viewDraw(state, query, context.hashing), opensAt, name, timezone, look: brandedEvent(state) };
       });
+    case 'ReadBrand':
+      return brandedEvent(state);
     case 'ReadFact':
       return viewFact(state, query.stored);
     case 'ReadOperatorEvent':
@@ -155,6 +158,11 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     default:
       return unreachable(query);
   }
+}
+
+function brandedEvent({ plan: { definition } }: EventState): BrandedEvent {
+  const { slug, brand } = definition;
+  return brand === undefined ? { slug } : { slug, brand };
 }
 
 function ifPublished<View>(state: EventState, view: () => View): View | Refusal {

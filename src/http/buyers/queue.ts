@@ -7,6 +7,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
+import { brandOf } from '#brand/brand.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { DrawView, QueueEntryView } from '#domain/view.ts';
 import { drawPage } from '../pages/draw.ts';
@@ -179,7 +180,8 @@ export function queueRoutes(
       if (!prefersHtml(request.headers.accept)) return reply.send(toDrawBody(draw));
       const { slug } = request.params;
       const url = `${baseUrl()}/api/events/public/${slug}/draw`;
-      return sendPage(reply, drawPage({ ...event, slug, draw, url, texts: textsFor(request) }));
+      const brand = brandOf(settings.brand, event.look);
+      return sendPage(reply, drawPage({ ...event, slug, draw, url, brand, texts: textsFor(request) }));
     },
   });
 }

@@ -5,6 +5,7 @@
  */
 import { Type } from 'typebox';
 import { LATEST_MOMENT } from '#actors/clock.ts';
+import { brandOf } from '#brand/brand.ts';
 import { returnUrl, returnUrls } from '#payments/checkout-sessions.ts';
 import { unlessUnavailable } from '#payments/provider.ts';
 import type { SandboxRefund, SandboxRefundOutcome } from '#payments/sandbox-refunds.ts';
@@ -134,7 +135,7 @@ const advanceClockSchema = {
 export async function sandboxPaymentRoutes(
   app: HttpApp,
   sandbox: SandboxPort,
-  ports: Pick<PublicPorts, 'tickets' | 'personalData' | 'baseUrl'>,
+  ports: Pick<PublicPorts, 'tickets' | 'personalData' | 'baseUrl' | 'settings'>,
 ): Promise<void> {
   const { baseUrl } = ports;
 
@@ -165,9 +166,10 @@ export async function sandboxPaymentRoutes(
     {
       config: { page: true },
       answer: ({ params: { checkout_session_id: checkoutSessionId } }) => sandbox.find(checkoutSessionId),
-      send: ({ timezone: timeZone, ...payable }, reply, request) => {
+      send: ({ timezone: timeZone, look, ...payable }, reply, request) => {
+        const brand = brandOf(ports.settings.brand, look);
         const urls = { ...returnUrls(payable, baseUrl()), baseUrl: baseUrl() };
-        return sendPage(reply, sandboxPage({ ...payable, ...urls, timeZone, texts: textsFor(request) }));
+        return sendPage(reply, sandboxPage({ ...payable, ...urls, timeZone, brand, texts: textsFor(request) }));
       },
     },
   );

@@ -3,19 +3,23 @@
  * calendars are shared.
  */
 import { createHash } from 'node:crypto';
+import type { Brand } from '#brand/brand.ts';
 import type { OrderView } from '#domain/view.ts';
 
 /** The longest line of the format, in bytes. */
 const LINE_BYTES_MAX = 75;
 
 /** The performances of an order that have a time; those that were cancelled are marked as such. */
-export function calendarOf({ id, placedAt, event }: Pick<OrderView, 'id' | 'placedAt' | 'event'>): string {
+export function calendarOf(
+  { id, placedAt, event }: Pick<OrderView, 'id' | 'placedAt' | 'event'>,
+  { name: venue }: Pick<Brand, 'name'>,
+): string {
   const entries = event.performances.flatMap(({ id: performanceId, name, startsAt, endsAt, status }) => {
     if (startsAt === null) return [];
     const uid = createHash('sha256').update(`${id} ${performanceId}`).digest('hex').slice(0, 32);
     return [
       'BEGIN:VEVENT',
-      `UID:${uid}@holdfast`,
+      `UID:${uid}@tickets`,
       `DTSTAMP:${stampOf(placedAt)}`,
       `DTSTART:${stampOf(startsAt)}`,
       ...(endsAt === null ? [] : [`DTEND:${stampOf(endsAt)}`]),
@@ -24,7 +28,8 @@ export function calendarOf({ id, placedAt, event }: Pick<OrderView, 'id' | 'plac
       'END:VEVENT',
     ];
   });
-  const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Holdfast//Tickets//EN', ...entries, 'END:VCALENDAR'];
+  const maker = `PRODID:-//${escaped(venue ?? 'Tickets')}//Tickets//EN`;
+  const lines = ['BEGIN:VCALENDAR', 'VERSION:2.0', maker, ...entries, 'END:VCALENDAR'];
   return lines.map((line) => `${folded(line)}\r\n`).join('');
 }
 

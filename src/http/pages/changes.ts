@@ -5,6 +5,7 @@
  * 1. What was chosen comes back with the button, so that nothing is kept between two pages.
  * 2. A withdrawal is of all tickets at once, or of a part where that is asked for: its first page has the button.
  */
+import type { Brand } from '#brand/brand.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
 import { isStageOpen } from '#domain/catalogue/sale-plan.ts';
 import { numberOf } from '#domain/orders/told-numbers.ts';
@@ -21,6 +22,7 @@ import { ticketInWords } from './order-tickets.ts';
 export type FormFields = Readonly<Record<string, string>>;
 
 export interface ChangeContent extends OfferedOrder {
+  readonly brand: Brand;
   readonly opened: OpenedOrder;
   readonly kind: ChangeKind;
   readonly datesOnSale: readonly string[];
@@ -42,11 +44,12 @@ export const EMAIL_FIELD = 'email.';
 const NAMES_MAX = 200;
 
 export function changePage(content: ChangeContent): Page {
-  const { texts, order, kind, quote } = content;
+  const { texts, brand, order, kind, quote } = content;
   const words = texts.changes;
   const title = kind === 'withdrawal' ? words.withdrawTitle : words[kind];
   return {
     texts,
+    brand,
     title: `${order.event.name}: ${title}`,
     back: { href: `/orders/${order.id}`, label: texts.sandbox.yourOrder },
     body: quote === null ? choiceOf(content, title) : quoteOf(content, quote, title),

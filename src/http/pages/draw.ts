@@ -1,10 +1,12 @@
 /** The proof of a draw as a page: what was committed to, the result, and a few lines of code that check it. */
+import type { Brand } from '#brand/brand.ts';
 import type { DrawView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 
 interface DrawPageContent {
   readonly texts: ServedTexts;
+  readonly brand: Brand;
   readonly name: string;
   readonly slug: string;
   readonly timezone: string;
@@ -48,6 +50,7 @@ export function drawPage(content: DrawPageContent): Page {
   const words = texts.draw;
   return {
     texts,
+    brand: content.brand,
     title: words.title(name),
     back: { href: `/e/${encodeURIComponent(slug)}`, label: name },
     body: html`<section>
@@ -101,12 +104,12 @@ function numbersOf({ draw, texts }: DrawPageContent): Html {
   </section>`;
 }
 
-function checkOf({ url, texts }: DrawPageContent): Html {
+function checkOf({ url, texts, brand }: DrawPageContent): Html {
   const words = texts.draw;
   const [before = '', file = '', after = ''] = words.withNode.split(/[[\]]/);
   return html`<section>
     <h2>${words.check}</h2>
-    <p>${words.withHoldfast} <code>holdfast draw verify ${url}</code></p>
+    ${brand.credit ? html`<p>${words.withHoldfast} <code>holdfast draw verify ${url}</code></p>` : null}
     <p>${before}<code>${file}</code>${after} <code>node check-draw.mjs ${url}</code></p>
     <pre>${CHECK_DRAW}</pre>
     <p class="quiet small">${words.ownPlace}</p>

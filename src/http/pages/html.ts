@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { styleOf, supportHref, type Brand } from '#brand/brand.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { varyByLanguage } from '../protocol/negotiation.ts';
 import { STYLE } from './style.ts';
@@ -49,6 +50,8 @@ export function escapeHtml(text: string): string {
 
 export interface Page {
   readonly texts: ServedTexts;
+  /** Whose page it is. */
+  readonly brand: Brand;
   readonly title: string;
   readonly body: Html;
   /** Seconds after which a browser reloads the page; for a page that waits for something. */
@@ -59,14 +62,12 @@ export interface Page {
   readonly formTargets?: readonly string[];
 }
 
-const styleHash = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-
 /** Sends a page that must not be cached, indexed or framed, and whose address, a secret, no link reveals. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return varyByLanguage(reply)
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policyOf(page.formTargets ?? []),
+      'content-security-policy': policyOf(page),
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex, nofollow',
@@ -75,12 +76,12 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 }
 
 /** A form may be answered with a redirect, which browsers hold against the policy too. */
-function policyOf(formTargets: readonly string[]): string {
+function policyOf({ formTargets = [], brand }: Page): string {
   const origins = new Set(formTargets.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin));
   return [
     "default-src 'none'",
-    `style-src ${styleHash}`,
-    'img-src data:',
+    `style-src ${pageStyle(brand).hash}`,
+    "img-src 'self' data:",
     "font-src 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -95,36 +96,70 @@ const ARROW = drawn(
   '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M16 10H4m5-5-5 5 5 5"/></svg>',
 );
 
-function documentOf({ texts, title, body, back, refreshSeconds }: Page): string {
+function documentOf({ texts, brand, title, body, back, refreshSeconds }: Page): string {
   const refresh = refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
   const head = html`<meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="robots" content="noindex" />
     ${refresh}
-    <title>${title}</title>
-    <link rel="icon" href="data:," />`;
+    <title>${brand.name === null ? title : `${title} · ${brand.name}`}</title>
+    <link rel="icon" href="${brand.logo ?? 'data:,'}" />`;
   const way = back === undefined ? null : html`<p class="back"><a href="${back.href}">${ARROW} ${back.label}</a></p>`;
   return html`<!doctype html>
     <html lang="${texts.frame.language}">
       <head>
-        ${head} ${drawn(`<style>${STYLE}</style>`)}
+        ${head} ${drawn(`<style>${pageStyle(brand).text}</style>`)}
       </head>
       <body>
-        <header class="bar">
-          <a class="brand" href="/">${LOGO}<span>Holdfast</span></a>
+        <header class="bar${brand.name === null && brand.logo === null ? '' : ' own'}">
+          <a class="brand" href="/">${markOf(brand)}<span>${brand.name ?? texts.frame.shop}</span></a>
         </header>
         <main>${way} ${body}</main>
-        <footer class="foot">${texts.frame.questions}</footer>
+        <footer class="foot">${footOf(brand, texts)}</footer>
       </body>
     </html>`.html;
 }
 
+/** The style of a page, and its hash for the policy. */
+interface PageStyle {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** By the address of a brand's style sheet, which says all that it says. */
+const knownStyles = new Map<string | null, PageStyle>();
+const STYLES_MAX = 200;
+
+function pageStyle(brand: Brand): PageStyle {
+  const known = knownStyles.get(brand.style);
+  if (known !== undefined) return known;
+  const text = brand.style === null ? STYLE : STYLE + styleOf(brand);
+  const made = { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+  if (knownStyles.size >= STYLES_MAX) knownStyles.clear();
+  knownStyles.set(brand.style, made);
+  return made;
+}
+
+/** The picture beside the name, which says the same. */
+const markOf = ({ logo }: Brand): Html =>
+  logo === null ? LOGO : html`<img src="${logo}" alt="" width="36" height="36" />`;
+
+function footOf({ support, links, credit }: Brand, { frame }: ServedTexts): Html {
+  const shown = links.map(
+    ({ label, url }) => html`<a href="${url}">${label[frame.language] ?? Object.values(label)[0]!}</a> `,
+  );
+  const asked = support === null ? null : html`<a href="${supportHref(support)}">${support}</a>`;
+  return html`<p>${frame.questions} ${asked}</p>
+    ${shown.length === 0 ? null : html`<p class="links">${shown}</p>`} ${credit ? html`<p>${frame.credit}</p>` : null}`;
+}
+
 /** The page of an error; its code and status are those of the body that programs get. */
-export function failurePage({ code }: Pick<ErrorBody, 'code'>, texts: ServedTexts): Page {
+export function failurePage({ code }: Pick<ErrorBody, 'code'>, texts: ServedTexts, brand: Brand): Page {
   const { failures, frame } = texts;
   const [heading, hint] = failures[isKnown(code, failures) ? code : 'OTHER'];
   return {
     texts,
+    brand,
     title: heading,
     body: html`<h1>${heading}</h1>
       <p class="lead">${hint}</p>

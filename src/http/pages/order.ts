@@ -4,6 +4,7 @@
  *
  * Its address is the buyer's secret.
  */
+import type { Brand } from '#brand/brand.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { OrderView } from '#domain/view.ts';
@@ -16,6 +17,7 @@ import { drawCodes, ticketsOf, type CodeOf } from './order-tickets.ts';
 
 interface OrderPageContent {
   readonly texts: ServedTexts;
+  readonly brand: Brand;
   readonly order: OrderView;
   readonly opened: OpenedOrder;
   readonly definition: EventDefinition;
@@ -37,6 +39,7 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
   const refresh = order.status === 'PENDING' ? { refreshSeconds: REFRESH_SECONDS } : {};
   return {
     texts,
+    brand: content.brand,
     title: words.title(order.event.name),
     ...refresh,
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },

@@ -34,7 +34,7 @@ const DOOR_POLICY = [
 ].join('; ');
 
 /** For a file whose address changes with its contents. */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+export const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Shows the page at each of the addresses, and its files beside them. */
 export function pageRoutes(app: HttpApp, pages: PagesPort, addresses: readonly string[]): void {

@@ -1,10 +1,12 @@
 /** The page where a buyer of the sandbox pays: no money moves, and every outcome can be tried. */
+import type { Brand } from '#brand/brand.ts';
 import type { Payable } from '#payments/checkout-sessions.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { html, type Html, type Page } from './html.ts';
 
 interface SandboxPageContent extends Payable {
   readonly texts: ServedTexts;
+  readonly brand: Brand;
   readonly timeZone: string;
   /** Where the buyer goes afterwards. */
   readonly successUrl: string;
@@ -17,6 +19,7 @@ export function sandboxPage(content: SandboxPageContent): Page {
   const words = texts.sandbox;
   return {
     texts,
+    brand: content.brand,
     title: words.title(order.event.name),
     formTargets: [baseUrl, successUrl, cancelUrl],
     back: { href: `/orders/${order.id}`, label: words.yourOrder },

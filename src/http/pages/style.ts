@@ -8,12 +8,13 @@ export const STYLE = `${SHARED_STYLE}
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100dvh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink); font: 16px/1.5 var(--sans); }
 .bar { background: var(--surface); border-bottom: 1px solid var(--line); padding: .75rem 1.5rem; }
-.brand { display: flex; width: fit-content; align-items: center; gap: .75rem; margin-left: max(0px, calc((100% - 75rem) / 2));
-  color: var(--ink); font: 600 1.1875rem/1 var(--serif); text-decoration: none; }
+.brand { display: flex; width: fit-content; max-width: 100%; align-items: center; gap: .75rem; margin-left: max(0px, calc((100% - 75rem) / 2));
+  color: var(--ink); font: 600 1.1875rem/1.15 var(--serif); text-decoration: none; }
+.brand img, .brand svg { flex: none; } .brand img { object-fit: contain; } .brand span { min-width: 0; overflow-wrap: anywhere; hyphens: auto; }
 .brand rect { fill: var(--accent); } .brand path { fill: var(--accent-ink); }
 main { flex: 1; width: 100%; max-width: 46rem; margin: 0 auto; padding: 1.5rem 1.5rem 3rem; }
 .bar, main, .foot { flex-shrink: 0; }
-.foot { border-top: 1px solid var(--line); padding: 1.5rem; color: var(--ink-quiet); font-size: .875rem; text-align: center; }
+.foot .links a { display: inline-block; margin: 0 .5rem; } .foot { overflow-wrap: anywhere; border-top: 1px solid var(--line); padding: 1.5rem; color: var(--ink-quiet); font-size: .875rem; text-align: center; }
 .back { margin: 0 0 1rem; }
 .back a { display: inline-flex; align-items: center; gap: .5rem; color: var(--ink-quiet); text-decoration: none; }
 .back a:hover { color: var(--ink); text-decoration: underline; }
@@ -77,7 +78,7 @@ pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem
   .actions .due { display: block; flex: 1; margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; } body:has(.actions.next) { padding-bottom: 5.5rem; } }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --surface: #fff; --ink: #000; --ink-quiet: #444; --line-strong: #999; --accent-soft: #f1ede5; }
-  body { background: #fff; } .bar, .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
+  body { background: #fff; } .bar.own { border: 0; padding: 0 0 .4cm; background: none; } .bar:not(.own), .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
   section { border: 0; padding: 0; } .tickets { display: block; }
   .ticket { display: grid; grid-template-columns: 5.5cm 1fr; margin-bottom: .6cm; } .ticket .about { border-top: 0; border-left: 2px dashed #999; } }
 `;

@@ -44,6 +44,7 @@ import { refundRoutes } from '../operators/refunds.ts';
 import { consoleRoutes } from '../operators/console.ts';
 import { docsRoutes } from '../reference/route.ts';
 import { eventRoutes, pictureRoutes } from '../buyers/events/route.ts';
+import { brandRoutes } from '../pages/brand.ts';
 import { assetRoutes, doorPageRoutes, fontRoutes, pageRoutes } from '../pages/route.ts';
 import { fail } from '../protocol/errors.ts';
 import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
@@ -114,6 +115,7 @@ export async function buildPublicApp(ports: PublicPorts): Promise<HttpApp> {
   if (sandbox !== null) await sandboxPaymentRoutes(app, sandbox, ports);
   if (settings.sandboxClock) sandboxClockRoutes(app, ports);
   pictureRoutes(app, ports);
+  brandRoutes(app, ports);
   const { storefront } = ports;
   if (storefront !== undefined) {
     shopRoutes(app, { ...ports, storefront });

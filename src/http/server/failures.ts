@@ -11,6 +11,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Socket } from 'node:net';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { Overloaded } from '#actors/admission.ts';
+import { brandOf } from '#brand/brand.ts';
 import { prefersHtml, varyBy, textsFor } from '../protocol/negotiation.ts';
 import { API_VERSION } from './openapi.ts';
 import {
@@ -24,7 +25,7 @@ import {
   type Refused,
 } from '../protocol/errors.ts';
 import { failurePage, sendPage } from '../pages/html.ts';
-import type { ClockPort, LogPort } from '../ports.ts';
+import type { ClockPort, CommonPorts } from '../ports.ts';
 import { problemsOf } from '../protocol/validation.ts';
 
 declare module 'fastify' {
@@ -43,7 +44,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = { OVERLOADED: 1, SALE_PAUSED: 30 };
 
 /** Adds `refuse` to replies, and sends every error of the app with one body. */
-export function installFailures(app: FastifyInstance, { clock, log }: { clock: ClockPort; log: LogPort }): void {
+export function installFailures(app: FastifyInstance, ports: Pick<CommonPorts, 'clock' | 'log' | 'settings'>): void {
+  const { clock, log } = ports;
+  const brand = brandOf(ports.settings.brand);
   const send = (reply: FastifyReply, { code, detail, reason }: Refused): FastifyReply => {
     const body = errorBody(code, detail, clock.now(), reason);
     const retryAfter = RETRY_AFTER_SECONDS[code];
@@ -52,7 +55,7 @@ export function installFailures(app: FastifyInstance, { clock, log }: { clock: C
     // An error is not cached, even where the answer would be.
     reply.header('cache-control', 'no-store');
     if (isPage(reply.request, code)) varyBy(reply, 'Accept');
-    if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body, textsFor(reply.request)));
+    if (isForPeople(reply.request, code)) return sendPage(reply, failurePage(body, textsFor(reply.request), brand));
     return reply.header('content-type', JSON_TYPE).send(JSON.stringify(body));
   };
   app.decorateReply('refuse', function (refusal: Refused) {

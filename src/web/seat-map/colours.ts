@@ -3,7 +3,8 @@
  * has come.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { HUES, inkOn, zoneColour } from './palette.ts';
+import { inkOn } from '#client/contrast.ts';
+import { HUES, zoneColour } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
 
 export interface Colours {

@@ -7,7 +7,7 @@ import { contains, nearest, type Block } from './blocks.ts';
 import type { Colours } from './colours.ts';
 import { SANS } from './draw-seat.ts';
 import { shortLabel, type View } from './appearance.ts';
-import { mixed } from './palette.ts';
+import { mixed } from '#client/contrast.ts';
 import type { SeatPlan } from './plan.ts';
 import { onScreen } from './view.ts';
 

@@ -8,7 +8,7 @@ import type { Colours } from './colours.ts';
 import type { BlockSummary } from './draw-blocks.ts';
 import { drawHall } from './draw-hall.ts';
 import { isOwn, type Appearance } from './appearance.ts';
-import { mixed } from './palette.ts';
+import { mixed } from '#client/contrast.ts';
 import type { SeatPlan } from './plan.ts';
 import { fitted } from './view.ts';
 

@@ -5,6 +5,8 @@
  * An operator's own colour chooses the nearest free hue, so that a plan keeps its character. States differ in shape
  * and pattern, never in colour alone.
  */
+import { channelsOf, contrast, hexOf, type Channels } from '#client/contrast.ts';
+
 export const HUES = ['blue', 'orange', 'green', 'pink', 'sky', 'olive'] as const;
 
 /** The contrast of a zone's colour with the ground below which our own hue takes its place. */
@@ -18,8 +20,6 @@ const REFERENCE: readonly Channels[] = [
   [86, 180, 233],
   [200, 180, 40],
 ];
-
-type Channels = readonly [number, number, number];
 
 /** The hue of each zone, by index into HUES; each is given once before any is given again. */
 export function zonePalette(colors: readonly (string | null)[]): number[] {
@@ -39,40 +39,8 @@ export function zonePalette(colors: readonly (string | null)[]): number[] {
 export function zoneColour(own: string | null, hue: string, ground: string): string {
   const channels = own === null ? null : channelsOf(own);
   if (channels === null) return hue;
-  const six = `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
+  const six = hexOf(channels);
   return contrast(six, ground) >= CONTRAST_MIN ? six : hue;
-}
-
-/** Of several colours the one that is read best on another. */
-export function inkOn(colour: string, ...inks: readonly string[]): string {
-  return inks.reduce((a, b) => (contrast(a, colour) >= contrast(b, colour) ? a : b));
-}
-
-/** The contrast of two colours by WCAG, from 1 to 21. */
-export function contrast(a: string, b: string): number {
-  const [bright, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
-  return (bright + 0.05) / (dark + 0.05);
-}
-
-/** The colour that results where a colour lies on a ground with the given opacity. */
-export function mixed(colour: string, ground: string, share: number): string {
-  const [a, b] = [channelsOf(colour) ?? [0, 0, 0], channelsOf(ground) ?? [0, 0, 0]];
-  return `rgb(${a.map((channel, i) => Math.round(channel * share + b[i]! * (1 - share))).join(' ')})`;
-}
-
-function luminance(color: string): number {
-  const [r, g, b] = (channelsOf(color) ?? [0, 0, 0]).map((channel) => {
-    const share = channel / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-/** Reads a colour such as "#rrggbb" or "#rgb"; null for any other text. */
-function channelsOf(color: string): Channels | null {
-  const long = color.trim().replace(/^#(\w)(\w)(\w)$/, '#$1$1$2$2$3$3');
-  const digits = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})/i.exec(long);
-  return digits && [parseInt(digits[1]!, 16), parseInt(digits[2]!, 16), parseInt(digits[3]!, 16)];
 }
 
 /** How far a colour is from a hue: by the direction in which it leaves grey, so that light and dark count little. */

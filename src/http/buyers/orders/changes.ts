@@ -9,8 +9,10 @@
 import { Type } from 'typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readAt } from '#actors/event-port.ts';
+import { brandOf } from '#brand/brand.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
 import type { CommandOf } from '#domain/command.ts';
+import type { FoundOrder } from '#domain/event/query.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import { isChangeKind, offerOf } from '../../pages/change-offers.ts';
 import { changePage, type ChangeContent, type FormFields } from '../../pages/changes.ts';
@@ -31,21 +33,21 @@ const Fields = Type.Record(Type.String(), Type.String());
 /** A page of a thousand tickets fits. */
 const FORM_BYTES_MAX = 128 * 1024;
 
-type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData' | 'payments'>;
+type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData' | 'payments' | 'settings'>;
 
 /** What a page is made of, but for its language. */
 type Content = Omit<ChangeContent, 'texts'>;
 type Execute = (command: CommandOf<'AmendOrder'>) => ReturnType<typeof amendOrder>;
 
-export async function changeRoutes(app: HttpApp, { events, personalData, payments }: ChangesPorts): Promise<void> {
+export async function changeRoutes(app: HttpApp, all: ChangesPorts): Promise<void> {
+  const { events, payments } = all;
   const ports = { events, checkoutSessions: payments.checkoutSessions, absentProviders: payments.absent };
   const open = async (orderId: string, kind: string, fields: FormFields): Promise<Content | Refused> => {
     if (!isChangeKind(kind)) return NOT_FOUND;
     const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
     const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
     if (isRefusal(found)) return ORDER_NOT_FOUND;
-    const opened = await personalData.open(found.order);
-    return { ...found, definition: found.definition!, opened, kind, fields, refusal: null, quote: null };
+    return { ...(await toShown(found, all)), kind, fields, refusal: null, quote: null };
   };
 
   /** The content with a quote, or with why there is none. */
@@ -106,6 +108,17 @@ export async function changeRoutes(app: HttpApp, { events, personalData, payment
     );
     dropRoute(scope, events);
   });
+}
+
+/** An order with what its page shows of it beside. */
+async function toShown(found: FoundOrder, { personalData, settings }: ChangesPorts) {
+  const definition = found.definition!;
+  return {
+    ...found,
+    definition,
+    brand: brandOf(settings.brand, definition),
+    opened: await personalData.open(found.order),
+  };
 }
 
 /** The button that drops a change which waits for its payment. */

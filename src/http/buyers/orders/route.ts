@@ -3,6 +3,7 @@
  */
 import { Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
+import { brandOf } from '#brand/brand.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
@@ -75,7 +76,7 @@ export async function orderRoutes(app: HttpApp, ports: OrdersPorts): Promise<voi
 
 /** The page of an order, its file for calendars, and the button that goes on to a payment. */
 async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
-  const { events, tickets, personalData, baseUrl } = ports;
+  const { events, tickets, personalData, baseUrl, settings } = ports;
   const { checkoutSessions } = ports.payments;
 
   addRoute(app, 'GET /orders/:order_id', ORDER_PAGE, {
@@ -90,6 +91,7 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
       const content = {
         ...found,
         definition: found.definition!,
+        brand: brandOf(settings.brand, found.definition),
         baseUrl: baseUrl(),
         done: request.query.done ?? null,
         texts: textsFor(request),
@@ -102,10 +104,12 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
   addRoute(app, 'GET /orders/:order_id/calendar.ics', PAGE, {
     config: { page: true },
     answer: async ({ params: { order_id: orderId } }) => {
-      const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'FindOrder', orderId });
+      const query = { type: 'FindOrder', orderId, withDefinition: true } as const;
+      const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
       return isRefusal(found) ? ORDER_NOT_FOUND : found;
     },
-    send: ({ order }, reply) => reply.headers(CALENDAR).send(calendarOf(order)),
+    send: ({ order, definition }, reply) =>
+      reply.headers(CALENDAR).send(calendarOf(order, brandOf(settings.brand, definition))),
   });
 
   await app.register(async (scope: HttpApp) => {

@@ -9,6 +9,8 @@ const { count, number, dayAndHour, hour, money } = wordingOf('de');
 export const served: typeof english = {
   frame: {
     language: 'de',
+    shop: 'Tickets',
+    credit: 'Tickets mit Holdfast',
     questions: 'Fragen zu einer Bestellung? Halten Sie die Bestellnummer bereit.',
     seeAll: 'Alle Veranstaltungen',
     dayAndHour,

@@ -10,6 +10,9 @@ const { count, number, dayAndHour, hour, money } = wordingOf('en');
 
 const frame = {
   language: 'en',
+  /** What a shop without a name is called. */
+  shop: 'Tickets',
+  credit: 'Tickets by Holdfast',
   questions: 'Questions about an order? Have its order number at hand.',
   seeAll: 'See all events',
   dayAndHour,

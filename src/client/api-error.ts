@@ -27,9 +27,17 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether something thrown is an ApiError, of this code when one is given. */
+/**
+ * Whether something thrown is an ApiError, of this code when one is given; also one of another copy of this module, as
+ * pages have that use several packages.
+ */
 export function isApiError(error: unknown, code?: string): error is ApiError {
-  return error instanceof ApiError && (code === undefined || error.code === code);
+  return (
+    error instanceof Error &&
+    error.name === 'ApiError' &&
+    'code' in error &&
+    (code === undefined || error.code === code)
+  );
 }
 
 /** The service could not be reached, or did not answer in time. */

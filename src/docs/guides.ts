@@ -26,7 +26,7 @@ export interface Guide {
 
 /** The guides by topic, in reading order; each is the name of a file. */
 const SLUGS: Readonly<Record<string, readonly string[]>> = {
-  'Build a shop': ['first-sale', 'seats', 'waiting-room', 'payments', 'client'],
+  'Build a shop': ['first-sale', 'seats', 'waiting-room', 'payments', 'client', 'seats-element'],
   'Run it': ['going-live', 'settings', 'operating', 'doors', 'restore', 'several-machines', 'privacy', 'rehearsal'],
 };
 

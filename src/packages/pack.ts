@@ -8,7 +8,7 @@
  *     relative paths, so that they need no settings where they are used.
  *  3. The same tree gives the same bytes: the version is that of the service.
  */
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,6 +27,8 @@ interface StorefrontPackage {
   /** Bytes that its module has at most, compressed with gzip. */
   readonly gzipBytesMax: number;
   readonly isMinified: boolean;
+  /** Whether it draws something: its code finds the style sheet in `STYLE`. */
+  readonly hasStyle: boolean;
   /** Whether importing it does something, so that a bundler must not leave it out. */
   readonly hasEffects: boolean;
 }
@@ -39,9 +41,23 @@ const PACKAGES: readonly StorefrontPackage[] = [
     guide: 'client',
     gzipBytesMax: 12_000,
     isMinified: false,
+    hasStyle: false,
     hasEffects: false,
   },
+  {
+    name: '@holdfast/seats',
+    description: 'The custom element <holdfast-seats>: choosing numbered seats of a Holdfast event on any page.',
+    entry: 'web/seats/exports.ts',
+    guide: 'seats-element',
+    gzipBytesMax: 40_000,
+    isMinified: true,
+    hasStyle: true,
+    hasEffects: true,
+  },
 ];
+
+/** The styles of the element, in their order. */
+const STYLES = ['tokens', 'reset', 'base', 'seats'];
 
 export interface PackedFile {
   readonly name: string;
@@ -94,23 +110,26 @@ async function declareTypes(work: string, types: string): Promise<void> {
 }
 
 async function pack(each: StorefrontPackage, work: string, types: string, folder: string): Promise<PackedFile> {
-  const { name, entry, guide, gzipBytesMax, isMinified } = each;
+  const { name, entry, guide, gzipBytesMax, isMinified, hasStyle } = each;
   const { version, license } = manifest;
   const module = `${path.basename(name)}.js`;
   const declared = entry.replace(/\.ts$/, '.d.ts');
-  await build({
+  mkdirSync(work);
+  const { outputFiles } = await build({
     entryPoints: [inRoot('src', entry)],
-    outfile: path.join(work, module),
+    write: false,
     bundle: true,
     minify: isMinified,
     format: 'esm',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.css': 'text' },
     legalComments: 'none',
     logLevel: 'silent',
   });
+  const code = outputFiles[0]!.text;
+  const style = hasStyle ? `const STYLE=${JSON.stringify(await styleOf(code))};\n` : '';
+  writeFileSync(path.join(work, module), style + code);
   copyTypes(types, path.join(work, 'types'), declared);
   writeFileSync(path.join(work, 'README.md'), readmeOf(guide));
   copyFileSync(inRoot('LICENSE'), path.join(work, 'LICENSE'));
@@ -129,6 +148,28 @@ async function pack(each: StorefrontPackage, work: string, types: string, folder
   const file = path.join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
   const gzipBytes = gzipSync(readFileSync(path.join(work, module)), { level: 9 }).length;
   return { name, version, file, bytes: statSync(file).size, gzipBytes, gzipBytesMax };
+}
+
+/**
+ * The pages' own style in a shadow, as far as the code has its classes, or their beginning up to a dash: what they set
+ * on the page stands on the element, whose font is that of the page around it. With `scheme="light"` it stays light.
+ */
+async function styleOf(code: string): Promise<string> {
+  const words = new Set(code.match(/[\w-]+/g));
+  const isUsed = (selector: string): boolean =>
+    [...selector.matchAll(/\.([a-z][\w-]*)/g)].every(
+      ([, name = '']) => words.has(name) || words.has(name.replace(/[^-]+$/, '')),
+    );
+  const sheets = STYLES.map((name) => readFileSync(inRoot('src/web/styles', `${name}.css`), 'utf8'));
+  const own = ':host{display:block;color:var(--ink)}:host([hidden]){display:none}';
+  const minify = async (css: string): Promise<string> =>
+    (await transform(css, { loader: 'css', minify: true })).code.trim();
+  const all = await minify([...sheets, own].join('\n'));
+  const used = all.replaceAll(/(?<=^|[{}])([^{}@]+)\{[^{}]*\}/g, (rule, selector: string) =>
+    isUsed(selector) ? rule : '',
+  );
+  const dark = /(prefers-color-scheme: ?dark\)\s*\{):root/g;
+  return (await minify(used)).replaceAll(dark, '$1:host(:not([scheme=light]))').replaceAll(':root', ':host');
 }
 
 /** Copies a module's types and those that they lead to (rule 2). */

@@ -13,7 +13,7 @@ interface AreasProps {
 export function Areas({ words, seating, shown, onShow }: AreasProps) {
   if (seating.localities.length < 2) return null;
   return (
-    <div class="tabs" role="group" aria-label={words.plan.area}>
+    <div class="tabs" part="areas" role="group" aria-label={words.plan.area}>
       {seating.localities.map(({ name }, index) => (
         <button type="button" aria-pressed={index === shown} onClick={() => onShow(index)}>
           {name}

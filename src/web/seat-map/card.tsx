@@ -69,6 +69,7 @@ export function MapCard(props: MapCardProps) {
   return (
     <div
       ref={card}
+      part="card"
       class={`map-card${isActive ? ' active' : ''}`}
       onPointerLeave={props.onLeave}
       onKeyDown={props.onKeyDown}

@@ -22,7 +22,8 @@ export interface Colours {
   readonly rem: number;
 }
 
-export function useColours(plan: SeatPlan): Colours {
+/** `host` is the element whose style has the colours: the page, unless the plan is in a shadow. */
+export function useColours(plan: SeatPlan, host: HTMLElement = document.documentElement): Colours {
   const [isDark, setDark] = useState(false);
   const [hasFont, setFont] = useState(false);
   useEffect(() => {
@@ -33,11 +34,11 @@ export function useColours(plan: SeatPlan): Colours {
     return () => scheme.removeEventListener('change', follow);
   }, []);
   useEffect(() => void document.fonts.ready.then(() => setFont(true)), []);
-  return useMemo(() => coloursOf(plan), [plan, isDark, hasFont]);
+  return useMemo(() => coloursOf(plan, host), [plan, host, isDark, hasFont]);
 }
 
-function coloursOf(plan: SeatPlan): Colours {
-  const style = getComputedStyle(document.documentElement);
+function coloursOf(plan: SeatPlan, host: HTMLElement): Colours {
+  const style = getComputedStyle(host);
   const value = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   const [surface, ink] = [value('surface'), value('ink')];
   return {
@@ -53,6 +54,6 @@ function coloursOf(plan: SeatPlan): Colours {
     sunken: value('sunken'),
     focus: value('focus'),
     accent: value('accent'),
-    rem: parseFloat(style.fontSize) / 16 || 1,
+    rem: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1,
   };
 }

@@ -63,6 +63,7 @@ export function Minimap({ plan, appearances, summaries, colours, camera }: Minim
   return (
     <div
       class="minimap"
+      part="minimap"
       aria-hidden="true"
       style={{ width: `${width}px`, height: `${height}px` }}
       onPointerDown={(press) => {

@@ -95,7 +95,7 @@ export function pressKey(stage: Stage, press: KeyboardEvent): void {
   } else if (press.key === '+' || press.key === '=') step(stage, STEP);
   else if (press.key === '-') step(stage, 1 / STEP);
   else if (press.key === '0') camera.flyHome();
-  else if (press.key === 'Escape') point(NOTHING);
+  else if (press.key === 'Escape' && (pointed.seat ?? pointed.block) !== null) point(NOTHING);
   else return;
   press.preventDefault();
 }
@@ -142,7 +142,9 @@ export function closeCard({ plan, layer, pointed: { seat }, point }: Stage, fram
 
 /** The pointer left the card: it closes unless it has the focus, or the pointer is over the plan. */
 export function leaveCard({ point }: Stage, { pointerType, currentTarget, relatedTarget }: PointerEvent): void {
-  const isInside = (currentTarget as HTMLElement).contains(document.activeElement);
+  const card = currentTarget as HTMLElement;
+  // Of a shadow, the page knows only its host.
+  const isInside = card.contains((card.getRootNode() as Document | ShadowRoot).activeElement);
   const isOver = (relatedTarget as Element | null)?.closest?.('.seat-frame') != null;
   if (pointerType === 'mouse' && !isInside && !isOver) point(NOTHING);
 }

@@ -118,9 +118,10 @@ export function SeatMap(props: SeatMapProps) {
   const help = isFar ? words.help.blocks : words.help.seats;
 
   return (
-    <div class="seat-map">
+    <div class="seat-map" part="map">
       <div
         ref={frame}
+        part="frame"
         class={`seat-frame${isZoomed ? ' zoomed' : ''}${readout !== null ? ' on-seat' : ''}`}
         style={{ aspectRatio: `${plan.box.width} / ${plan.box.height}` }}
         role={isSilent(plan) ? 'application' : 'group'}
@@ -131,7 +132,11 @@ export function SeatMap(props: SeatMapProps) {
         onBlur={(blur) => leaveFocus(stage, blur)}
         {...gestures}
       />
-      {hint && <p class="map-hint">{words.loneFinger}</p>}
+      {hint && (
+        <p class="map-hint" part="hint">
+          {words.loneFinger}
+        </p>
+      )}
       {readout !== null && (
         <MapCard
           camera={camera}
@@ -149,7 +154,7 @@ export function SeatMap(props: SeatMapProps) {
       <p id="seat-readout" class="unseen" aria-live={isSilent(plan) ? 'polite' : 'off'}>
         {readout ?? help}
       </p>
-      <div class="map-foot">
+      <div class="map-foot" part="foot">
         {props.children}
         <p class="map-help small quiet">
           {help} {!isFull && <span class="for-fingers">{words.help.fingers}</span>}

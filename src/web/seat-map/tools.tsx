@@ -33,7 +33,7 @@ const DIRECTIONS = [
 
 export function MapTools({ words: t, camera, isZoomed, isByBlock, isFull, onFull, onStep }: MapToolsProps) {
   return (
-    <div class="map-tools" role="group" aria-label={t.zoom}>
+    <div class="map-tools" part="tools" role="group" aria-label={t.zoom}>
       <span class="map-ways" role="group" aria-label={t.move}>
         {DIRECTIONS.map(([direction, across, down]) => (
           <button

@@ -459,6 +459,7 @@ class Sale {
     if (facts.includes('PerformanceCancelled')) this.#crashSoon();
     this.#awaitAnswer(eventId, asked, {
       waitsOn,
+      isOfRoom: (answer) => command.type === 'PollQueue' && 'entry' in answer && answer.entry.soldOut !== true,
       answered: (answer) => {
         this.#checkAnswer(command, prediction, answer, facts);
         if (!isRefusal(answer)) assertCancelled(model, command, this.service.now);
@@ -508,10 +509,17 @@ class Sale {
   #awaitAnswer<Answer>(
     eventId: string,
     asked: Promise<Answer>,
-    then: { answered: (answer: Answer) => void; overloaded: () => void; waitsOn?: boolean },
+    then: {
+      answered: (answer: Answer) => void;
+      overloaded: () => void;
+      waitsOn?: boolean;
+      /** Whether an answer shows the waiting room alone. */
+      isOfRoom?: (answer: Answer) => boolean;
+    },
   ): void {
     const { generation } = this.service;
     const headSeq = this.service.headOf(eventId);
+    const roomHeadSeq = this.service.roomHeadOf(eventId);
     const waits = this.service.status === 'OPEN' && headSeq > this.service.durableSeq;
     if (waits) this.#unanswered.set(eventId, (this.#unanswered.get(eventId) ?? 0) + 1);
     const endWait = (): void => {
@@ -533,8 +541,9 @@ class Sale {
     asked.then(
       (answer) =>
         settle(() => {
-          assert.ok(headSeq <= this.service.durableSeq, 'answered before it was durable (I4)');
-          this.service.answeredSeq = Math.max(this.service.answeredSeq, headSeq);
+          const seenSeq = then.isOfRoom?.(answer) === true ? roomHeadSeq : headSeq;
+          assert.ok(seenSeq <= this.service.durableSeq, 'answered before it was durable (I4)');
+          this.service.answeredSeq = Math.max(this.service.answeredSeq, seenSeq);
           then.answered(answer);
         }),
       (error: unknown) =>

@@ -48,6 +48,8 @@ type Note =
   | { readonly kind: 'SEEN'; readonly entryId: string; readonly at: number }
   | { readonly kind: 'ACTIVATED'; readonly at: number };
 
+const OF_HOLDS: ReadonlySet<string> = new Set(['HoldPlaced', 'HoldChanged', 'HoldReleased', 'HoldExpired']);
+
 interface KeptSnapshot {
   readonly seq: number;
   readonly at: number;
@@ -379,12 +381,17 @@ export class SimulatedService {
 
   /** The newest fact of an event that is in memory, durable or not. */
   headOf(eventId: string): number {
-    const notes = this.#notes.get(eventId)!;
-    for (let index = notes.length - 1; index >= 0; index -= 1) {
-      const note = notes[index]!;
-      if (note.kind === 'TURN') return note.seq;
-    }
-    return 0;
+    return this.#headOf(eventId, () => true);
+  }
+
+  /** The last turn of an event with more than holds: a place in line shows nothing of those alone. */
+  roomHeadOf(eventId: string): number {
+    return this.#headOf(eventId, ({ type }) => !OF_HOLDS.has(type));
+  }
+
+  #headOf(eventId: string, isSeen: (fact: Fact) => boolean): number {
+    const last = this.#notes.get(eventId)!.findLast((note) => note.kind === 'TURN' && note.facts.some(isSeen));
+    return last?.kind === 'TURN' ? last.seq : 0;
   }
 
   // ── replay and snapshots ───────────────────────────────────────────────────────────────────────────────────────────

@@ -20,6 +20,7 @@ type CommandClass = 'CLAIM' | 'CHANGE' | 'GIVE_BACK' | 'MONEY' | 'SCAN';
 export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   PlaceHold: 'CLAIM',
   StartCheckout: 'CLAIM',
+  SellAtCounter: 'CLAIM',
   JoinQueue: 'CLAIM',
   ChangeHold: 'CHANGE',
   PollQueue: 'CHANGE',

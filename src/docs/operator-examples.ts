@@ -71,6 +71,16 @@ export const operatorExamples = {
     noun: 'steering',
     body: { waiting_room_rate: 120, message: 'The hall holds more than we thought: it goes faster now.' },
   }),
+  sellAtCounter: post(
+    '/admin/events/evt_club/orders',
+    {
+      items: [{ ticket_type_id: 'single', selling_stage_id: 'early', quantity: 2 }],
+      customer: { name: 'Grace Hopper', email: 'grace@example.com' },
+      payment: 'CASH',
+      note: 'At the counter.',
+    },
+    { operation: 'sellAtCounter', title: 'Two tickets sold at the counter', noun: 'sold' },
+  ),
   listOrders: get('/admin/events/evt_club/orders?status=CONFIRMED', {
     operation: 'listOrders',
     title: 'The paid orders of an event',

@@ -170,6 +170,15 @@ interface Commands {
       /** Providers that are not configured: no order that costs money is placed for them. */
       readonly absentProviders?: readonly PaymentProviderName[];
     };
+  /** An order that an operator makes at a counter; it is CONFIRMED at once. */
+  SellAtCounter: Keyed &
+    OperatorNote & {
+      readonly items: readonly CheckoutItemRequest[];
+      readonly customer: Customer;
+      readonly payment: 'CASH' | 'FREE';
+      /** The limits of the event are not asked. */
+      readonly exceedsLimits: boolean;
+    };
   /** Asks for the next unpaid installment, or for a new try at it. */
   OpenPayment: Keyed & CallsProvider & { readonly orderId: string };
   /** What the provider answered when it was asked for a session. */
@@ -341,6 +350,7 @@ export interface Replies {
   RecordCheckoutSession: Replayable & { readonly order: OrderView; readonly payment: PaymentView };
   /** `order` is null when the session is of no order; `repeated`: it was recorded already and nothing changed. */
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
+  SellAtCounter: Replayable & { readonly order: OrderView };
   CancelOrder: Replayable & { readonly order: OrderView };
   /** Where it is to be paid and has no session yet: the payment to open one for, and its order. */
   AmendOrder: Replayable & {

@@ -6,10 +6,10 @@
  * 1970, amounts cents. The moment of a fact (`at`) stands beside it in the journal.
  */
 import type { OrderTrigger } from '#machines/order.ts';
-import type { EventDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { EventDefinition, PaymentKind, PaymentProviderName } from './catalogue/definition.ts';
 import type { Steering } from './catalogue/state.ts';
 import type { OrderTexts } from './order-texts.ts';
-import type { HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
+import type { CounterSale, HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
 import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
 import type { FedChange, FeedKey, RecordedScan, ScanResult, StationKind } from './recorded-scan.ts';
 
@@ -182,7 +182,7 @@ export interface FactData {
     readonly cancelUrl: string | null;
     readonly currency: string;
     readonly totalCents: number;
-    readonly paymentProvider: PaymentProviderName | 'FREE';
+    readonly paymentProvider: PaymentKind;
     /** What is to be paid, one after the other; empty for a free order. */
     readonly installmentsCents: readonly number[];
     /** The try at the first installment; null for a free order. */
@@ -191,6 +191,8 @@ export interface FactData {
     readonly expiresAt: number | null;
     readonly idempotency: IdempotencyKey | null;
   };
+  /** An operator made the order at a counter: paid in cash, or given away. Comes behind its OrderPlaced. */
+  SoldAtCounter: OperatorNote & CounterSale;
   /** A start that had got no session was made again, under another idempotency key. */
   CheckoutResumed: { readonly orderId: string; readonly idempotency: IdempotencyKey };
   /** A further try, or the first at a further installment; `installment` counts from 1. */
@@ -444,6 +446,7 @@ export const FACT_TYPES = {
   HoldReleased: true,
   HoldExpired: true,
   OrderPlaced: true,
+  SoldAtCounter: true,
   CheckoutResumed: true,
   PaymentRequested: true,
   CheckoutSessionOpened: true,

@@ -48,6 +48,7 @@ export interface SealedPersonal {
 /** What the sealed texts of facts say: personal data, or a note. */
 interface SealedValues {
   OrderPlaced: PersonalData;
+  SoldAtCounter: string;
   OrderAmended: string | readonly Attendee[];
   OrderCancelled: string;
   RefundRecorded: string;
@@ -68,6 +69,7 @@ export function sealingTypeOf(factType: string): SealingFactType | null {
     case 'AmendmentRequested':
       return 'OrderAmended';
     case 'OrderPlaced':
+    case 'SoldAtCounter':
     case 'OrderAmended':
     case 'OrderCancelled':
     case 'RefundRecorded':

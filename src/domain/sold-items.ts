@@ -62,3 +62,12 @@ export interface AmendedTicket {
   /** Its place among the people that the amendment names. */
   readonly person?: number;
 }
+
+/** What a sale at a counter says besides its order. */
+export interface CounterSale {
+  readonly orderId: string;
+  /** The limits of the event were not asked. */
+  readonly exceedsLimits?: true;
+  /** An operator's note, sealed. */
+  readonly sealedNote?: string;
+}

@@ -11,7 +11,7 @@ import type { RefundStatus } from '#machines/refund.ts';
 import type { QueueEntryStatus } from '#machines/queue-entry.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 import type { Given } from '#client/doors/scan.ts';
-import type { DoorDefinition, PaymentProviderName } from './catalogue/definition.ts';
+import type { DoorDefinition, PaymentKind, PaymentProviderName } from './catalogue/definition.ts';
 import type {
   AmendedTicket,
   CancellationCause,
@@ -115,7 +115,7 @@ export interface OrderView extends OrderTexts {
   readonly refundDueCents: number;
   /** All that is due back, by currency; empty when nothing is. */
   readonly refundsDue: readonly CurrencyAmount[];
-  readonly paymentProvider: PaymentProviderName | 'FREE';
+  readonly paymentProvider: PaymentKind;
   readonly installmentsCents: readonly number[];
   readonly paidInstallments: number;
   readonly payments: readonly PaymentView[];
@@ -142,6 +142,8 @@ export interface OrderView extends OrderTexts {
   readonly promoCode: string | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
+  /** Null of an order that its buyer placed. */
+  readonly counter: CounterView | null;
   readonly cancellation: CancellationView | null;
   /** The newest first, and no more than `AMENDMENTS_SHOWN_MAX`. */
   readonly amendments: readonly AmendmentView[];
@@ -177,6 +179,12 @@ export interface ScanNote extends SealedOperatorNote {
   readonly scanId: string;
   /** The scan was undone. */
   readonly isUndoing?: true;
+}
+
+/** Who made an order at a counter, and why. */
+export interface CounterView extends SealedOperatorNote {
+  /** The limits of the event were not asked. */
+  readonly exceedsLimits?: true;
 }
 
 export interface CancellationView extends SealedOperatorNote {
@@ -269,7 +277,7 @@ export interface PaymentView {
   readonly amountCents: number;
   readonly currency: string;
   readonly status: PaymentStatus;
-  readonly provider: PaymentProviderName | 'FREE';
+  readonly provider: PaymentKind;
   readonly createdAt: number;
   readonly paidAt: number | null;
   /** Null until the provider opened a session. */

@@ -18,6 +18,7 @@ import { keyIdOf } from '#domain/personal.ts';
 /** The facts that keys matter for. */
 export const KEYED_TYPES = [
   'OrderPlaced',
+  'SoldAtCounter',
   'AmendmentRequested',
   'OrderAmended',
   'OrderCancelled',

@@ -147,6 +147,8 @@ class Survey {
       case 'RefundAnswered':
       case 'RefundRecorded':
         return this.#seeNote(tally, 'refunds.note', fields);
+      case 'SoldAtCounter':
+        return this.#seeNote(tally, 'counter.note', fields);
       case 'TicketScannedByHand':
         return this.#seeNote(tally, 'scans.note', fields);
     }

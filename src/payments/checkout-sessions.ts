@@ -20,7 +20,7 @@ import type { EventPort, Found } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
-import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import { providerOfKind, type PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { sumOf } from '#domain/money.ts';
 import type { OrderView, PaymentView } from '#domain/view.ts';
@@ -127,8 +127,8 @@ function createProviderCalls({ providers, baseUrl, personalData, callsMax, elaps
   const both = [limits.provider_a, limits.provider_b];
   return {
     async openSession({ order, payment }: Payable): Promise<CheckoutSession> {
-      const { provider: name } = payment;
-      if (name === 'FREE') throw new ProviderUnavailable('nothing is to be paid');
+      const name = providerOfKind(payment.provider);
+      if (name === null) throw new ProviderUnavailable('nothing is to be paid');
       const customerEmail = async (): Promise<string | null> =>
         (await personalData.open(order)).customer?.email ?? null;
       return limits[name].run(order.event.id, async (signal) =>

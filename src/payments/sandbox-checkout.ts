@@ -7,7 +7,7 @@
  */
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '#domain/refusal.ts';
-import type { BrandedEvent, PaymentProviderName } from '#domain/catalogue/definition.ts';
+import { providerOfKind, type BrandedEvent, type PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { OrderView } from '#domain/view.ts';
 import type { CheckoutSessions, Payable } from './checkout-sessions.ts';
 import type { PaymentClockPort, EventFinderPort } from './provider.ts';
@@ -61,8 +61,10 @@ const NOT_FOUND = refuse('ORDER_NOT_FOUND', {});
 
 export function createSandboxCheckout(ports: SandboxCheckoutPorts): SandboxCheckout {
   const { sandboxes, events, clock, checkoutSessions, webhooks, refunds } = ports;
-  const sandboxOf = ({ paymentProvider }: OrderView) =>
-    paymentProvider === 'FREE' ? undefined : sandboxes.get(paymentProvider);
+  const sandboxOf = ({ paymentProvider }: OrderView) => {
+    const name = providerOfKind(paymentProvider);
+    return name === null ? undefined : sandboxes.get(name);
+  };
 
   const find = async (checkoutSessionId: string): Promise<FoundSession | Refusal> => {
     const query = { type: 'FindSession', checkoutSessionId } as const;

@@ -23,7 +23,14 @@ import {
   type SealingFactType,
   sealingTypeOf,
 } from '#domain/personal.ts';
-import type { CancellationView, OrderView, SealedOperatorNote, RefundView, TicketScanView } from '#domain/view.ts';
+import type {
+  CancellationView,
+  CounterView,
+  OrderView,
+  SealedOperatorNote,
+  RefundView,
+  TicketScanView,
+} from '#domain/view.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
 import { reportTrouble } from '#actors/trouble.ts';
@@ -35,6 +42,7 @@ type KeySource = Pick<KeyStore, 'read'>;
 interface WithPersonal {
   readonly personal: SealedOrder;
   readonly refunds?: readonly RefundView[];
+  readonly counter?: CounterView | null;
   readonly cancellation?: CancellationView | null;
   readonly scans?: readonly NotedScan[];
 }
@@ -53,6 +61,7 @@ export interface OpenedOrder {
   /** One entry for each item; empty unless they are open. */
   readonly attendees: PersonalData['attendees'];
   readonly tracking: PersonalData['tracking'];
+  readonly counterNote: string | null;
   readonly cancellationNote: string | null;
   /** One entry for each refund of the view. */
   readonly refundNotes: readonly (string | null)[];
@@ -136,7 +145,7 @@ export class PersonalDataReader {
   }
 
   #open(
-    { personal, refunds = [], cancellation = null, scans = [] }: WithPersonal,
+    { personal, refunds = [], counter = null, cancellation = null, scans = [] }: WithPersonal,
     keys: ReadonlyMap<string, Buffer>,
   ): OpenedOrder {
     const { orderId, erasure } = personal;
@@ -146,6 +155,7 @@ export class PersonalDataReader {
       return note.state === 'OPEN' ? note.value : null;
     };
     const notes = {
+      counterNote: counter === null ? null : noteOf(counter, 'SoldAtCounter'),
       cancellationNote: cancellation === null ? null : noteOf(cancellation, 'OrderCancelled'),
       refundNotes: refunds.map((refund) => noteOf(refund, 'RefundRecorded')),
       scanNotes: scans.map((scan) => ({
@@ -216,13 +226,14 @@ const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 /** A key store where nothing was ever sealed. */
 export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
 
-function sealedTextsOf({ personal, refunds = [], cancellation = null, scans = [] }: WithPersonal): readonly string[] {
+function sealedTextsOf(view: WithPersonal): readonly string[] {
+  const { personal, refunds = [], counter = null, cancellation = null, scans = [] } = view;
   const people = (personal.amended ?? []).flatMap(({ sealed }) => sealed ?? []);
   const data = personal.sealed === null ? people : [personal.sealed, ...people];
-  if (cancellation === null && refunds.length + scans.length === 0) return data;
+  if (cancellation === null && counter === null && refunds.length + scans.length === 0) return data;
   return [
     ...data,
-    ...[cancellation, ...refunds, ...scans, ...scans.map(({ undoneBy }) => undoneBy)].flatMap(
+    ...[counter, cancellation, ...refunds, ...scans, ...scans.map(({ undoneBy }) => undoneBy)].flatMap(
       (noted) => noted?.sealedNote ?? [],
     ),
   ];

@@ -179,6 +179,7 @@ export const SHOWN_FIELDS = {
     expiresAt: SHOWN,
     idempotency: HIDDEN,
   },
+  SoldAtCounter: { orderId: SHOWN, exceedsLimits: SHOWN, sealedNote: HIDDEN, ...MARK },
   CheckoutResumed: { orderId: SHOWN, idempotency: HIDDEN },
   RequestAnswered: { idempotency: HIDDEN, answer: HIDDEN },
   OldestDropped: { of: SHOWN },

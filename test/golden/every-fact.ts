@@ -298,6 +298,15 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   // The process has too much of what was left behind, and this event most of it.
   for (const of of ['ANSWERS', 'HOLD_ITEMS', 'ENDED_HOLDS'] as const) await execute(actor, { type: 'DropOldest', of });
 
+  // Made at a counter: paid in cash and given back by hand, and given away.
+  const customer = { email: 'door@example.com', name: 'Dora', documentNumber: null, phone: null };
+  const atCounter = { type: 'SellAtCounter', customer, exceedsLimits: false, ...by } as const;
+  const cash = await execute(actor, { ...atCounter, payment: 'CASH', items: [wanted('stand', 2)] });
+  await execute(actor, { type: 'CancelOrder', orderId: cash.order.id, ...by });
+  await execute(actor, { type: 'RecordRefund', orderId: cash.order.id, amountCents: 2002, ...unreferenced, ...by });
+  const givenAway = { ...atCounter, payment: 'FREE', exceedsLimits: true, items: [wanted('seat', 1)] } as const;
+  await execute(actor, { ...givenAway, idempotency: { key: 'k-12', digest: 'd-12' } });
+
   // What stands at the end: a hold, a waiting order, a paid one.
   const sold = await execute(actor, checkout({ items: [wanted('seat', 2)] }));
   await pay(await open(sold.order.id, sold.payment!.id));

@@ -57,6 +57,7 @@ describe('The personal data of an order', () => {
       ...DATA,
       cancellationNote: 'ERASED',
       refundNotes: ['UNREADABLE', 'of an older fact', null],
+      counterNote: null,
       scanNotes: [],
     });
     const personal = { orderId: 'ord_0', sealed: null, open: DATA, erasure: null };
@@ -73,6 +74,7 @@ describe('The personal data of an order', () => {
       erasedAt: 9,
       ...nothing,
       refundNotes: [],
+      counterNote: null,
       scanNotes: [],
     });
     const personal = sealedOrder('ord_2');
@@ -83,6 +85,7 @@ describe('The personal data of an order', () => {
       erasedAt: null,
       ...nothing,
       refundNotes: [null],
+      counterNote: null,
       scanNotes: [],
     });
   });

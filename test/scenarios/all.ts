@@ -2,6 +2,7 @@
 import { describe, it } from 'node:test';
 import { availabilities } from './availability.ts';
 import { checkouts } from './checkout.ts';
+import { counters } from './counter.ts';
 import { erasures } from './erasure.ts';
 import { holds } from './holds.ts';
 import { limits } from './limits.ts';
@@ -15,6 +16,7 @@ const topics: Readonly<Record<string, readonly Scenario[]>> = {
   Limits: limits,
   Availability: availabilities,
   Checkout: checkouts,
+  'The counter': counters,
   Payments: payments,
   Erasure: erasures,
   Seats: seatings,

@@ -50,6 +50,8 @@ const routes: Readonly<Record<Exclude<Operation, 'receiveWebhook'>, Route>> = {
   defineEvent: route('PUT', '/admin/events/:event', 200, operators),
   cancelPerformance: route('POST', '/admin/events/:event/performances/:id/cancel', 200, operators),
   changeSeats: route('POST', '/admin/events/:event/performances/:id/seats', 200, operators),
+  steerSale: route('PUT', '/admin/events/:event/steering', 200, operators),
+  sellAtCounter: route('POST', '/admin/events/:event/orders', 201, operators),
   getOrder: route('GET', '/admin/orders/:id', 200, operators),
   listOrders: route('GET', '/admin/events/:event/orders', 200, operators),
   getTicket: route('GET', '/admin/tickets/:id', 200, operators),

@@ -38,6 +38,8 @@ export interface Bodies {
     readonly amended_orders: number;
   };
   changeSeats: { readonly blocked?: number; readonly unblocked?: number };
+  steerSale: Json;
+  sellAtCounter: AdminOrderBody;
   getOrder: AdminOrderBody;
   listOrders: { readonly orders: readonly AdminOrderBody[]; readonly next_cursor: string | null };
   getTicket: AdminTicketBody;
@@ -219,6 +221,16 @@ export function block(id: string, ...seatIds: string[]): ApiRequest<'changeSeats
 
 export function unblock(id: string, ...seatIds: string[]): ApiRequest<'changeSeats'> {
   return { operation: 'changeSeats', id, body: { action: 'unblock', seat_ids: seatIds } };
+}
+
+/** Sold at a counter to Ada, in cash unless the fields say otherwise. */
+export function sell(items: Items, fields: Json = {}, asking: Pick<Asking, 'key'> = {}): ApiRequest<'sellAtCounter'> {
+  const body = { items: listOf(items), customer: ADA, payment: 'CASH', note: 'at the door', ...fields };
+  return { operation: 'sellAtCounter', body, ...keyOf(asking) };
+}
+
+export function steer(changes: Json): ApiRequest<'steerSale'> {
+  return { operation: 'steerSale', body: changes };
 }
 
 export function order({ order_id: id }: Ordered): ApiRequest<'getOrder'> {

@@ -22,6 +22,8 @@ import { toOrderStatusBody } from '#http/buyers/orders/body.ts';
 import { toDrawBody, toQueueEntryBody } from '#http/buyers/queue.ts';
 import { toFreeSeatBody, toOccupancyBody } from '#http/buyers/seating.ts';
 import { toAdminOrderBodies, toAdminTicketBody } from '#http/operators/orders/body.ts';
+import { readCounterOrder } from '#http/operators/orders/counter.ts';
+import { toSteeringBody } from '#http/operators/steering.ts';
 import { toDetailBody } from '#http/protocol/formats.ts';
 import { readCursor, toCursor } from '#http/protocol/request-parts.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
@@ -81,7 +83,9 @@ class EventAtHand {
   }
 
   /** The operators' body of an order that a command changes, or its refusal. */
-  async changeOrder<Type extends 'CancelOrder' | 'RecordRefund' | 'EraseOrder'>(command: CommandOf<Type>) {
+  async changeOrder<Type extends 'SellAtCounter' | 'CancelOrder' | 'RecordRefund' | 'EraseOrder'>(
+    command: CommandOf<Type>,
+  ) {
     const order = this.execute<Type, OrderView>(command, (reply) => reply.order);
     return isRefusal(order) ? order : (await toAdminOrderBodies([order], this.orderPorts))[0]!;
   }
@@ -240,6 +244,14 @@ const handlers: Handlers = {
       : event.execute({ type: 'UnblockSeats', ...asked }, ({ unblockedSeats: unblocked }) => ({ unblocked }));
   },
 
+  steerSale: (event, { body }) =>
+    event.execute({ type: 'SteerSale', changes: body, ...operator(body) }, ({ steering }) => toSteeringBody(steering)),
+  sellAtCounter(event, request) {
+    const { problem } = itemsOf(request.body);
+    const command = readCounterOrder(request.body as Parameters<typeof readCounterOrder>[0]);
+    const asked = { idempotency: idempotencyOf(request), ...operator(request.body) };
+    return problem ?? event.changeOrder<'SellAtCounter'>({ ...command, ...asked });
+  },
   async getOrder(event, { id }) {
     const found = event.read({ type: 'FindOrder', orderId: id }, ({ order }) => order);
     return isRefusal(found) ? found : (await toAdminOrderBodies([found], event.orderPorts))[0]!;

@@ -49,6 +49,7 @@ const COLUMNS: OrderColumns = {
   refunded_cents: ({ refundedCents }) => refundedCents,
   refund_due_cents: ({ refundDueCents }) => refundDueCents,
   payment_provider: ({ paymentProvider }) => paymentProvider,
+  sold_at: ({ counter }) => (counter === null ? 'SHOP' : 'COUNTER'),
   promo_code: ({ promoCode }) => promoCode,
   ...(snakeCased(forOrderTexts((name) => (order: OrderView) => order[name] ?? null)) as OrderColumns),
   erased_at: (_order, { erasedAt }) => (erasedAt === null ? null : formatMoment(erasedAt)),
@@ -183,6 +184,7 @@ const FIELDS = {
   ...forOrderTexts(() => 'SHOWN' as const),
   successUrl: 'SHOWN',
   cancelUrl: 'SHOWN',
+  counter: { exceedsLimits: 'SHOWN', operator: 'SHOWN', note: 'SHOWN', sealedNote: 'HIDDEN' },
   cancellation: {
     cause: 'SHOWN',
     at: 'SHOWN',
@@ -224,8 +226,11 @@ const FIELDS = {
 /** The names of tracking fields are kept as the storefront wrote them; the others become snake_case. */
 export function jsonOf(order: OrderView, opened: OpenedOrder): string {
   const { customer, attendees, tracking, erasedAt } = opened;
-  const shown = shownFields(FIELDS, order) as Pick<OrderView, 'items' | 'tickets' | 'refunds' | 'cancellation'>;
-  const { cancellation } = shown;
+  const shown = shownFields(FIELDS, order) as Pick<
+    OrderView,
+    'items' | 'tickets' | 'refunds' | 'counter' | 'cancellation'
+  >;
+  const { counter, cancellation } = shown;
   const personal = {
     items: shown.items.map((item, index) => ({ ...item, attendees: peopleOfItem(order, index, attendees) })),
     tickets: shown.tickets.map((ticket, place) => {
@@ -233,6 +238,7 @@ export function jsonOf(order: OrderView, opened: OpenedOrder): string {
       return { ...ticket, attendee: attendees[itemIndex]?.[offset] ?? null };
     }),
     refunds: shown.refunds.map((refund, index) => ({ ...refund, note: opened.refundNotes[index] ?? null })),
+    counter: counter && { ...counter, note: opened.counterNote },
     cancellation: cancellation && { ...cancellation, note: opened.cancellationNote },
     customer,
     erasedAt,

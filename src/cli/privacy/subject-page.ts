@@ -31,6 +31,7 @@ const FACT_WORDS: Readonly<Partial<Record<FactType, string>>> = {
   HoldReleased: 'The held tickets were given back',
   HoldExpired: 'The time to buy the held tickets ran out',
   OrderPlaced: 'The order was placed',
+  SoldAtCounter: 'The order was made at a counter',
   CheckoutResumed: 'The payment was begun again',
   PaymentRequested: 'A further payment was begun',
   CheckoutSessionOpened: 'The payment provider opened its payment page',
@@ -114,8 +115,15 @@ function performanceLines({ event }: Pick<Order, 'event'>): string[] {
   );
 }
 
-function personalLines({ personal_data: state, customer, tracking, cancellation_note, refunds }: Order): string[] {
-  const notes = [cancellation_note, ...refunds.map(({ note }) => note)];
+function personalLines({
+  personal_data: state,
+  customer,
+  tracking,
+  counter,
+  cancellation_note,
+  refunds,
+}: Order): string[] {
+  const notes = [counter?.note ?? null, cancellation_note, ...refunds.map(({ note }) => note)];
   const found: [string, string | null][] = [
     ['name', customer.name],
     ['e-mail address', customer.email],

@@ -8,6 +8,14 @@
 
 type PublicationStatus = 'PUBLISHED' | 'DRAFT';
 export type PaymentProviderName = 'provider_a' | 'provider_b';
+
+/** How an order is paid: at a provider, in cash at a counter, or not at all. */
+export type PaymentKind = PaymentProviderName | 'CASH' | 'FREE';
+
+/** The provider of a kind of payment; null where there is none to ask. */
+export function providerOfKind(kind: PaymentKind): PaymentProviderName | null {
+  return kind === 'FREE' || kind === 'CASH' ? null : kind;
+}
 /** What the operator sets for a performance; SOLD_OUT by sales is derived, not defined. */
 type DefinedPerformanceStatus = 'ON_SALE' | 'SOLD_OUT' | 'CANCELLED' | 'DRAFT';
 

@@ -19,7 +19,7 @@ import {
 import { activeHoldsOn } from '../holds/state.ts';
 import { unreachable } from '../invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
-import { decideStartCheckout } from '../orders/checkout.ts';
+import { decideSellAtCounter, decideStartCheckout } from '../orders/checkout.ts';
 import {
   decideCancelOrder,
   decideExpireOrder,
@@ -105,6 +105,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideReleaseHold(state, command);
     case 'StartCheckout':
       return decideStartCheckout(state, command, turn);
+    case 'SellAtCounter':
+      return decideSellAtCounter(state, command, turn);
     case 'OpenPayment':
       return decideOpenPayment(state, command, turn);
     case 'RecordCheckoutSession':

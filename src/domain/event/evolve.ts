@@ -78,6 +78,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       return evolveAmendmentEnded(state, happened);
     case 'OrderAmended':
       return evolveOrderAmended(state, happened, at);
+    case 'SoldAtCounter':
     case 'PaymentRequested':
     case 'CheckoutSessionOpened':
     case 'PaymentClosed':

@@ -69,6 +69,7 @@ export function withStoredDigest(
 
 const SAYS_SOMETHING_ABOUT_PEOPLE: ReadonlySet<CommandType> = new Set<CommandType>([
   'StartCheckout',
+  'SellAtCounter',
   'AmendOrder',
   'CancelOrder',
   'RecordRefund',
@@ -242,7 +243,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
     }
     case 'ORDER_THEN': {
       const order = orderThen(state, answer);
-      if (command.type === 'CancelOrder') return valuesReply<'CancelOrder'>({ order, replayed: true });
+      if (command.type === 'CancelOrder' || command.type === 'SellAtCounter')
+        return valuesReply<'CancelOrder' | 'SellAtCounter'>({ order, replayed: true });
       // A refund and an erasure that were recorded already answer alike.
       return valuesReply<'RecordRefund' | 'EraseOrder'>({ order, repeated: true, replayed: true });
     }

@@ -7,7 +7,7 @@
  */
 import { isStageOpen, offerOf, type Offer } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';
-import { findPerformanceOnSale } from '../inventory/performance.ts';
+import { findPerformanceOnSale, type SoldAt } from '../inventory/performance.ts';
 import { checkCartLimits, checkCartSize } from './cart-limits.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import type { ItemRequest } from '../command.ts';
@@ -39,16 +39,17 @@ export function findRequested(
   state: HoldState,
   items: readonly ItemRequest[],
   now: number,
+  soldAt: SoldAt = 'SHOP',
 ): readonly RequestedLine[] | Refusal {
   const performanceIds: string[] = [];
   for (const item of items) {
-    const performance = findPerformanceOnSale(state, item.performanceId, now);
+    const performance = findPerformanceOnSale(state, item.performanceId, now, soldAt);
     if (isRefusal(performance)) return performance;
     performanceIds.push(performance.id);
   }
   const requested: RequestedLine[] = [];
   for (let index = 0; index < items.length; index += 1) {
-    const line = findRequestedLine(state, items[index]!, performanceIds[index]!, index, now);
+    const line = findRequestedLine(state, items[index]!, performanceIds[index]!, index, now, soldAt);
     if (isRefusal(line)) return line;
     requested.push(line);
   }
@@ -70,8 +71,9 @@ export function findRequestedLine(
   performanceId: string,
   index: number,
   now: number,
+  soldAt: SoldAt = 'SHOP',
 ): RequestedLine | Refusal {
-  const offer = findOfferOnSale(state, item, now);
+  const offer = findOfferOnSale(state, item, now, soldAt);
   if (isRefusal(offer)) return offer;
   const seatChoice = seatChoiceOf(offer, item, index);
   if (isRefusal(seatChoice)) return seatChoice;
@@ -88,11 +90,20 @@ export function findRequestedLine(
   };
 }
 
-/** The offer of an item, if it is sold now: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND, TICKET_NOT_ON_SALE. */
-export function findOfferOnSale(state: HoldState, item: ItemRequest, now: number): Offer | Refusal {
+/**
+ * The offer of an item, if it is sold now, at a counter at any time: TICKET_TYPE_NOT_FOUND, SELLING_STAGE_NOT_FOUND,
+ * TICKET_NOT_ON_SALE.
+ */
+export function findOfferOnSale(
+  state: HoldState,
+  item: ItemRequest,
+  now: number,
+  soldAt: SoldAt = 'SHOP',
+): Offer | Refusal {
   const { ticketTypeId, sellingStageId } = item;
   const offer = offerOf(state.plan, ticketTypeId, sellingStageId);
-  if (offer !== undefined && isStageOpen(offer.sellingStage.definition, now)) return offer;
+  const isSold = soldAt === 'COUNTER' || (offer !== undefined && isStageOpen(offer.sellingStage.definition, now));
+  if (offer !== undefined && isSold) return offer;
   return refuseUnknownOffer(state, item) ?? refuse('TICKET_NOT_ON_SALE', { ticketTypeId, sellingStageId });
 }
 

@@ -34,11 +34,19 @@ type Performances = Pick<InventoryState, 'plan'> & { readonly performances: Read
 
 // ── queries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Whether tickets may be sold at `now`: it is not cancelled, not closed by the operator, not over. */
-export function isOnSale(performance: PerformanceState, definition: PerformanceDefinition, now: number): boolean {
+/** Who sells: buyers serve themselves in the shop, operators sell at a counter. */
+export type SoldAt = 'SHOP' | 'COUNTER';
+
+/** Whether tickets may be sold at `now`: it is not cancelled, not over and, in the shop, not closed by the operator. */
+export function isOnSale(
+  performance: PerformanceState,
+  definition: PerformanceDefinition,
+  now: number,
+  soldAt: SoldAt = 'SHOP',
+): boolean {
   return (
     performance.status !== 'CANCELLED' &&
-    definition.status === 'ON_SALE' &&
+    (definition.status === 'ON_SALE' || soldAt === 'COUNTER') &&
     (definition.endsAt === null || now < definition.endsAt)
   );
 }
@@ -66,10 +74,11 @@ export function findPerformanceOnSale(
   state: Performances,
   performanceId: string | null,
   now: number,
+  soldAt: SoldAt = 'SHOP',
 ): PerformanceState | Refusal {
   const performance = findPerformance(state, performanceId);
   if (isRefusal(performance)) return performance;
-  return isOnSale(performance, state.plan.performanceById.get(performance.id)!, now)
+  return isOnSale(performance, state.plan.performanceById.get(performance.id)!, now, soldAt)
     ? performance
     : refuse('PERFORMANCE_NOT_ON_SALE', { performanceId: performance.id });
 }

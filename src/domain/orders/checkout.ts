@@ -10,6 +10,10 @@
  * 3. What a hold has is not checked again: its performances, stages and prices are those of its placing.
  * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency
  *    key.
+ * 5. At a counter an operator sells what takes place, whatever the sale: no terms, no pass, no window of a stage, no
+ *    pause and no closed date stand in the way. The order is CONFIRMED in the same turn, paid in cash or given away;
+ *    what is given away costs nothing, perks included. The limits of the event are asked unless the operator says
+ *    otherwise.
  */
 import { findCodes, findPerks, priceItems, totalOf } from './pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
@@ -26,7 +30,8 @@ import {
   matchItems,
   type PurchaseItem,
 } from './purchase.ts';
-import { sealPersonal } from './erasure.ts';
+import { sealMark, sealPersonal } from './erasure.ts';
+import { checkCartSize } from '../holds/cart-limits.ts';
 import { checkLimits } from './purchase-limits.ts';
 import { emailKey } from '../email-key.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
@@ -36,11 +41,15 @@ import { boundOrderTexts, boundTracking } from './tracking.ts';
 import type { CommandOf } from '../command.ts';
 import { refuseWhilePaused } from '../steering.ts';
 import { checkPass, decideSpendPass } from '../waiting-room/decide.ts';
+import type { PaymentKind } from '../catalogue/definition.ts';
 import { isPublished } from '../catalogue/state.ts';
 import type { Decision, ReplyReference } from '../decision.ts';
 import { activeHoldOf, findAnyHold, type Hold } from '../holds/state.ts';
 
 type StartCheckout = CommandOf<'StartCheckout'>;
+
+/** What is asked of an order, wherever its tickets come from. */
+type Asked = Omit<StartCheckout, 'type' | 'holdId' | 'items' | 'acceptTerms' | 'queuePass'>;
 
 /** The tickets of a checkout: those of a hold, or those that can be assigned once everything else was checked. */
 interface Selection {
@@ -72,6 +81,65 @@ export function decideStartCheckout(state: OrderState, command: StartCheckout, t
   const reserved = hold === null ? [placeHold(state, command, { orderId, holdId, lines: purchase.lines }, now)] : [];
   const reply: ReplyReference = { shows: 'PAYMENT', orderId, paymentId, resumed: false, replayed: false };
   return { facts: [...reserved, ...placed, ...spent], reply };
+}
+
+/** Makes an order at a counter (rule 5). Refuses in the API's order. */
+export function decideSellAtCounter(
+  state: OrderState,
+  command: CommandOf<'SellAtCounter'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
+  const { items: requests, customer, exceedsLimits } = command;
+  const isGivenAway = command.payment === 'FREE';
+  const found = findRequested(state, requests, turn.now, 'COUNTER');
+  if (isRefusal(found)) return found;
+  const requested = isGivenAway ? found.map((line) => ({ ...line, unitPriceCents: 0 })) : found;
+  const selection = { items: itemsOfRequested(requested, requests), hold: null, requested };
+  const addressHash = turn.sealing?.addressHash(customer.email) ?? null;
+  const asked = { ...AT_COUNTER, customer };
+  const purchase = checkPurchase(state, asked, selection, { now: turn.now, addressHash, exceedsLimits });
+  if (isRefusal(purchase)) return purchase;
+  const items = isGivenAway ? purchase.items.map(givenAway) : purchase.items;
+  const totalCents = totalOf(items);
+  const orderId = turn.newId('ord');
+  const holdId = turn.newId('hld');
+  const paymentId = totalCents === 0 ? null : turn.newId('pay');
+  const ids = { orderId, holdId, paymentId };
+  const placed = orderPlaced(state, asked, { ...ids, items, addressHash, kind: 'CASH', expiresAt: null }, turn);
+  const sold = fact('SoldAtCounter', {
+    orderId,
+    ...(exceedsLimits && { exceedsLimits }),
+    ...sealMark(orderId, 'SoldAtCounter', command, turn),
+  });
+  const paid = { amountCents: totalCents, currency: placed.currency, reference: null, webhookId: null };
+  const recorded =
+    paymentId === null
+      ? []
+      : [fact('PaymentRecorded', { orderId, paymentId, ...paid, isCounted: true, refundDueCents: 0 })];
+  const facts = [
+    placeHold(state, asked, { orderId, holdId, lines: purchase.lines }, turn.now),
+    fact('OrderPlaced', placed),
+    sold,
+    ...recorded,
+    ...confirmed(orderId, items, turn),
+  ];
+  return { facts, reply: { shows: 'ORDER', orderId, repeated: false } };
+}
+
+/** What an order made at a counter has not. */
+const AT_COUNTER = {
+  sessionKey: null,
+  installmentCount: 1,
+  promoCode: null,
+  tracking: null,
+  successUrl: null,
+  cancelUrl: null,
+  idempotency: null,
+};
+
+function givenAway(item: OrderItem): OrderItem {
+  return { ...item, barPerks: item.barPerks.map((perk) => ({ ...perk, unitPriceCents: 0 })) };
 }
 
 // ── repeats ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -122,9 +190,13 @@ function selectHeld(state: OrderState, command: StartCheckout): Selection | Refu
 /** Checks everything from the installments to the stock, and prices the items. */
 function checkPurchase(
   state: OrderState,
-  command: StartCheckout,
+  command: Asked,
   { items, hold, requested }: Selection,
-  { now, addressHash }: { readonly now: number; readonly addressHash: string | null },
+  {
+    now,
+    addressHash,
+    exceedsLimits = false,
+  }: { readonly now: number; readonly addressHash: string | null; readonly exceedsLimits?: boolean },
 ): { readonly items: readonly OrderItem[]; readonly lines: readonly HoldLine[] } | Refusal {
   const { plan, orders, perksSold } = state;
   const { maxInstallments, requireIndividualData } = plan.definition;
@@ -134,8 +206,8 @@ function checkPurchase(
   }
   const openKey = emailKey(customer.email);
   const buyerKeys = addressHash === null ? [openKey] : [addressHash, openKey];
-  const barred =
-    checkLimits(plan, items, buyerKeys, orders.ticketsByBuyer) ?? checkAttendees(items, requireIndividualData);
+  const overLimits = exceedsLimits ? checkCartSize(items) : checkLimits(plan, items, buyerKeys, orders.ticketsByBuyer);
+  const barred = overLimits ?? checkAttendees(items, requireIndividualData);
   if (barred !== null) return barred;
   const codes = findCodes(plan, items, promoCode, orders.usesByCode, now);
   if (isRefusal(codes)) return codes;
@@ -154,7 +226,7 @@ function checkTotal(items: readonly OrderItem[]): Refusal | null {
 }
 
 /** Refuses what nobody could ever pay, so that it keeps no tickets off sale. */
-function checkPayable(state: OrderState, command: StartCheckout, items: readonly OrderItem[]): Refusal | null {
+function checkPayable(state: OrderState, command: Asked, items: readonly OrderItem[]): Refusal | null {
   const isAbsent = command.absentProviders?.includes(state.plan.definition.paymentProvider) ?? false;
   return isAbsent && totalOf(items) > 0 ? refuse('PAYMENT_PROVIDER_UNAVAILABLE', {}) : null;
 }
@@ -164,7 +236,7 @@ function checkPayable(state: OrderState, command: StartCheckout, items: readonly
 /** The hold of a checkout that began without one. Where no session is named, the order stands for the session. */
 function placeHold(
   state: OrderState,
-  { sessionKey }: StartCheckout,
+  { sessionKey }: Asked,
   {
     orderId,
     holdId,
@@ -204,11 +276,41 @@ function placeOrder(
   },
   turn: OrderTurn,
 ): readonly Fact[] {
-  const { plan } = state;
+  const isFree = totalOf(items) === 0;
+  const kind = state.plan.definition.paymentProvider;
+  const expiresAt = isFree ? null : turn.now + state.plan.paymentWindowMs;
+  const terms = { orderId, holdId, paymentId, items, addressHash, kind, expiresAt };
+  const order = fact('OrderPlaced', orderPlaced(state, command, terms, turn));
+  return isFree ? [order, ...confirmed(orderId, items, turn)] : [order];
+}
+
+/** What is agreed; an order that costs nothing is FREE, whatever kind of payment it would have. */
+function orderPlaced(
+  { plan }: OrderState,
+  command: Asked,
+  {
+    orderId,
+    holdId,
+    paymentId,
+    items,
+    addressHash,
+    kind,
+    expiresAt,
+  }: {
+    readonly orderId: string;
+    readonly holdId: string;
+    readonly paymentId: string | null;
+    readonly items: readonly OrderItem[];
+    readonly addressHash: string | null;
+    readonly kind: PaymentKind;
+    readonly expiresAt: number | null;
+  },
+  turn: OrderTurn,
+): FactData['OrderPlaced'] {
   const { customer, promoCode, tracking, successUrl, cancelUrl, idempotency } = command;
   const totalCents = totalOf(items);
   const isFree = totalCents === 0;
-  const placed: FactData['OrderPlaced'] = {
+  return {
     orderId,
     holdId,
     ...sealPersonal(orderId, items, { customer, tracking: boundTracking(tracking), addressHash }, turn),
@@ -218,13 +320,15 @@ function placeOrder(
     cancelUrl,
     currency: plan.definition.currency,
     totalCents,
-    paymentProvider: isFree ? 'FREE' : plan.definition.paymentProvider,
+    paymentProvider: isFree ? 'FREE' : kind,
     installmentsCents: isFree ? [] : splitEvenly(totalCents, Math.min(command.installmentCount, totalCents)),
     firstPaymentId: paymentId,
-    expiresAt: isFree ? null : turn.now + plan.paymentWindowMs,
+    expiresAt,
     idempotency,
   };
-  const order = fact('OrderPlaced', placed);
-  if (!isFree) return [order];
-  return [order, fact('OrderPaid', { orderId, trigger: 'PAY_IN_FULL' }), issueTickets(orderId, items, turn)];
+}
+
+/** Nothing of an order is left to pay: it has its tickets. */
+function confirmed(orderId: string, items: readonly OrderItem[], turn: OrderTurn): readonly Fact[] {
+  return [fact('OrderPaid', { orderId, trigger: 'PAY_IN_FULL' }), issueTickets(orderId, items, turn)];
 }

@@ -10,6 +10,7 @@ import { sumOf } from '../money.ts';
 import {
   agreedOf,
   awaitsFirstSession,
+  isCash,
   hasSealed,
   amendmentsOf,
   isOfOtherAmount,
@@ -38,6 +39,7 @@ import type { Hold } from '../holds/state.ts';
 /** The types of facts that concern orders. */
 type OrderFactType =
   | 'OrderPlaced'
+  | 'SoldAtCounter'
   | 'PaymentRequested'
   | 'CheckoutSessionOpened'
   | 'PaymentClosed'
@@ -81,6 +83,8 @@ function applyFact(state: OrderState, { type, data }: OrderFact, at: number): vo
   switch (type) {
     case 'OrderPlaced':
       return evolveOrderPlaced(state, data, at);
+    case 'SoldAtCounter':
+      return evolveSoldAtCounter(state, data);
     case 'PaymentRequested':
       return evolvePaymentRequested(state, data, at);
     case 'CheckoutSessionOpened':
@@ -133,6 +137,10 @@ function evolveOrderPlaced(state: OrderState, data: FactData['OrderPlaced'], at:
     addPayment(state.orders, order, requestedPayment(order, { paymentId: data.firstPaymentId, installment: 1 }, at));
 }
 
+function evolveSoldAtCounter(state: OrderState, { orderId, ...counter }: FactData['SoldAtCounter']): void {
+  openOrder(state.orders, orderId).counter = counter;
+}
+
 function evolvePaymentRequested(state: OrderState, data: FactData['PaymentRequested'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
   addPayment(state.orders, order, requestedPayment(order, data, at));
@@ -171,7 +179,7 @@ function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorde
     const installmentsCents = splitAnew(order, changed.terms.totalCents);
     order.changed = { ...changed, terms: { ...changed.terms, installmentsCents } };
   }
-  state.orders.money.notePayment(at, payment.amountCents, payment.currency);
+  state.orders.money.notePayment(at, payment, isCash(order, payment));
 }
 
 function evolveStrayMoneyRecorded(state: OrderState, data: FactData['StrayMoneyRecorded'], at: number): void {
@@ -183,7 +191,7 @@ function evolveStrayMoneyRecorded(state: OrderState, data: FactData['StrayMoneyR
   const payment: Payment = { ...asked, paidAt: at, reference, webhookId };
   movePayment(payment, 'PAY');
   addPayment(state.orders, order, payment);
-  state.orders.money.notePayment(at, amountCents, currency);
+  state.orders.money.notePayment(at, payment, isCash(order, payment));
 }
 
 /**
@@ -252,6 +260,7 @@ function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at:
   const order = openOrder(state.orders, orderId);
   const { personal } = order.purchase;
   if (personal !== undefined) order.purchase = { ...order.purchase, personal: { ...personal, sealed: null } };
+  if (order.counter !== undefined) order.counter = withoutSealedNote(order.counter);
   if (order.cancellation !== null) order.cancellation = withoutSealedNote(order.cancellation);
   order.refunds.splice(0, Infinity, ...order.refunds.map(withoutSealedNote));
   const { changed } = order;

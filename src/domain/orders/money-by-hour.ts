@@ -6,12 +6,15 @@
  * 1. Everything that came in counts, also what is due back. Amounts of two currencies are never added up.
  * 2. The newest hours with money are kept apart; what older ones had is in the totals alone.
  */
-import { keptFeesCents, refundStatusOf, type Order } from './order.ts';
+import { isCash, keptFeesCents, refundStatusOf, type Order } from './order.ts';
+import type { CurrencyAmount } from '../view.ts';
 
 interface MoneySums {
   readonly currency: string;
   readonly paidCents: number;
   readonly payments: number;
+  /** What of it was paid in cash. */
+  readonly cashCents: number;
   readonly refundedCents: number;
   readonly refunds: number;
 }
@@ -52,10 +55,11 @@ export class MoneyByHour {
   /** Hours up to this one are not kept apart any more (rule 2). */
   #forgottenHour = -Infinity;
 
-  notePayment(at: number, amountCents: number, currency: string): void {
+  notePayment(at: number, { amountCents, currency }: CurrencyAmount, inCash: boolean): void {
     for (const sums of this.#sumsAt(at, currency)) {
       sums.paidCents += amountCents;
       sums.payments += 1;
+      if (inCash) sums.cashCents += amountCents;
     }
   }
 
@@ -78,8 +82,9 @@ export class MoneyByHour {
   noteOrder(order: Order): void {
     const { payments, refunds, purchase } = order;
     this.noteFees(order, 1);
-    for (const { status, paidAt, createdAt, amountCents, currency } of payments) {
-      if (status === 'PAID') this.notePayment(paidAt ?? createdAt, amountCents, currency);
+    for (const payment of payments) {
+      const { status, paidAt, createdAt } = payment;
+      if (status === 'PAID') this.notePayment(paidAt ?? createdAt, payment, isCash(order, payment));
     }
     for (const refund of refunds) {
       const { at, finishedAt = at, amountCents, currency = purchase.currency } = refund;
@@ -123,7 +128,7 @@ export class MoneyByHour {
 function sumsOf(all: ByCurrency, currency: string): Sums {
   const known = all.find((sums) => sums.currency === currency);
   if (known !== undefined) return known;
-  const sums = { currency, paidCents: 0, payments: 0, refundedCents: 0, refunds: 0 };
+  const sums = { currency, paidCents: 0, payments: 0, cashCents: 0, refundedCents: 0, refunds: 0 };
   all.push(sums);
   return sums;
 }

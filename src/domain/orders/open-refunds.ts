@@ -8,13 +8,40 @@ import { refundTransitions, type RefundStatus } from '#machines/refund.ts';
 import { LazyHeap } from '../collections/lazy-heap.ts';
 import { countLeading } from '../collections/sorted.ts';
 import { sumOf } from '../money.ts';
-import { datesOfRefunds, refundsDue, refundStatusOf, reservedCents, type Order } from './order.ts';
+import {
+  datesOfRefunds,
+  isCash,
+  refundsDue,
+  refundStatusOf,
+  reservedCents,
+  type Order,
+  type Payment,
+} from './order.ts';
 import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
-/** What is due and not reserved, by currency: as much is asked for where nobody says how much. */
+/** What of a payment is neither given back nor reserved, as far as it is known of which payment a refund was. */
+export function roomOf({ refunds }: Order, { id, amountCents }: Payment): number {
+  const gone = sumOf(refunds, (refund) =>
+    refund.paymentId === id && refund.status !== 'FAILED' ? refund.amountCents : 0,
+  );
+  return Math.max(0, amountCents - gone);
+}
+
+/** What providers took of a currency and have to give back: nothing of what was paid in cash. */
+export function roomAtProvider(order: Order, currency: string): number {
+  if (order.purchase.paymentProvider !== 'CASH') return Number.POSITIVE_INFINITY;
+  return sumOf(order.payments, (payment) =>
+    payment.status === 'PAID' && payment.currency === currency && !isCash(order, payment) ? roomOf(order, payment) : 0,
+  );
+}
+
+/** What is due and not reserved, and can be asked for, by currency: where nobody says how much, it is. */
 export function refundsToAsk(order: Order, due = refundsDue(order)): readonly CurrencyAmount[] {
   return due
-    .map(({ currency, amountCents }) => ({ currency, amountCents: amountCents - reservedCents(order, currency) }))
+    .map(({ currency, amountCents }) => ({
+      currency,
+      amountCents: Math.min(amountCents - reservedCents(order, currency), roomAtProvider(order, currency)),
+    }))
     .filter(({ amountCents }) => amountCents > 0);
 }
 

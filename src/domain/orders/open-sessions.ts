@@ -43,7 +43,7 @@ export function uselessSessions(state: OrderState, orderId: string, now: number)
 
 function uselessSessionsOf(order: Order, now: number): readonly UselessSession[] {
   const provider = providerOf(order);
-  if (provider === 'FREE') return [];
+  if (provider === null) return [];
   const isOver = !isLiveOrder(order);
   const pendingId = pendingAmendment(order)?.id;
   const hasEnded = ({ amendmentId }: Payment): boolean => amendmentId !== undefined && amendmentId !== pendingId;
@@ -107,8 +107,7 @@ export function unlessBusy(
   if (!('paymentId' in reply) || reply.paymentId === null) return decision;
   const order = orders.byId.get(reply.orderId);
   const payment = order?.payments.find(({ id }) => id === reply.paymentId);
-  const known = order === undefined ? 'FREE' : providerOf(order);
-  const provider = known === 'FREE' ? plan.definition.paymentProvider : known;
+  const provider = (order === undefined ? null : providerOf(order)) ?? plan.definition.paymentProvider;
   const isOpened = payment !== undefined && payment.checkoutSessionId !== null;
   if (isOpened || !busyProviders.includes(provider)) return decision;
   return refuse('OVERLOADED', {});

@@ -14,11 +14,12 @@ import type { PaymentStatus } from '#machines/payment.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 import type { AmendmentStatus } from '#machines/amendment.ts';
 import { fact, type CancellationCause, type Fact, type FactData, type OrderItem } from '../fact.ts';
-import type { PaymentProviderName } from '../catalogue/definition.ts';
+import { providerOfKind, type PaymentProviderName } from '../catalogue/definition.ts';
 import type { Erasure, SealedOrder, SealedPeople } from '../personal.ts';
 import type {
   AmendmentView,
   CancellationView,
+  CounterView,
   CurrencyAmount,
   PaidAmendment,
   RefundView,
@@ -148,6 +149,8 @@ export interface Order {
   ticketIds: readonly string[];
   readonly refunds: RefundView[];
   cancellation: CancellationView | null;
+  /** Absent of an order that its buyer placed. */
+  counter?: CounterView;
   /** Absent until it is erased. */
   erasure?: Erasure;
   /** A second note on one refund, which is not shown; kept so that it is erased with the others. */
@@ -170,11 +173,6 @@ export function datesOfRefunds(order: Order): ReadonlySet<string> {
   const lost = order.changed?.voidedTickets.filter(({ voidReason }) => voidReason === 'PERFORMANCE_CANCELLED') ?? [];
   const dates = performanceIdsOf(order);
   return lost.length === 0 ? dates : new Set([...dates, ...lost.map(({ performanceId }) => performanceId)]);
-}
-
-/** Whether a ticket is of an order, void or not. */
-export function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
-  return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
 }
 
 /** Where the ticket at a place of an order comes from; of an order that was never changed, the place of its item. */
@@ -240,15 +238,22 @@ export function endOfPending(
   ];
 }
 
-/** Whose session its payments have; FREE while nothing of it is to be paid. */
-export function providerOf(order: Pick<Order, 'purchase' | 'changed'>): PaymentProviderName | 'FREE' {
-  return agreedOf(order).paymentProvider;
+/** Whose sessions its payments have; null while it has none. */
+export function providerOf(order: Pick<Order, 'purchase' | 'changed'>): PaymentProviderName | null {
+  return providerOfKind(agreedOf(order).paymentProvider);
+}
+
+/** Whether a payment was made in cash at a counter: no provider can give its money back. */
+export function isCash({ purchase }: Pick<Order, 'purchase'>, { amendmentId }: Pick<Payment, 'amendmentId'>): boolean {
+  return purchase.paymentProvider === 'CASH' && amendmentId === undefined;
 }
 
 /** Every sealed text of an order: each has a key of its own. */
 export function sealedTextsOf(order: Order): readonly string[] {
-  const { purchase, cancellation, refunds, unshownNotes = [], scanNotes = [] } = order;
-  const notes = [cancellation, ...refunds, ...amendmentsOf(order), ...scanNotes].map((noted) => noted?.sealedNote);
+  const { purchase, counter, cancellation, refunds, unshownNotes = [], scanNotes = [] } = order;
+  const notes = [counter, cancellation, ...refunds, ...amendmentsOf(order), ...scanNotes].map(
+    (noted) => noted?.sealedNote,
+  );
   const asked = amendmentsOf(order).flatMap((amendment) => amendment.asked?.people ?? []);
   const people = [...(order.changed?.people ?? []), ...asked].map(({ sealed }) => sealed);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];
@@ -477,12 +482,6 @@ export function notGivenBack(order: Order, currency: string): number {
 /** What of it is not reserved either: as much may be given back besides. */
 export function refundable(order: Order, currency: string): number {
   return Math.max(0, notGivenBack(order, currency) - reservedCents(order, currency));
-}
-
-/** The session through which the money of a payment came; stray money came through that of another payment. */
-export function sessionOf({ payments }: Pick<Order, 'payments'>, paymentId: string | undefined): string | null {
-  const payment = payments.find(({ id }) => id === paymentId);
-  return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
 }
 
 export function foreignCurrencies({ payments, purchase }: Order): ReadonlySet<string> {

@@ -6,12 +6,14 @@
  * 2. What is reserved is not asked for again: recorded, pending and executed refunds together never exceed what came.
  * 3. An event that refunds by itself asks for what becomes due by money or by a cancellation, in the turn that makes it
  *    due; not for what is due again because a refund failed, which somebody must look at.
+ * 4. What was paid in cash is due like other money, but no provider is asked for it: it is given back by hand and
+ *    recorded.
  */
 import { sealMark } from './erasure.ts';
 import { fact, type Fact, type OperatorNote, type RefundFailure } from '../fact.ts';
-import { sumOf } from '../money.ts';
 import {
   datesOfRefunds,
+  isCash,
   isReserved,
   notGivenBack,
   providerOf,
@@ -20,7 +22,7 @@ import {
   type Order,
   type Payment,
 } from './order.ts';
-import { refundsToAsk } from './open-refunds.ts';
+import { refundsToAsk, roomAtProvider, roomOf } from './open-refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
@@ -65,18 +67,11 @@ function toAsk(order: Order, named: Payment | undefined): readonly CurrencyAmoun
     .filter(({ amountCents }) => amountCents > 0);
 }
 
-/** What may be given back in a currency, or of one payment of it (rule 2). */
+/** What a provider may give back in a currency, or of one payment of it (rules 2 and 4). */
 function roomFor(order: Order, currency: string, named: Payment | undefined): number {
-  const limit = refundable(order, currency);
-  return named === undefined ? limit : Math.min(limit, roomOf(order, named));
-}
-
-/** What of a payment is neither given back nor reserved, as far as it is known of which payment a refund was. */
-function roomOf({ refunds }: Order, { id, amountCents }: Payment): number {
-  const gone = sumOf(refunds, (refund) =>
-    refund.paymentId === id && refund.status !== 'FAILED' ? refund.amountCents : 0,
-  );
-  return Math.max(0, amountCents - gone);
+  const limit = Math.min(refundable(order, currency), roomAtProvider(order, currency));
+  if (named === undefined) return limit;
+  return isCash(order, named) ? 0 : Math.min(limit, roomOf(order, named));
 }
 
 /** One refund for each payment that an amount is given back over (rule 1). */
@@ -87,7 +82,9 @@ function requests(
   by: OperatorNote,
   turn: OrderTurn,
 ): readonly Fact[] {
-  const paid = order.payments.filter((payment) => payment.status === 'PAID' && payment.currency === currency);
+  const paid = order.payments.filter(
+    (payment) => payment.status === 'PAID' && payment.currency === currency && !isCash(order, payment),
+  );
   const newestFirst = paid.reverse().sort((one, other) => (other.paidAt ?? 0) - (one.paidAt ?? 0));
   const facts: Fact[] = [];
   let left = amountCents;
@@ -247,7 +244,7 @@ export function succeeded(
   },
 ): Fact {
   const { id: refundId, currency, paymentId, tries = 0 } = refund;
-  const paymentProvider = providerOf(order);
+  const provider = providerOf(order);
   const given = Math.min(amountCents, notGivenBack(order, currency ?? order.purchase.currency));
   return fact('RefundRecorded', {
     orderId: order.id,
@@ -258,7 +255,7 @@ export function succeeded(
     ...(currency !== undefined && { currency }),
     ...(paymentId !== undefined && { paymentId }),
     ...(reference !== null && { reference }),
-    ...(by === NOBODY && paymentProvider !== 'FREE' && { provider: paymentProvider }),
+    ...(by === NOBODY && provider !== null && { provider }),
     isExecuted: true,
     tries: tries + (isTry ? 1 : 0),
   });

@@ -13,16 +13,8 @@
 import { failed, succeeded } from './refund-requests.ts';
 import { fact, type Fact, type FactData, type RefundFailure } from '../fact.ts';
 import { sumOf } from '../money.ts';
-import {
-  notGivenBack,
-  providerOf,
-  refundStatusOf,
-  reservedCents,
-  sessionOf,
-  type Order,
-  type Payment,
-} from './order.ts';
-import { recordOf, twinOf } from './refunds.ts';
+import { notGivenBack, providerOf, refundStatusOf, reservedCents, type Order, type Payment } from './order.ts';
+import { recordOf, sessionOf, twinOf } from './refunds.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import { valuesReply, type Decision } from '../decision.ts';
@@ -60,7 +52,7 @@ export function listDueRefunds({ orders }: OrderState, limit: number, now: numbe
     const order = orders.inOrder.at(orderNumber);
     const refund = order.refunds.find(({ id }) => id === refundId);
     const provider = providerOf(order);
-    if (refund === undefined || provider === 'FREE') return [];
+    if (refund === undefined || provider === null) return [];
     return [{ orderId: order.id, refundId, provider, checkoutSessionId: sessionOf(order, refund.paymentId) }];
   });
   const { nextAt } = orders.refunds;
@@ -185,7 +177,7 @@ function recordOthers(
     // An operator's note does not say of which payment it was; without that it would be asked for of this one for ever.
     const isComplete =
       known?.status !== undefined || (known && sessionOf(order, known.paymentId) === checkoutSessionId);
-    if (isComplete || provider === 'FREE') continue;
+    if (isComplete || provider === null) continue;
     const found = { provider, reference, amountCents, checkoutSessionId };
     const twin = known ?? twinOf({ ...order, refunds: unmatched }, found, currency);
     if (twin === undefined) takenOff += amountCents;

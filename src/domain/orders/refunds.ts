@@ -17,16 +17,7 @@
  *    count it as given back.
  */
 import { fact, type Fact } from '../fact.ts';
-import {
-  isReserved,
-  notGivenBack,
-  providerOf,
-  refundable,
-  refundDueCents,
-  sessionOf,
-  type Order,
-  type Payment,
-} from './order.ts';
+import { isReserved, notGivenBack, providerOf, refundable, refundDueCents, type Order, type Payment } from './order.ts';
 import { failed, succeeded } from './refund-requests.ts';
 import { sealMark } from './erasure.ts';
 import { orderById, type OrderTurn, type OrderState } from './state.ts';
@@ -163,6 +154,12 @@ function paymentIdOf(order: Order, { checkoutSessionId = null, currency }: Comma
 
 function paidIn({ payments, purchase }: Order, currency: string | null): readonly Payment[] {
   return payments.filter((each) => each.status === 'PAID' && each.currency === (currency ?? purchase.currency));
+}
+
+/** The session through which the money of a payment came; stray money came through that of another payment. */
+export function sessionOf({ payments }: Pick<Order, 'payments'>, paymentId: string | undefined): string | null {
+  const payment = payments.find(({ id }) => id === paymentId);
+  return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
 }
 
 const isOfSession = (order: Order, checkoutSessionId: string) => (payment: Payment) =>

@@ -20,7 +20,7 @@ import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
-import { hasTicket, type Order } from './order.ts';
+import type { Order } from './order.ts';
 import type { DateCancellation } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
@@ -104,6 +104,11 @@ export function noOrders(): Orders {
 /** By what lists of orders are chosen: a status and a buyer. */
 export function orderTag(status: OrderStatus, buyerKey: string): number {
   return tagOf(orderTransitions.statuses.indexOf(status), buyerKey);
+}
+
+/** Whether a ticket is of an order, void or not. */
+function hasTicket({ ticketIds, changed }: Order, ticketId: string): boolean {
+  return ticketIds.includes(ticketId) || (changed?.voidedTickets.some(({ id }) => id === ticketId) ?? false);
 }
 
 /** An order by its id: ORDER_NOT_FOUND. */

@@ -11,6 +11,7 @@ import { emailKey } from '../email-key.ts';
 import { invariant } from '../invariant.ts';
 import {
   agreedOf,
+  isCash,
   isErased,
   isLiveOrder,
   itemOfTicket,
@@ -21,7 +22,6 @@ import {
   personalOf,
   paidInstallments,
   performanceIdsOf,
-  providerOf,
   refundDueCents,
   remainingCents,
   reservedCents,
@@ -256,6 +256,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     promoCode: terms.promoCode,
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
+    counter: order.counter ?? null,
     cancellation,
     ...(order.changed === undefined ? UNCHANGED : changesOf(state.plan, order, order.changed, page.limit)),
     ...forOrderTexts((name) => terms[name] ?? null),
@@ -265,7 +266,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
 export function viewPayment(order: Order, payment: Payment): PaymentView {
   const { id, installment, amountCents, currency, status, createdAt, paidAt } = payment;
   const { checkoutSessionId, redirectUrl, sessionExpiresAt, amendmentId } = payment;
-  const provider = providerOf(order);
+  const provider = isCash(order, payment) ? 'CASH' : agreedOf(order).paymentProvider;
   const paid = amendmentsOf(order).find((amendment) => amendment.id === amendmentId)?.paid;
   return {
     id,
@@ -305,7 +306,7 @@ export function viewAmendment(order: Order, amendment: AmendmentRecord): Amendme
         ? null
         : {
             id: newest.id,
-            provider: providerOf(order),
+            provider: agreedOf(order).paymentProvider,
             redirectUrl: isPending ? newest.redirectUrl : null,
             checkoutSessionId: newest.checkoutSessionId,
           },

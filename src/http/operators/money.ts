@@ -23,6 +23,7 @@ const Text = Type.String();
 const sums = {
   currency: Text,
   paid_amount: { ...Cents, description: 'All money that came, also what is due back, in the minor unit.' },
+  cash_amount: { ...Cents, description: 'What of it was paid in cash at counters.' },
   payments: Count,
   refunded_amount: {
     ...Cents,
@@ -118,8 +119,15 @@ export function toMoneySumsBody(totals: MoneyView['totals'][number]): MoneySumsB
 }
 
 function toSumsBody({ currency, ...sums }: MoneyView['hours'][number] | MoneyView['totals'][number]) {
-  const { paidCents, payments, refundedCents, refunds } = sums;
-  return { currency, paid_amount: paidCents, payments, refunded_amount: refundedCents, refunds };
+  const { paidCents, cashCents, payments, refundedCents, refunds } = sums;
+  return {
+    currency,
+    paid_amount: paidCents,
+    cash_amount: cashCents,
+    payments,
+    refunded_amount: refundedCents,
+    refunds,
+  };
 }
 
 export function toEventMoneyBody(

@@ -58,7 +58,15 @@ const LINES = [
 ] as const;
 const PASS = ['QUEUE_PASS_REQUIRED', 'QUEUE_PASS_INVALID'] as const;
 const LIVE_HOLD = ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'HOLD_NOT_ACTIVE'] as const;
-const CODES = ['PROMO_CODE_INVALID', 'PROMO_CODE_EXHAUSTED', 'RATE_LIMITED'] as const;
+const CODES = ['PROMO_CODE_INVALID', 'PROMO_CODE_EXHAUSTED'] as const;
+const EXTRAS = [
+  'MAX_TICKETS_PER_EMAIL_EXCEEDED',
+  'ATTENDEE_COUNT_MISMATCH',
+  ...CODES,
+  'BAR_PERK_NOT_FOUND',
+  'BAR_PERK_LIMIT_EXCEEDED',
+  'BAR_PERK_SOLD_OUT',
+] as const;
 
 const ANSWERS: Readonly<Record<string, Answer>> = {
   listEvents: { answer: 'The events of the page.' },
@@ -92,16 +100,12 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
       ...PASS,
       ...LINES,
       'INSTALLMENTS_NOT_ALLOWED',
-      'MAX_TICKETS_PER_EMAIL_EXCEEDED',
-      'ATTENDEE_COUNT_MISMATCH',
-      ...CODES,
-      'BAR_PERK_NOT_FOUND',
-      'BAR_PERK_LIMIT_EXCEEDED',
-      'BAR_PERK_SOLD_OUT',
+      ...EXTRAS,
+      'RATE_LIMITED',
       'PAYMENT_PROVIDER_UNAVAILABLE',
     ],
   },
-  quoteCheckout: { answer: 'The price.', codes: ['EVENT_NOT_FOUND', ...LIVE_HOLD, ...CODES] },
+  quoteCheckout: { answer: 'The price.', codes: ['EVENT_NOT_FOUND', ...LIVE_HOLD, ...CODES, 'RATE_LIMITED'] },
   openPayment: {
     answer: 'The order, and where it is paid.',
     codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_PAYABLE', 'PAYMENT_PROVIDER_UNAVAILABLE'],
@@ -139,6 +143,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   changeSeats: { answer: 'The seats that changed.', codes: [...DATE, 'SEAT_TAKEN'] },
   getAnySeating: { answer: 'The layout.', codes: ['EVENT_NOT_FOUND'] },
   getSeatStates: { answer: 'The seats that are not free, or the changes.', codes: DATE },
+  sellAtCounter: { answer: 'The order with its tickets.', codes: ['EVENT_NOT_FOUND', ...LINES, ...EXTRAS] },
   listOrders: { answer: 'The orders of the page.', codes: ['EVENT_NOT_FOUND'] },
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },

@@ -60,6 +60,7 @@ import { shopRoutes } from '../storefront/route.ts';
 import { scanRoutes } from '../doors/scans.ts';
 import { syncRoutes } from '../doors/sync.ts';
 import { requireStation } from '../doors/station-auth.ts';
+import { counterRoutes } from '../operators/orders/counter.ts';
 import { adminTicketRoutes } from '../operators/orders/tickets.ts';
 import { doorRoutes } from '../operators/doors.ts';
 import { steeringRoutes } from '../operators/steering.ts';
@@ -144,6 +145,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   refundRoutes(app, ports);
   amendmentRoutes(app, ports);
   adminOrderRoutes(app, ports);
+  counterRoutes(app, ports);
   adminTicketRoutes(app, ports);
   steeringRoutes(app, ports);
   stationRoutes(app, ports);

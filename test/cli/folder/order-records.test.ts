@@ -33,6 +33,7 @@ function openedOf(customer: Partial<typeof anna> = {}, more: Partial<OpenedOrder
     tracking: null,
     cancellationNote: null,
     refundNotes: [],
+    counterNote: null,
     scanNotes: [],
     ...more,
   };

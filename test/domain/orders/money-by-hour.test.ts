@@ -57,7 +57,7 @@ describe('The money of an event', () => {
     const moments = Array.from({ length: HOURS_MAX + 300 }, (_, hour) => hour * HOUR_MS + 5);
     const views = [moments, moments.toReversed(), [...moments.slice(700), ...moments.slice(0, 700)]].map((order) => {
       const money = new MoneyByHour();
-      for (const at of order) money.notePayment(at, 100, 'EUR');
+      for (const at of order) money.notePayment(at, { amountCents: 100, currency: 'EUR' }, false);
       return money.view(0, { pendingCents: () => 0 });
     });
     for (const { totals, hours } of views) {

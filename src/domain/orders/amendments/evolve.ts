@@ -22,7 +22,7 @@ import {
   notePending,
   requestedPayment,
 } from '../evolve.ts';
-import { agreedOf, amendmentsOf, countApplied, originOf } from '../order.ts';
+import { agreedOf, amendmentsOf, countApplied, originOf, providerOf } from '../order.ts';
 import type { AmendmentRecord, ChangedOrder, Order, TicketOrigin } from '../order.ts';
 import { openOrder, type OrderState } from '../state.ts';
 import { noteVoidTickets } from '../void-tickets.ts';
@@ -166,7 +166,7 @@ export function evolveAmendmentRequested(state: OrderState, happened: FactOf<'Am
   });
 }
 
-/** What a changed order keeps (rule 2); where it was free, its provider from now on. */
+/** What a changed order keeps (rule 2); where it had none, its provider from now on. */
 function asBought(order: Order, { paymentProvider }: FactData['AmendmentRequested']): ChangedOrder {
   const { items, promoCode, totalCents, installmentsCents } = order.purchase;
   const changed = order.changed ?? {
@@ -178,7 +178,7 @@ function asBought(order: Order, { paymentProvider }: FactData['AmendmentRequeste
     goodwillCents: 0,
     people: [],
   };
-  if (agreedOf(order).paymentProvider !== 'FREE') return changed;
+  if (providerOf(order) !== null) return changed;
   return { ...changed, terms: { ...changed.terms, paymentProvider } };
 }
 

@@ -44,8 +44,7 @@ export function requestAmendment(
   { successUrl = null, cancelUrl = null, absentProviders = [] }: CommandOf<'AmendOrder'>,
   turn: OrderTurn,
 ): FactOf<'AmendmentRequested'> | Refusal {
-  const known = providerOf(order);
-  const paymentProvider = known === 'FREE' ? plan.definition.paymentProvider : known;
+  const paymentProvider = providerOf(order) ?? plan.definition.paymentProvider;
   if (absentProviders.includes(paymentProvider)) return refuse('PAYMENT_PROVIDER_UNAVAILABLE', {});
   const paymentId = turn.newId('pay');
   const expiresAt = turn.now + plan.paymentWindowMs;

@@ -1,22 +1,23 @@
 /** The request of a checkout as its command, and what was started as the answer. */
+import type { Static } from 'typebox';
 import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
+import type { Customer } from '#domain/personal.ts';
 import type { OrderView, PaymentView } from '#domain/view.ts';
 import { returnUrl } from '#payments/checkout-sessions.ts';
 import { formatMoment, orderTextKeys } from '../../protocol/formats.ts';
 import { readItem } from '../holds.ts';
 import { readAttendee } from '../orders/people.ts';
-import type { StartCheckoutBody, StartedCheckoutBody } from './schema.ts';
+import type { CheckoutItem, StartCheckoutBody, StartedCheckoutBody } from './schema.ts';
 
 export function readStart(body: StartCheckoutBody, idempotency: IdempotencyKey | null): CommandOf<'StartCheckout'> {
-  const { email, name, document_number: documentNumber, phone } = body.customer;
   return {
     type: 'StartCheckout',
     holdId: body.hold_id ?? null,
     sessionKey: body.session_key ?? null,
     items: body.items?.map(readCheckoutItem) ?? null,
-    customer: { email, name, documentNumber: documentNumber ?? null, phone: phone ?? null },
+    customer: readCustomer(body.customer),
     acceptTerms: body.accept_terms === true,
     successUrl: body.success_url ?? null,
     cancelUrl: body.cancel_url ?? null,
@@ -29,7 +30,11 @@ export function readStart(body: StartCheckoutBody, idempotency: IdempotencyKey |
   };
 }
 
-function readCheckoutItem(item: NonNullable<StartCheckoutBody['items']>[number]): CheckoutItemRequest {
+export function readCustomer({ email, name, document_number, phone }: StartCheckoutBody['customer']): Customer {
+  return { email, name, documentNumber: document_number ?? null, phone: phone ?? null };
+}
+
+export function readCheckoutItem(item: Static<typeof CheckoutItem>): CheckoutItemRequest {
   return {
     ...readItem(item),
     discountCode: item.discount_code ?? null,

@@ -55,6 +55,16 @@ const Tracking = Type.Unsafe<unknown>({
   examples: [{ utm_source: 'newsletter', landing_page: '/volley' }],
 });
 
+export const CustomerInput = Type.Object({
+  email: Email,
+  name: AttendeeInput.properties.name,
+  document_number: AttendeeInput.properties.document_number,
+  phone: AttendeeInput.properties.phone,
+});
+
+/** Items of one order. */
+export const ITEMS_MAX = 20;
+
 export const StartCheckout = Type.Object({
   event_id: Id,
   session_key: Type.Optional(Nullable(SessionKey)),
@@ -66,16 +76,11 @@ export const StartCheckout = Type.Object({
       type: ['array', 'null'],
       items: CheckoutItem,
       minItems: 1,
-      maxItems: 20,
+      maxItems: ITEMS_MAX,
       description: 'Needed without hold_id; with one, the items of the hold or left out.',
     }),
   ),
-  customer: Type.Object({
-    email: Email,
-    name: AttendeeInput.properties.name,
-    document_number: AttendeeInput.properties.document_number,
-    phone: AttendeeInput.properties.phone,
-  }),
+  customer: CustomerInput,
   accept_terms: Type.Optional(Nullable(Type.Boolean())),
   success_url: WebAddress,
   cancel_url: WebAddress,

@@ -82,6 +82,11 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     tracking: tracking === null ? null : { ...tracking },
     success_url: order.successUrl,
     cancel_url: order.cancelUrl,
+    counter: order.counter && {
+      operator: order.counter.operator,
+      note: opened.counterNote,
+      exceeds_limits: order.counter.exceedsLimits === true,
+    },
     cancelled_by: cancellation?.cause ?? null,
     cancelled_at: formatMoment(cancellation?.at ?? null),
     cancellation_note: opened.cancellationNote,

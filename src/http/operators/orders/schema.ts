@@ -85,6 +85,11 @@ export const AdminOrder = Type.Object(
     tracking: Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], additionalProperties: true }),
     success_url: NullableText,
     cancel_url: NullableText,
+    counter: Type.Unsafe<{ operator: string | null; note: string | null; exceeds_limits: boolean } | null>({
+      ...Type.Object({ operator: NullableText, note: NullableText, exceeds_limits: Type.Boolean() }),
+      type: ['object', 'null'],
+      description: 'Who made it at a counter, and why; null of an order that its buyer placed.',
+    }),
     cancelled_by: Type.Unsafe<'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null>({
       type: ['string', 'null'],
       enum: ['BUYER', 'OPERATOR', 'PERFORMANCE', null],

@@ -29,14 +29,28 @@ export function storeSession(session: Session | null): void {
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export type Api = <Body>(method: 'GET' | 'POST' | 'PUT', address: string, body?: object) => Promise<Body>;
+/** What is sent again under the same key is done once. */
+export type Api = <Body>(
+  method: 'GET' | 'POST' | 'PUT',
+  address: string,
+  body?: object,
+  idempotencyKey?: string,
+) => Promise<Body>;
 
 /** An API with a session's token; `onUnauthorized` is called when the service does not accept it. Throws ApiError. */
 export function createApi(session: Session, onUnauthorized: () => void): Api {
-  return async <Body>(method: 'GET' | 'POST' | 'PUT', address: string, body?: object): Promise<Body> => {
+  return async <Body>(
+    method: 'GET' | 'POST' | 'PUT',
+    address: string,
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<Body> => {
     const answer = await send<Body>(fetch, address, {
       method,
-      headers: headersOf(session, body),
+      headers: {
+        ...headersOf(session, body),
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      },
       cache: 'no-store',
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

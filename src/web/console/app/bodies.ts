@@ -35,6 +35,8 @@ export interface MoneySums {
   readonly currency: string;
   /** All money that came, also what is due back, in the minor unit. */
   readonly paid_amount: number;
+  /** What of it was paid in cash at counters. */
+  readonly cash_amount: number;
   readonly payments: number;
   /** What was given back; one that failed afterwards is taken off in its hour. */
   readonly refunded_amount: number;
@@ -51,6 +53,8 @@ export interface HourSums {
   readonly currency: string;
   /** All money that came, also what is due back, in the minor unit. */
   readonly paid_amount: number;
+  /** What of it was paid in cash at counters. */
+  readonly cash_amount: number;
   readonly payments: number;
   /** What was given back; one that failed afterwards is taken off in its hour. */
   readonly refunded_amount: number;
@@ -275,6 +279,12 @@ export interface AdminOrder extends Order {
   readonly tracking: Readonly<Record<string, unknown>> | null;
   readonly success_url: string | null;
   readonly cancel_url: string | null;
+  /** Who made it at a counter, and why; null of an order that its buyer placed. */
+  readonly counter: {
+    readonly operator: string | null;
+    readonly note: string | null;
+    readonly exceeds_limits: boolean;
+  } | null;
   readonly cancelled_by: 'BUYER' | 'OPERATOR' | 'PERFORMANCE' | null;
   readonly cancelled_at: string | null;
   readonly cancellation_note: string | null;

@@ -13,6 +13,7 @@ export const FACT_TYPES = [
   'HoldReleased',
   'HoldExpired',
   'OrderPlaced',
+  'SoldAtCounter',
   'CheckoutResumed',
   'PaymentRequested',
   'CheckoutSessionOpened',

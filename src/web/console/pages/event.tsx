@@ -6,6 +6,7 @@ import { countOf, number, moment, sums } from '../app/format.ts';
 import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
+import { CounterButton } from '../parts/counter.tsx';
 import { SteeringButton, SteeringLine } from '../parts/steering.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
 import { linkTo, linkWith } from '../app/router.ts';
@@ -31,6 +32,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
       <div class="heading">
         <PageTitle>{event.name}</PageTitle>
         <div class="actions">
+          <CounterButton event={event} api={api} reload={reload} />
           <SteeringButton event={event} api={api} reload={reload} />
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders

@@ -370,6 +370,15 @@ function Payments({ order, resolve }: PaymentsProps) {
             </span>
           </li>
         ))}
+        {order.counter !== null && (
+          <li>
+            <span>
+              Made at the counter{order.counter.operator !== null && ` by ${order.counter.operator}`}
+              {order.counter.exceeds_limits && ', over the limits of the event'}{' '}
+              <span class="quiet">{order.counter.note}</span>
+            </span>
+          </li>
+        )}
         {order.cancelled_at !== null && (
           <li>
             <span>

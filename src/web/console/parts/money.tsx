@@ -17,6 +17,7 @@ function added(one: HourSums, other: HourSums): HourSums {
   return {
     ...one,
     paid_amount: one.paid_amount + other.paid_amount,
+    cash_amount: one.cash_amount + other.cash_amount,
     payments: one.payments + other.payments,
     refunded_amount: one.refunded_amount + other.refunded_amount,
     refunds: one.refunds + other.refunds,
@@ -48,6 +49,9 @@ export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
               <td class="number">
                 {money(hour.paid_amount, hour.currency)}{' '}
                 <span class="quiet small wide-only">in {number(hour.payments)}</span>
+                {hour.cash_amount > 0 && (
+                  <span class="quiet small wide-only">, {money(hour.cash_amount, hour.currency)} in cash</span>
+                )}
               </td>
               <td class="number">
                 {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}

@@ -126,6 +126,12 @@ export const operatorExamples = {
     title: 'A phone that was lost',
     noun: 'revoked',
   }),
+  listAttendees: get('/admin/events/evt_club/attendees', {
+    operation: 'listAttendees',
+    title: 'Who may come to an event',
+    noun: 'attendees',
+    needs: PAID_ORDER,
+  }),
   readDoors: get('/admin/events/evt_club/doors?performance_id=night', {
     operation: 'readDoors',
     title: 'Who came to a date',

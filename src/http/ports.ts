@@ -285,7 +285,13 @@ export interface PublicPorts extends CommonPorts {
 /** A fact of the journal, as it is stored; its event's id is '' where it belongs to the service itself. */
 export type JournalFact = FactsPage['facts'][number];
 
+/** Says too who read what about people. */
+interface OperatorsLogPort extends LogPort {
+  info(details: object, message: string): void;
+}
+
 export interface AdminPorts extends CommonPorts {
+  readonly log: OperatorsLogPort;
   readonly events: EventsPort;
   readonly metrics: Metrics;
   /** The operators' pages; without them the listener has the API alone. */

@@ -118,6 +118,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     FindStation: { type: 'FindStation', tokenSha256: 'unknown' },
     ReadFeed: { type: 'ReadFeed' },
     ReadDoors: { type: 'ReadDoors', performanceId: 'derby' },
+    ListAttendees: { type: 'ListAttendees', performanceId: null, after: null },
     ListConflicts: { type: 'ListConflicts', performanceId: null, ...page },
     FindDraw: { type: 'FindDraw', offset: 0, limit: 10 },
     ReadBrand: { type: 'ReadBrand' },

@@ -86,6 +86,20 @@ describe('export scans', () => {
     assert.doesNotMatch(stdout, /example\.com|Ada/);
   });
 
+  it('has beside it the list of who may come, with names', async () => {
+    const { code, stdout } = await holdfast(['export', 'attendees', 'evt_doors'], environment);
+    assert.equal(code, 0);
+    const lines = stdout.split('\r\n');
+    assert.equal(lines.length, 1 + tickets.length + 1);
+    assert.deepEqual(
+      lines.slice(1, -1).map((line) => line.split(',')[0]),
+      tickets.map((id) => `"${id}"`),
+    );
+    assert.match(lines[1]!, /"VALID".*"seat".*"20\d\d-[^"]*Z","true"$/, 'it was let in');
+    const json = (await holdfast(['export', 'attendees', 'doors', '--format', 'json'], environment)).json<unknown[]>();
+    assert.equal(json.length, tickets.length);
+  });
+
   it('is empty of an event where nobody was scanned, and is not of another name', async () => {
     const quiet = await openServiceWith([doorsGala()]);
     try {

@@ -42,7 +42,7 @@ export interface Apps {
   readonly admin: HttpApp;
   readonly fixtures: Map<string, EventFixture>;
   readonly clock: { ms: number };
-  readonly logged: { level: 'error' | 'debug'; details: object; message: string }[];
+  readonly logged: { level: 'error' | 'info' | 'debug'; details: object; message: string }[];
   readonly deployment: { now: DeploymentState; isStopping: boolean; state(): DeploymentState };
   /** Thrown by every event instead of an answer, for the tests of faults. */
   trouble: Error | null;
@@ -134,6 +134,7 @@ export async function openApps(
     deployment,
     log: {
       error: (details: object, message: string) => void logged.push({ level: 'error', details, message }),
+      info: (details: object, message: string) => void logged.push({ level: 'info', details, message }),
       debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
     },
   } as const;

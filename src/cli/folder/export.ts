@@ -1,11 +1,15 @@
-/** `holdfast export`: an event's orders, its refunds or the scans at its doors, as CSV or JSON on stdout. */
+/** `holdfast export`: an event's orders, refunds, scans at its doors or who may come, as CSV or JSON on stdout. */
 import { suggestion } from '#domain/schema-problems.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { REFUND_CSV, refundRecords } from './refunds.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
 import { PersonalDataReader, type OpenedOrder } from '#privacy/personal-data.ts';
+import { ATTENDEE_CSV, attendeeRecords, type AttendeeRecord } from '#privacy/attendee-list.ts';
 import { SCAN_CSV, scanRecords } from './scans.ts';
+import { invariant } from '#domain/invariant.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { AttendeePage } from '#domain/doors/attendees.ts';
 import type { EventOnDisk } from '#offline/events.ts';
 import type { OrderPage } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/view.ts';
@@ -16,12 +20,13 @@ const ASKED_OF_NODES = {
   orders: 'GET /admin/events/EVENT/orders',
   refunds: 'GET /admin/events/EVENT/refunds',
   scans: null,
+  attendees: 'GET /admin/events/EVENT/attendees',
 } as const;
 
 const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
 export const exportCommand: CliCommand = {
-  usage: 'export orders | refunds | scans EVENT [--format csv | json] [--data DIR]',
+  usage: 'export orders | refunds | scans | attendees EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +
       'minor unit of their currency (cents, yen, fils: ISO 4217); CSV has the sums in the main unit as well. Reads what is on ' +
@@ -32,6 +37,8 @@ export const exportCommand: CliCommand = {
     'scans writes what was scanned at its doors, ticket after ticket: time, date, door, station (none of a scan by hand), kind, ' +
       'verdict, given (what the station decided by itself, which counts), ticket, type and seat; nothing about people. What was ' +
       'undone is left out.',
+    'attendees writes who may come, ticket after ticket, for those at the doors: names, seats, void tickets, and when one was ' +
+      'let in; no addresses.',
   ],
   options: [{ name: 'format', value: 'FORMAT', help: 'csv or json (default: csv)' }, DATA_OPTION],
   positionals: { min: 2, max: 2 },
@@ -39,6 +46,10 @@ export const exportCommand: CliCommand = {
     { line: 'holdfast export orders evt_gala --format csv > gala.csv', does: 'writes a table for accounting' },
     { line: 'holdfast export orders evt_gala --format json | jq length', does: 'counts the orders' },
     { line: 'holdfast export scans evt_gala > scans.csv', does: 'writes who came through which door, without names' },
+    {
+      line: 'holdfast export attendees evt_gala > door.csv',
+      does: 'writes who may come, for a door without a network',
+    },
     { line: 'holdfast export refunds evt_gala > refunds.csv', does: 'writes what was given back, and what was not' },
   ],
   async run(call) {
@@ -52,6 +63,12 @@ export const exportCommand: CliCommand = {
         const event = await openEvent(folder, view, name);
         if (what === 'refunds') return write(call, format, refundRecords(event), { ...REFUND_CSV, json: toJson });
         if (what === 'scans') return write(call, format, scanRecords(event), { ...SCAN_CSV, json: toJson });
+        if (what === 'attendees') {
+          return write(call, format, attendeesOf(event, new PersonalDataReader(keys)), {
+            ...ATTENDEE_CSV,
+            json: toJson,
+          });
+        }
         const orders = ordersOf(event, new PersonalDataReader(keys));
         return write(call, format, orders, {
           heading: CSV_HEADING,
@@ -111,4 +128,13 @@ async function* ordersOf(event: EventOnDisk, personalData: PersonalDataReader): 
     for (const [index, order] of page.orders.entries()) yield { order, opened: opened[index]! };
     after = page.nextAfter;
   } while (after !== null);
+}
+
+async function* attendeesOf(event: EventOnDisk, personalData: PersonalDataReader): AsyncGenerator<AttendeeRecord> {
+  const read = async (after: string | null): Promise<AttendeePage> => {
+    const page = await event.read({ type: 'ListAttendees', performanceId: null, after });
+    invariant(!isRefusal(page), 'no date is named that could be missing');
+    return page;
+  };
+  yield* attendeeRecords(await read(null), read, personalData);
 }

@@ -7,12 +7,11 @@
  */
 import { decimalOf } from '#client/money.ts';
 import { forOrderTexts } from '#domain/order-texts.ts';
+import { csvLine, type Cell } from '#privacy/csv.ts';
 import { peopleOfItem, type OpenedOrder } from '#privacy/personal-data.ts';
 import { SHOWN_FIELDS, shownFields, type RulesFor } from '#privacy/shown-fields.ts';
 import { snakeCased, formatMoment } from '../terminal/output.ts';
 import type { OrderView } from '#domain/view.ts';
-
-type Cell = string | number | null;
 
 type OrderColumns = Readonly<Record<string, (order: OrderView, opened: OpenedOrder) => Cell>>;
 
@@ -55,29 +54,12 @@ const COLUMNS: OrderColumns = {
   erased_at: (_order, { erasedAt }) => (erasedAt === null ? null : formatMoment(erasedAt)),
 };
 
-/** A sign that begins a formula, or its full-width form, where a spreadsheet may begin a cell. */
-const FORMULA = /(^|[;\t\n\r\v\f\u0085\u2028\u2029])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
-
 /** The first line of the CSV. */
 export const CSV_HEADING = csvLine(Object.keys(COLUMNS));
 
 /** An order as a line of CSV (RFC 4180). */
 export function csvOf(order: OrderView, opened: OpenedOrder): string {
   return csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(order, opened)));
-}
-
-export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(csvCell).join(',')}\r\n`;
-}
-
-/**
- * Every text is quoted. A sign that a spreadsheet would read as the begin of a formula gets an apostrophe before it, as
- * OWASP advises, because buyers write names and codes.
- */
-function csvCell(cell: Cell): string {
-  if (cell === null) return '';
-  if (typeof cell === 'number') return String(cell);
-  return `"${cell.replace(FORMULA, "$1'").replaceAll('"', '""')}"`;
 }
 
 /** Fields whose numbers are times. */

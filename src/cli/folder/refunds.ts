@@ -8,7 +8,7 @@ import type { EventOnDisk } from '#offline/events.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { counted, formatMoment, table } from '../terminal/output.ts';
 import { dataFolder, openEvent, withView } from './data-folder.ts';
-import { csvLine } from './order-records.ts';
+import { csvLine } from '#privacy/csv.ts';
 
 type Refund = RefundPage['refunds'][number];
 type RefundStatus = (typeof REFUND_STATUSES)[number];

@@ -2,7 +2,7 @@
 import type { ExportedScan, ScanPage } from '#domain/doors/view.ts';
 import type { EventOnDisk } from '#offline/events.ts';
 import { formatMoment } from '../terminal/output.ts';
-import { csvLine } from './order-records.ts';
+import { csvLine } from '#privacy/csv.ts';
 
 const PAGE = 2_000;
 

@@ -19,6 +19,7 @@ import type { CancellationForecast, DateAsked } from '../orders/amendments/cance
 import type { MoneyView } from '../orders/money-by-hour.ts';
 import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
+import type { AttendeePage, AttendeesWanted } from '../doors/attendees.ts';
 import type { StationList } from '../doors/stations.ts';
 import type { FeedView } from '../doors/take-feed.ts';
 import type { ConflictPage, DoorCountsView, ScanPage } from '../doors/view.ts';
@@ -108,6 +109,8 @@ interface Queries {
   FindScans: { readonly ticketIds: readonly string[] };
   /** From the one after number `after` on, whole tickets until there are `limit` scans. */
   ListScans: { readonly after: number | null; readonly limit: number };
+  /** Every ticket with who comes and whether it entered. */
+  ListAttendees: AttendeesWanted;
   ListVoidTickets: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number };
   /** The order and the payment of a provider's session. */
   FindSession: { readonly checkoutSessionId: string };
@@ -173,6 +176,7 @@ export interface Views {
   FindTicket: { readonly issued: IssuedTicketView | null };
   FindScans: readonly TicketScanView[];
   ListScans: ScanPage;
+  ListAttendees: AttendeePage | Refusal;
   ListVoidTickets: VoidTicketPage | Refusal;
   FindSession:
     | {
@@ -264,6 +268,7 @@ export const WAITS_FOR_DURABILITY: Readonly<Record<QueryType, boolean>> = {
   FindTicket: true,
   FindScans: true,
   ListScans: true,
+  ListAttendees: true,
   ListVoidTickets: true,
   FindSession: true,
   FindUnopenedPayments: false,

@@ -22,6 +22,7 @@ import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
 import { viewFeed } from '../doors/take-feed.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
+import { listAttendees } from '../doors/attendees.ts';
 import { listConflicts, listScans, readDoors, viewScansOf } from '../doors/view.ts';
 import { quoteOrder } from '../orders/quote.ts';
 import { firstPaymentOf, personalOf } from '../orders/order.ts';
@@ -102,6 +103,8 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
       return forecastCancellation(state, query);
     case 'FindTicket':
       return { issued: viewIssued(state, query.ticketId) };
+    case 'ListAttendees':
+      return listAttendees(state, query);
     case 'ListScans':
       return listScans(state, query);
     case 'FindScans':

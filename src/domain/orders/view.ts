@@ -54,6 +54,7 @@ import type {
   PaidAmendment,
   PaymentView,
   TicketView,
+  VoidReason,
 } from '../view.ts';
 import type { OrderState } from './state.ts';
 import { shownStatus } from '../inventory/performance.ts';
@@ -364,6 +365,21 @@ function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, limit: n
       .reverse()
       .map((voided) => ({ ...viewVoided(plan, order, voided), voidReason: voided.voidReason })),
   };
+}
+
+/** Every ticket of an order, those that amendments made void too, and why a void one is. */
+export function viewTickets(
+  plan: SalePlan,
+  order: Order,
+): readonly { readonly ticket: TicketView; readonly voidReason: VoidReason | null }[] {
+  const { items } = agreedOf(order);
+  const endedBy = isLiveOrder(order) ? null : voidReasonOf(order);
+  const issued = order.ticketIds.map((_id, place) => ({
+    ticket: viewTicket(plan, order, items, place),
+    voidReason: endedBy,
+  }));
+  const voided = order.changed?.voidedTickets ?? [];
+  return [...issued, ...voided.map((each) => ({ ticket: viewVoided(plan, order, each), voidReason: each.voidReason }))];
 }
 
 function viewTicket(plan: SalePlan, order: Order, items: readonly OrderItem[], place: number): TicketView {

@@ -144,6 +144,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   getAnySeating: { answer: 'The layout.', codes: ['EVENT_NOT_FOUND'] },
   getSeatStates: { answer: 'The seats that are not free, or the changes.', codes: DATE },
   sellAtCounter: { answer: 'The order with its tickets.', codes: ['EVENT_NOT_FOUND', ...LINES, ...EXTRAS] },
+  listAttendees: { answer: 'The tickets.', codes: DATE },
   listOrders: { answer: 'The orders of the page.', codes: ['EVENT_NOT_FOUND'] },
   getOrder: { answer: 'The order.', codes: ['ORDER_NOT_FOUND'] },
   cancelOrder: { answer: 'The cancelled order.', codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_CANCELLABLE'] },

@@ -62,6 +62,7 @@ import { syncRoutes } from '../doors/sync.ts';
 import { requireStation } from '../doors/station-auth.ts';
 import { counterRoutes } from '../operators/orders/counter.ts';
 import { adminTicketRoutes } from '../operators/orders/tickets.ts';
+import { attendeeRoutes } from '../operators/attendees.ts';
 import { doorRoutes } from '../operators/doors.ts';
 import { steeringRoutes } from '../operators/steering.ts';
 import { stationRoutes } from '../operators/stations.ts';
@@ -150,6 +151,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   steeringRoutes(app, ports);
   stationRoutes(app, ports);
   doorRoutes(app, ports);
+  attendeeRoutes(app, ports);
   subjectRoutes(app, ports);
   searchRoutes(app, ports);
   snapshotRoutes(app, ports);

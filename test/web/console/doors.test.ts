@@ -1,5 +1,6 @@
 /** The doors of a date in the console, in a real browser: counts, stations, conflicts, and a ticket by hand. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
@@ -104,6 +105,15 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Revoke it' }).click();
     await row.getByText('REVOKED').waitFor();
     assert.equal(await page.getByText(token).count(), 0);
+  });
+
+  it('gives the list of who may come as a file', async () => {
+    const { page } = operator;
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'List of who may come' }).click();
+    const download = await downloading;
+    assert.match(download.suggestedFilename(), /\.csv$/);
+    assert.match(readFileSync(await download.path(), 'utf8'), /^"ticket_id","status"[^]*"VALID"/);
   });
 
   it('gives a gate its token to copy', async () => {

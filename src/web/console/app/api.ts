@@ -2,7 +2,7 @@
  * How the console uses the operators' API: with the token of the session, which is stored for this tab alone, and with
  * errors of one kind.
  */
-import { isApiError } from '#client/api-error.ts';
+import { apiErrorOf, isApiError, type ApiError } from '#client/api-error.ts';
 import { useLoaded } from '../../hooks.ts';
 import { pathOf } from '#client/operations.ts';
 import { send } from '#client/transport.ts';
@@ -29,22 +29,20 @@ export function storeSession(session: Session | null): void {
 
 // ── requests ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** What is sent again under the same key is done once. */
-export type Api = <Body>(
-  method: 'GET' | 'POST' | 'PUT',
-  address: string,
-  body?: object,
-  idempotencyKey?: string,
-) => Promise<Body>;
+export interface Api {
+  /** What is sent again under the same key is done once. */
+  <Body>(method: 'GET' | 'POST' | 'PUT', address: string, body?: object, idempotencyKey?: string): Promise<Body>;
+  /** Has the browser keep what the service answers, as a file. */
+  readonly download: (address: string, fileName: string) => Promise<void>;
+}
 
 /** An API with a session's token; `onUnauthorized` is called when the service does not accept it. Throws ApiError. */
 export function createApi(session: Session, onUnauthorized: () => void): Api {
-  return async <Body>(
-    method: 'GET' | 'POST' | 'PUT',
-    address: string,
-    body?: object,
-    idempotencyKey?: string,
-  ): Promise<Body> => {
+  const failed = (failure: ApiError): ApiError => {
+    if (failure.status === 401) onUnauthorized();
+    return failure;
+  };
+  const ask = async <Body>(method: string, address: string, body?: object, idempotencyKey?: string): Promise<Body> => {
     const answer = await send<Body>(fetch, address, {
       method,
       headers: {
@@ -55,10 +53,22 @@ export function createApi(session: Session, onUnauthorized: () => void): Api {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!('failure' in answer)) return answer.body;
-    if (answer.failure.status === 401) onUnauthorized();
-    throw answer.failure;
+    throw failed(answer.failure);
   };
+  const download = async (address: string, fileName: string): Promise<void> => {
+    const response = await fetch(address, { headers: headersOf(session, undefined), cache: 'no-store' });
+    if (!response.ok) throw failed(apiErrorOf(response.status, await response.json().catch(() => null), null));
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = fileName;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
+  };
+  return Object.assign(ask, { download });
 }
+
+/** After which the browser has taken what it was given. */
+const DOWNLOAD_MS = 60_000;
 
 /** Header values are bytes: the name is sent in UTF-8, one character for each byte, as the service reads it. */
 function headersOf({ token, operator }: Session, body: object | undefined): Record<string, string> {

@@ -1,5 +1,6 @@
 /** The doors of a date: who came and who is inside, entries a minute, conflicts, stations, and tickets by hand. */
-import { addressOf, usePolled, type Api } from '../app/api.ts';
+import { useState } from 'preact/hooks';
+import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
 import type { DoorCounts, OverviewEvent, OverviewPerformance, ScanConflicts } from '../app/bodies.ts';
 import { moment, number } from '../app/format.ts';
 import { linkTo, queryOf } from '../app/router.ts';
@@ -45,7 +46,16 @@ export function DoorsPage({ api, event, performance }: DoorsPageProps) {
   return (
     <>
       <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
-      <PageTitle>{`Doors: ${performance.name}`}</PageTitle>
+      <div class="heading">
+        <PageTitle>{`Doors: ${performance.name}`}</PageTitle>
+        <div class="actions">
+          <AttendeeList
+            api={api}
+            address={`${address}/attendees?${query}&format=csv`}
+            fileName={`${performance.id}.csv`}
+          />
+        </div>
+      </div>
       <p class="quiet small">{moment(performance.starts_at)}</p>
       {trouble !== null && <p class="alert">{trouble}</p>}
       <Tiles counts={counts} />
@@ -72,6 +82,33 @@ export function DoorsPage({ api, event, performance }: DoorsPageProps) {
       </div>
       <Conflicts api={api} address={`${address}/doors/conflicts?${query}&limit=${CONFLICTS_SHOWN}`} doors={doors} />
       <Stations api={api} address={`${address}/stations`} doors={doors} performance={performance} />
+    </>
+  );
+}
+
+interface AttendeeListProps {
+  readonly api: Api;
+  readonly address: string;
+  readonly fileName: string;
+}
+
+/** The button that fetches who may come, for a door without a network. */
+function AttendeeList({ api, address, fileName }: AttendeeListProps) {
+  const [trouble, setTrouble] = useState<string | null>(null);
+  const fetchList = (): void => {
+    setTrouble(null);
+    api.download(address, fileName).catch((error: unknown) => setTrouble(textOfError(error)));
+  };
+  return (
+    <>
+      <button type="button" class="button" onClick={fetchList}>
+        List of who may come
+      </button>
+      {trouble !== null && (
+        <p class="alert" role="alert">
+          {trouble}
+        </p>
+      )}
     </>
   );
 }

@@ -7,8 +7,9 @@ import type { CommandType } from '#domain/command.ts';
 const commands = Object.keys(COMMAND_CLASSES) as CommandType[];
 
 describe('Admission control', () => {
-  it('refuses new holds, checkouts and queue entries while the disk is nearly full', () => {
-    assert.deepEqual(commands.filter(isRefusedOnLowDisk).sort(), ['JoinQueue', 'PlaceHold', 'StartCheckout']);
+  it('refuses new holds, orders and queue entries while the disk is nearly full', () => {
+    const refused = ['JoinQueue', 'PlaceHold', 'SellAtCounter', 'StartCheckout'];
+    assert.deepEqual(commands.filter(isRefusedOnLowDisk).sort(), refused);
   });
 
   it('queues only holds, their changes and joining, of all that buyers do', async (t) => {

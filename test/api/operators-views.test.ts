@@ -78,7 +78,7 @@ describe('The money of events', () => {
     assert.equal((await service.operate('POST', `/admin/orders/${ofZoe.order_id}/refunds`, { body })).status, 200);
     const { events } = await operate<{ readonly events: readonly EventMoneyBody[] }>('/admin/money');
     const one = events.find(({ event_id: id }) => id === 'evt_one')!;
-    const came = { currency: 'EUR', payments: 1, paid_amount: 4_550 };
+    const came = { currency: 'EUR', payments: 1, paid_amount: 4_550, cash_amount: 0 };
     const sums = { ...came, refunds: 1, refunded_amount: 1_000, fees_amount: 0, refunds_pending_amount: 0 };
     assert.deepEqual([one.name, one.totals], ['Night one', [sums]]);
     assert.deepEqual(

@@ -133,7 +133,7 @@ function portsOf(current: { expected: ExpectedCall | null; now: number }): Publi
     metrics: { observe: () => {}, countInUse: newUseCount } as unknown as PublicPorts['metrics'],
     clock: { now: () => current.now },
     deployment: { state: () => servingState, isStopping: false },
-    log: { error: (details) => assert.fail(JSON.stringify(details)), info: () => {}, debug: () => {} },
+    log: { error: (details) => assert.fail(JSON.stringify(details)), debug: () => {} },
     baseUrl: () => 'http://shop.test',
     advanceClock: () => Promise.resolve(0),
   };

@@ -6,7 +6,7 @@ import { mergedOf, scansOf, type DoorState } from './state.ts';
 import type { SealedOrder } from '../personal.ts';
 import type { TicketView, VoidReason } from '../view.ts';
 
-export interface AttendeeTicket {
+interface AttendeeTicket {
   readonly ticket: TicketView;
   readonly ticketTypeName: string;
   readonly performanceName: string;

@@ -42,7 +42,9 @@ const listAttendeesSchema = {
   headers: OperatorHeaders,
   querystring: Type.Object({
     performance_id: Type.Optional(Id),
-    format: Type.Optional(Type.String({ enum: ['json', 'csv'], default: 'json' })),
+    format: Type.Optional(
+      Type.String({ enum: ['json', 'csv'], default: 'json', description: 'CSV opens in a spreadsheet.' }),
+    ),
   }),
   response: {
     200: {

@@ -88,9 +88,14 @@ export function addressOf(...parts: readonly string[]): string {
 /** An error as a sentence for the operator. */
 export function textOfError(error: unknown): string {
   if (!isApiError(error)) return String(error);
-  const { seatIds, seat_ids: ids = seatIds } = error.detail as Record<string, unknown>;
-  return `${error.message} (${error.code})${Array.isArray(ids) ? `: ${ids.slice(0, 8).join(', ')}` : ''}`;
+  const { seatIds, seat_ids: ids = seatIds, errors, conflicts = errors } = error.detail as Record<string, unknown>;
+  const listed = Array.isArray(conflicts) ? conflicts.map(textOfProblem) : Array.isArray(ids) ? ids : [];
+  const more = listed.length === 0 ? '' : `: ${listed.slice(0, 8).join(listed === ids ? ', ' : '; ')}`;
+  return `${error.message} (${error.code})${more}`;
 }
+
+const textOfProblem = ({ path, message }: { readonly path: string; readonly message: string }): string =>
+  `${path} ${message}`;
 
 interface Polled<Value> {
   readonly value: Value | null;

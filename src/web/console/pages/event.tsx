@@ -7,6 +7,7 @@ import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type Hist
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
 import { CounterButton } from '../parts/counter.tsx';
+import { MoreButton } from '../parts/more-to-sell.tsx';
 import { SteeringButton, SteeringLine } from '../parts/steering.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
 import { linkTo, linkWith } from '../app/router.ts';
@@ -33,6 +34,7 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
         <PageTitle>{event.name}</PageTitle>
         <div class="actions">
           <CounterButton event={event} api={api} reload={reload} />
+          <MoreButton event={event} api={api} reload={reload} />
           <SteeringButton event={event} api={api} reload={reload} />
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders

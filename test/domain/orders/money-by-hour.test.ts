@@ -42,12 +42,22 @@ describe('The money of an event', () => {
         currency: 'EUR',
         paidCents: 3_500,
         payments: 2,
+        cashCents: 0,
         refundedCents: 500,
         refunds: 1,
         pendingCents: 300,
         feesCents: 0,
       },
-      { currency: 'USD', paidCents: 700, payments: 1, refundedCents: 200, refunds: 1, pendingCents: 0, feesCents: 0 },
+      {
+        currency: 'USD',
+        paidCents: 700,
+        payments: 1,
+        cashCents: 0,
+        refundedCents: 200,
+        refunds: 1,
+        pendingCents: 0,
+        feesCents: 0,
+      },
     ]);
     assert.equal(new Set(hours.map(({ at }) => at)).size, 1);
     assert.deepEqual(moneyOf(restore(fixture.state)), { totals, hours });

@@ -5,12 +5,15 @@
  * 2. One page is in memory at a time, however many tickets there are.
  */
 import type { AttendeePage } from '#domain/doors/attendees.ts';
+import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { VoidReason } from '#domain/view.ts';
 import { csvLine } from './csv.ts';
 import type { PersonalDataReader } from './personal-data.ts';
 
 export interface AttendeeRecord {
   readonly ticket_id: string;
+  /** As it stands on the ticket. */
+  readonly number: string;
   readonly status: 'VALID' | 'VOID';
   readonly void_reason: VoidReason | null;
   /** Of the person on the ticket. */
@@ -31,6 +34,7 @@ export interface AttendeeRecord {
 
 const COLUMNS: readonly (keyof AttendeeRecord)[] = [
   'ticket_id',
+  'number',
   'status',
   'void_reason',
   'name',
@@ -77,6 +81,7 @@ async function recordsOf(
     return tickets.map(
       ({ ticket, ticketTypeName, performanceName, voidReason, enteredAt, isInside }): AttendeeRecord => ({
         ticket_id: ticket.id,
+        number: numberOf(ticket.id),
         status: voidReason === null ? 'VALID' : 'VOID',
         void_reason: voidReason,
         name: attendees[ticket.itemIndex]?.[ticket.offset]?.name ?? null,

@@ -60,6 +60,7 @@ describe('The list of who may come', () => {
     const [first, second, third, last] = all;
     assert.deepEqual(first, {
       ticket_id: one.tickets[0],
+      number: one.ticket_objects[0]!.number,
       status: 'VALID',
       void_reason: null,
       name: 'Bob',
@@ -100,8 +101,8 @@ describe('The list of who may come', () => {
     assert.equal(answer.headers.get('content-disposition'), 'attachment; filename="evt_sheet-attendees.csv"');
     const text = await answer.text();
     const [heading, line, end] = text.split('\r\n');
-    assert.match(heading!, /^"ticket_id","status","void_reason","name","buyer_name",/);
-    assert.match(line!, /^"tkt_[^"]+","VALID",,,"'=HYPERLINK\(""x""\)",/);
+    assert.match(heading!, /^"ticket_id","number","status","void_reason","name","buyer_name",/);
+    assert.match(line!, /^"tkt_[^"]+","[^"]+","VALID",,,"'=HYPERLINK\(""x""\)",/);
     assert.equal(end, '');
     assert.ok(!text.includes('eve@example.org'), 'no address of a person');
   });

@@ -15,6 +15,7 @@ const Text = Type.String();
 
 const Attendee = Type.Object({
   ticket_id: Text,
+  number: { ...Text, description: 'As it stands on the ticket, to be told by phone.' },
   status: Type.String({ enum: ['VALID', 'VOID'] }),
   void_reason: Nullable(Text),
   name: Nullable({ ...Text, description: 'Of the person on the ticket; null where nobody is named, or was erased.' }),

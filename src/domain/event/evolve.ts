@@ -60,10 +60,9 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       keepHoldAsItWas(state, happened.data.holdId, at);
       return evolveHoldChanged(state, happened.data);
     case 'HoldReleased':
-      keepHoldAsItWas(state, happened.data.holdId, at);
-      return evolveHoldReleased(state, happened.data, at);
     case 'HoldExpired':
       keepHoldAsItWas(state, happened.data.holdId, at);
+      if (happened.type === 'HoldReleased') return evolveHoldReleased(state, happened.data, at);
       return evolveHoldExpired(state, happened.data, at);
     case 'OrderPlaced':
       keepHoldAsItWas(state, happened.data.holdId, at);

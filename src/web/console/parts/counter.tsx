@@ -1,7 +1,7 @@
 /** Selling at a counter: the dialog that makes an order, paid in cash or given away. */
 import { useState } from 'preact/hooks';
 import { addressOf, usePolled, type Api } from '../app/api.ts';
-import type { Order, OverviewEvent } from '../app/bodies.ts';
+import type { AdminOrder, OverviewEvent } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { Confirmation } from './confirmation.tsx';
@@ -110,7 +110,7 @@ function CounterForm({ event, api, reload, onClose, definition }: OpenProps & { 
       exceed_limits: fields.get('exceed') !== null,
       note,
     };
-    const order = await api<Order>('POST', addressOf('events', event.id, 'orders'), body, key);
+    const order = await api<AdminOrder>('POST', addressOf('events', event.id, 'orders'), body, key);
     reload();
     location.hash = linkTo('orders', order.order_id);
   };

@@ -52,11 +52,6 @@ export function brandOf(service: BrandDefinition | null, event: BrandedEvent | n
   };
 }
 
-/** The address to write to, or to open, as a link. */
-export function supportHref(support: string): string {
-  return support.startsWith('https://') ? support : `mailto:${support}`;
-}
-
 type Accents = Pick<Brand, 'accent' | 'accentDark'>;
 
 const NEUTRAL_ACCENTS: Accents = { accent: neutralAccent('light'), accentDark: neutralAccent('dark') };

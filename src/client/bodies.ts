@@ -112,6 +112,32 @@ export interface TicketAvailability {
   readonly reserved: number;
 }
 
+/** How pages look: the event’s brand over that of the service. Absent where neither has one. */
+export interface EventBrand {
+  /** What the venue is called on every page. */
+  readonly name: string | null;
+  /** The address of its picture, from the root of this service. */
+  readonly logo: string | null;
+  /** Of buttons and links on light pages. */
+  readonly accent: string;
+  /** The same on dark pages. */
+  readonly accent_dark: string;
+  /** Whether pages are light, dark, or as a browser prefers. */
+  readonly scheme: 'AUTO' | 'LIGHT' | 'DARK';
+  /** Where buyers ask: an e-mail address, or one that begins with https://. */
+  readonly support: string | null;
+  /** At the foot of every page. */
+  readonly links: readonly {
+    /** By language. */
+    readonly label: Readonly<Record<string, string>>;
+    readonly url: string;
+  }[];
+  /** Whether pages say which software they are. */
+  readonly credit: boolean;
+  /** The address of its style sheet, from the root of this service. */
+  readonly style: string | null;
+}
+
 export interface Legal {
   readonly terms_url: string | null;
   readonly imprint_url: string | null;
@@ -214,6 +240,7 @@ export interface EventPayload {
   readonly reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** What the shop must say to buyers before they order; null where the event sets nothing. */
   readonly legal: Legal | null;
+  readonly brand?: EventBrand;
   readonly performances: readonly Performance[];
   readonly localities: readonly Locality[];
   readonly ticketTypes: readonly TicketType[];

@@ -1,12 +1,19 @@
 /** The shop's components as the service uses them, in one language: what stands in the first HTML. */
-import type { EventList, EventPayload } from '#client/bodies.ts';
+import type { EventBrand, EventList, EventPayload } from '#client/bodies.ts';
 import type { Filter } from '#client/event-filter.ts';
 
 export interface ShopViews {
   /** At most `cardsMax` events of those that the filter leaves. */
-  list(list: EventList, filter: Filter, at: { readonly now: number; readonly cardsMax: number }): string;
+  list(list: EventList, filter: Filter, at: ListView): string;
   /** `performanceId` is the performance whose stock the payload has. */
   event(event: EventPayload, performanceId: string | null): string;
   /** In place of an event that there is not. */
-  missing(): string;
+  missing(brand: EventBrand | undefined): string;
+}
+
+interface ListView {
+  readonly now: number;
+  readonly cardsMax: number;
+  /** Whose page it is; undefined where it is nobody's in particular. */
+  readonly brand: EventBrand | undefined;
 }

@@ -87,6 +87,7 @@ const CLIENT: Bodies = {
   TicketType: events.TicketType,
   SellingStage: events.SellingStage,
   TicketAvailability: events.TicketAvailability,
+  EventBrand: events.EventBrand,
   Legal: part(events.EventPayload, 'legal'),
   Venue: part(events.EventPayload, 'venue'),
   LineupItem: part(events.EventPayload, 'lineup'),

@@ -133,7 +133,7 @@ const handlers: Handlers = {
     const asked = { performanceId: query?.['performance_id'] ?? null, sessionKey: sessionKey ?? null };
     return event.read({ type: 'ReadPayload', ...asked, knownRevision: null }, (view) => {
       assert.ok('event' in view);
-      return toEventBody(view.event);
+      return toEventBody(view.event, null);
     });
   },
   getOccupancy(event, { query }) {

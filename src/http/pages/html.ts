@@ -6,7 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { styleOf, supportHref, type Brand } from '#brand/brand.ts';
+import { styleOf, type Brand } from '#brand/brand.ts';
+import { labelIn, supportHref } from '#client/brand.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { varyByLanguage } from '../protocol/negotiation.ts';
 import { STYLE } from './style.ts';
@@ -145,9 +146,7 @@ const markOf = ({ logo }: Brand): Html =>
   logo === null ? LOGO : html`<img src="${logo}" alt="" width="36" height="36" />`;
 
 function footOf({ support, links, credit }: Brand, { frame }: ServedTexts): Html {
-  const shown = links.map(
-    ({ label, url }) => html`<a href="${url}">${label[frame.language] ?? Object.values(label)[0]!}</a> `,
-  );
+  const shown = links.map(({ label, url }) => html`<a href="${url}">${labelIn(frame.language, label)}</a> `);
   const asked = support === null ? null : html`<a href="${supportHref(support)}">${support}</a>`;
   return html`<p>${frame.questions} ${asked}</p>
     ${shown.length === 0 ? null : html`<p class="links">${shown}</p>`} ${credit ? html`<p>${frame.credit}</p>` : null}`;

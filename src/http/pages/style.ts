@@ -78,7 +78,7 @@ pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem
   .actions .due { display: block; flex: 1; margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; } body:has(.actions.next) { padding-bottom: 5.5rem; } }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --surface: #fff; --ink: #000; --ink-quiet: #444; --line-strong: #999; --accent-soft: #f1ede5; }
-  body { background: #fff; } .bar.own { border: 0; padding: 0 0 .4cm; background: none; } .bar:not(.own), .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
+  body { background: #fff; } .bar.own { border: 0; padding: 0 0 .4cm; background: none; } .brand { margin: 0; } .bar:not(.own), .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
   section { border: 0; padding: 0; } .tickets { display: block; }
   .ticket { display: grid; grid-template-columns: 5.5cm 1fr; margin-bottom: .6cm; } .ticket .about { border-top: 0; border-left: 2px dashed #999; } }
 `;

@@ -5,12 +5,15 @@
  * The first HTML is drawn by the shop's own components (`web/storefront/server.tsx`). Everything that comes from a
  * catalogue is escaped, in the head by `html`, in data blocks by `dataBlock`.
  */
-import type { EventList } from '#client/bodies.ts';
+import type { EventBrand, EventList } from '#client/bodies.ts';
 import { isEmpty, narrowed, type Filter } from '#client/event-filter.ts';
 import type { Language } from '#texts/locale/language.ts';
 import { TEXTS } from '#texts/texts.ts';
 import type { ShopViews } from '../../web/shop-views.ts';
 import { drawn, html, type Html } from '../pages/html.ts';
+
+/** Undefined where pages are nobody's in particular. */
+export type ShopBrand = EventBrand | undefined;
 
 /** A page of the shop, to be filled into its document. */
 export interface ShopPage {
@@ -29,10 +32,12 @@ interface HeadLines {
   readonly url: string | null;
   readonly image: string | null;
   readonly language: Language;
+  /** Whose page it is. */
+  readonly brand: ShopBrand;
 }
 
-export function headOf({ title, description, url, image, language }: HeadLines): Html {
-  const { shop } = TEXTS[language].frame;
+export function headOf({ title, description, url, image, language, brand }: HeadLines): Html {
+  const shop = shopName(language, brand);
   const shown = title === shop ? title : `${title} · ${shop}`;
   if (url === null) {
     return html`<title>${shown}</title> <meta name="robots" content="noindex" />`;
@@ -50,6 +55,9 @@ export function headOf({ title, description, url, image, language }: HeadLines):
     <meta name="twitter:card" content="${image === null ? 'summary' : 'summary_large_image'}" />`;
 }
 
+/** What the pages of a shop are called, all of them together. */
+const shopName = (language: Language, brand: ShopBrand): string => brand?.name ?? TEXTS[language].frame.shop;
+
 /**
  * A script element that is data: it is not run, so the policy does not concern it. No text in it can end the element.
  */
@@ -61,14 +69,23 @@ export function dataBlock(type: string, id: string, value: object): Html {
 }
 
 /** In place of an event that there is not. */
-export function missingPage(language: Language, views: ShopViews): ShopPage {
+export function missingPage(language: Language, views: ShopViews, brand: ShopBrand): ShopPage {
   const { title } = TEXTS[language].missing;
-  const head = headOf({ title, description: '', url: null, image: null, language });
-  return { head, app: views.missing(), data: null };
+  const head = headOf({ title, description: '', url: null, image: null, language, brand });
+  return { head, app: views.missing(brand), data: null };
 }
 
 /** Events that a page draws; its script draws the others. */
 export const LIST_LIMIT = 24;
+
+/** What pages are drawn with. */
+export interface PageParts {
+  readonly views: ShopViews;
+  readonly baseUrl: string;
+  readonly now: number;
+  /** Whose page it is. */
+  readonly brand: ShopBrand;
+}
 
 /**
  * The list, narrowed to what fits; `list` has all events then, as far as a search reads at once. The page's script is
@@ -78,23 +95,35 @@ export function listPage(
   list: EventList,
   language: Language,
   filter: Filter,
-  { views, baseUrl, now }: { readonly views: ShopViews; readonly baseUrl: string; readonly now: number },
+  { views, baseUrl, now, brand }: PageParts,
 ): ShopPage {
-  const { shop: title, description } = TEXTS[language].frame;
-  const head = headOf({ title, description, url: `${baseUrl}/`, image: null, language });
-  const app = views.list(list, filter, { now, cardsMax: LIST_LIMIT });
+  const { description } = TEXTS[language].frame;
+  const title = shopName(language, brand);
+  const head = headOf({ title, description, url: `${baseUrl}/`, image: null, language, brand });
+  const app = views.list(list, filter, { now, cardsMax: LIST_LIMIT, brand });
   if (isEmpty(filter)) return { head, app, data: { list } };
   return { head, app, data: { found: narrowed(list.events, filter).slice(0, LIST_LIMIT) } };
 }
 
 /** A page that its script alone can draw. */
-export function plainPage(language: Language): ShopPage {
-  const { shop } = TEXTS[language].frame;
-  return { head: headOf({ title: shop, description: '', url: null, image: null, language }), app: null, data: null };
+export function plainPage(language: Language, brand: ShopBrand): ShopPage {
+  const title = shopName(language, brand);
+  return { head: headOf({ title, description: '', url: null, image: null, language, brand }), app: null, data: null };
+}
+
+/** `shop` is the brand of the service, `page` that of the page. */
+interface Brands {
+  readonly shop: ShopBrand;
+  readonly page: ShopBrand;
 }
 
 /** The document of a page: the storefront's own, with its places filled in. */
-export function documentOf(template: string, language: Language, { head, app, data }: ShopPage): string {
+export function documentOf(
+  template: string,
+  language: Language,
+  { head, app, data }: ShopPage,
+  brands: Brands,
+): string {
   const { noScript } = TEXTS[language];
   const noscript = html`<section class="narrow no-script">
     <h2>${noScript.title}</h2>
@@ -106,7 +135,20 @@ export function documentOf(template: string, language: Language, { head, app, da
     head: head.html,
     app: app ?? '',
     noscript: noscript.html,
-    data: data === null ? '' : dataBlock('application/json', 'first', data).html,
+    brand: looksOf(brands.page).html,
+    data: `${brandData(brands)}${data === null ? '' : dataBlock('application/json', 'first', data).html}`,
   };
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => parts[name] ?? '');
+}
+
+/** What the head of a page loads of its brand, behind the style of all pages. */
+function looksOf(brand: ShopBrand): Html {
+  const { style = null, logo = null } = brand ?? {};
+  return html`${style === null ? null : html`<link rel="stylesheet" id="brand-style" href="${style}" />`}
+  ${logo === null ? null : html`<link rel="icon" href="${logo}" />`}`;
+}
+
+/** For the page's script: without it the pages are nobody's in particular. */
+function brandData({ shop, page }: Brands): string {
+  return shop === undefined && page === undefined ? '' : dataBlock('application/json', 'brand', { shop, page }).html;
 }

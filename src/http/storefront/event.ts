@@ -4,9 +4,8 @@ import { eventLinesOf } from '#texts/event-lines.ts';
 import type { Language } from '#texts/locale/language.ts';
 import { TEXTS } from '#texts/texts.ts';
 import { wordingOf } from '#texts/locale/wording.ts';
-import type { ShopViews } from '../../web/shop-views.ts';
 import { html } from '../pages/html.ts';
-import { dataBlock, headOf, type ShopPage } from './document.ts';
+import { dataBlock, headOf, type PageParts, type ShopPage } from './document.ts';
 import { lowestPrice, structuredData } from './structured-data.ts';
 
 /** A description is cut where search engines and messengers cut it. */
@@ -20,13 +19,13 @@ export function eventPage(
   event: EventPayload,
   performanceId: string | null,
   language: Language,
-  { views, baseUrl, now }: { readonly views: ShopViews; readonly baseUrl: string; readonly now: number },
+  { views, baseUrl, now, brand }: PageParts,
 ): ShopPage {
   const url = `${baseUrl}/e/${encodeURIComponent(event.slug)}`;
   const performance = event.performances.find(({ id }) => id === performanceId);
   const image = event.picture === undefined ? null : baseUrl + event.picture;
   const description = descriptionOf(event, performance, language);
-  const head = html`${headOf({ title: event.name, description, url, image, language })}
+  const head = html`${headOf({ title: event.name, description, url, image, language, brand })}
   ${dataBlock('application/ld+json', 'about', structuredData(event, { url, image, now }))}`;
   const data = { event, performance_id: performanceId };
   const isSmall = JSON.stringify(event).length <= DATA_LENGTH_MAX;

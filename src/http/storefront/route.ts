@@ -17,15 +17,16 @@ import { filterOf, isEmpty, queryOf, SEARCH_PAGE, type Filter } from '#client/ev
 import { firstPerformance } from '#client/first-performance.ts';
 import type { EventList, EventListEntry, EventPayload } from '#client/bodies.ts';
 import type { PayloadView } from '#domain/event/revisioned-views.ts';
+import type { BrandedEvent } from '#domain/catalogue/definition.ts';
 import type { EventSummary } from '#domain/event/public-view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { Language } from '#texts/locale/language.ts';
-import { toEventBody, toEventSummaryBody } from '../buyers/events/body.ts';
+import { brandPart, toEventBody, toEventSummaryBody } from '../buyers/events/body.ts';
 import { LargeBody, PASSING } from '../protocol/encoding.ts';
 import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
 import { languageOfRequest, varyByLanguage } from '../protocol/negotiation.ts';
 import { eventPage } from './event.ts';
-import { documentOf, LIST_LIMIT, listPage, missingPage, plainPage, type ShopPage } from './document.ts';
+import { documentOf, LIST_LIMIT, listPage, missingPage, plainPage, type ShopBrand, type ShopPage } from './document.ts';
 import { createPayloadCache, type CachedBody } from '../protocol/payload-cache.ts';
 import type { PageFile, PublicPorts } from '../ports.ts';
 import { toCursor } from '../protocol/request-parts.ts';
@@ -35,6 +36,9 @@ import { pageHeaders, sendFile } from '../pages/route.ts';
 /** Lists that are kept, each narrowed in its own way, and their bytes (I10). */
 const LISTS_MAX = 32;
 const LIST_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Pages without contents that are kept: for each language, and for each brand of an event. */
+const FIXED_MAX = 500;
 
 const PAGES_OF_EVENT: ReadonlySet<string> = new Set(['checkout', 'queue', 'draw']);
 
@@ -75,8 +79,8 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
     (request, reply) =>
       show(request, reply, async (language) => {
         const { slug, page } = request.params;
-        const isThere = PAGES_OF_EVENT.has(page) && (await ports.events.bySlug(slug)) !== null;
-        return isThere ? pages.plain(language) : null;
+        const event = PAGES_OF_EVENT.has(page) ? await ports.events.bySlug(slug) : null;
+        return event && pages.plain(language, await event.read({ type: 'ReadBrand' }));
       }),
   );
 }
@@ -84,8 +88,8 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
 const filterIn = ({ url }: FastifyRequest): Filter => filterOf(new URLSearchParams(url.replace(/^[^?]*/, '')));
 
 interface ShopPages {
-  /** The document alone, for a page that its script draws. */
-  plain(language: Language): Promise<PageFile>;
+  /** The document alone, for a page that its script draws: of an event, or of none. */
+  plain(language: Language, event?: BrandedEvent): Promise<PageFile>;
   missing(language: Language): Promise<PageFile>;
   list(language: Language, filter: Filter): Promise<PageFile>;
   /** Null where there is no such event. */
@@ -93,8 +97,9 @@ interface ShopPages {
 }
 
 function keptPages(ports: ShopPorts): ShopPages {
-  const { events, clock, baseUrl, storefront } = ports;
-  const fixed = new Map<string, PageFile>();
+  const { events, clock, settings, baseUrl, storefront } = ports;
+  const { brand: shop } = brandPart(settings.brand, null);
+  const fixed = new LRUCache<string, PageFile>({ max: FIXED_MAX });
   const lists = new LRUCache<string, { readonly source: EventList; readonly file: PageFile }>({
     max: LISTS_MAX,
     maxSize: LIST_BYTES_MAX,
@@ -102,25 +107,27 @@ function keptPages(ports: ShopPorts): ShopPages {
   });
   const toEntry = keptEntries();
 
-  const fill = async (language: Language, page: ShopPage): Promise<PageFile> =>
-    htmlFile(documentOf(await storefront.document(), language, page));
+  const fill = async (language: Language, page: ShopPage, brand = shop): Promise<PageFile> =>
+    htmlFile(documentOf(await storefront.document(), language, page, { shop, page: brand }));
 
   const once = async (
     name: string,
     language: Language,
-    make: (language: Language) => ShopPage | Promise<ShopPage>,
+    make: (language: Language, brand: ShopBrand) => ShopPage | Promise<ShopPage>,
+    brand = shop,
   ): Promise<PageFile> => {
-    const key = `${name} ${language}`;
-    const file = fixed.get(key) ?? (await fill(language, await make(language)));
+    const key = `${name} ${language} ${brand === shop ? '' : JSON.stringify(brand)}`;
+    const file = fixed.get(key) ?? (await fill(language, await make(language, brand), brand));
     fixed.set(key, file);
     return file;
   };
 
-  const plain = (language: Language): Promise<PageFile> => once('plain', language, plainPage);
+  const plain: ShopPages['plain'] = (language, event) =>
+    once('plain', language, plainPage, event?.brand === undefined ? shop : brandPart(settings.brand, event).brand);
   return {
     plain,
     missing: (language) =>
-      once('missing', language, async () => missingPage(language, await storefront.views(language))),
+      once('missing', language, async () => missingPage(language, await storefront.views(language), shop)),
     async list(language, filter) {
       const limit = isEmpty(filter) ? LIST_LIMIT : SEARCH_PAGE;
       const { events: found, nextAfter } = await events.list({ limit, after: null });
@@ -129,7 +136,7 @@ function keptPages(ports: ShopPorts): ShopPages {
       const known = lists.get(key);
       if (known !== undefined && isSameList(known.source, list)) return known.file;
       const views = await storefront.views(language);
-      const page = listPage(list, language, filter, { views, baseUrl: baseUrl(), now: clock.now() });
+      const page = listPage(list, language, filter, { views, baseUrl: baseUrl(), now: clock.now(), brand: shop });
       const file = await fill(language, page);
       lists.set(key, { source: list, file });
       return file;
@@ -173,6 +180,9 @@ function keptEvents(ports: ShopPorts, plain: ShopPages['plain']): ShopPages['eve
   const { events, clock, settings, baseUrl, storefront } = ports;
   const { cachedPayloadsMax, cachedPayloadBytesMax } = settings.limits;
   const kept = createPayloadCache(cachedPayloadsMax, cachedPayloadBytesMax);
+  const { brand: shop } = brandPart(settings.brand, null);
+  /** The body as a client reads it: the same, with what its schema leaves open named. */
+  const toPayload = ({ event }: PayloadView): EventPayload => toEventBody(event, settings.brand) as EventPayload;
   const readOne = (slug: string, performanceId: string | null, knownRevision: string | null) => {
     const query = { type: 'ReadPayload', performanceId, sessionKey: null, knownRevision } as const;
     return readAt(events.bySlug(slug), EVENT_NOT_FOUND, query);
@@ -187,9 +197,11 @@ function keptEvents(ports: ShopPorts, plain: ShopPages['plain']): ShopPages['eve
     };
     const make = (view: PayloadView): CachedBody => {
       const event = toPayload(view);
+      const { brand } = event;
       const performanceId = event.ticketAvailability[0]?.performance_id ?? null;
-      const page = eventPage(event, performanceId, language, { views, baseUrl: baseUrl(), now: clock.now() });
-      const { etag, body } = htmlFile(documentOf(template, language, page));
+      const parts = { views, baseUrl: baseUrl(), now: clock.now(), brand };
+      const page = eventPage(event, performanceId, language, parts);
+      const { etag, body } = htmlFile(documentOf(template, language, page, { shop, page: brand }));
       return { etag, body };
     };
     const found = await kept.recall(`${language} ${slug} ${date ?? ''}`, read, make);
@@ -199,9 +211,6 @@ function keptEvents(ports: ShopPorts, plain: ShopPages['plain']): ShopPages['eve
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
-
-/** The body as a client reads it: the same, with what its schema leaves open named. */
-const toPayload = ({ event }: PayloadView): EventPayload => toEventBody(event) as EventPayload;
 
 function htmlFile(text: string): PageFile {
   const bytes = Buffer.from(text);

@@ -7,6 +7,9 @@ import { inkOn } from '#client/contrast.ts';
 import { HUES, zoneColour } from './palette.ts';
 import type { SeatPlan } from './plan.ts';
 
+/** Dispatched on the document when the page has another style sheet. */
+export const RESTYLED = 'restyled';
+
 export interface Colours {
   /** By zone: its colour, and what is written on it. */
   readonly zones: readonly { readonly fill: string; readonly ink: string }[];
@@ -26,6 +29,7 @@ export interface Colours {
 export function useColours(plan: SeatPlan, host: HTMLElement = document.documentElement): Colours {
   const [isDark, setDark] = useState(false);
   const [hasFont, setFont] = useState(false);
+  const [style, setStyle] = useState(0);
   useEffect(() => {
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const follow = (): void => setDark(scheme.matches);
@@ -33,8 +37,13 @@ export function useColours(plan: SeatPlan, host: HTMLElement = document.document
     scheme.addEventListener('change', follow);
     return () => scheme.removeEventListener('change', follow);
   }, []);
+  useEffect(() => {
+    const follow = (): void => setStyle((n) => n + 1);
+    document.addEventListener(RESTYLED, follow);
+    return () => document.removeEventListener(RESTYLED, follow);
+  }, []);
   useEffect(() => void document.fonts.ready.then(() => setFont(true)), []);
-  return useMemo(() => coloursOf(plan, host), [plan, host, isDark, hasFont]);
+  return useMemo(() => coloursOf(plan, host), [plan, host, isDark, hasFont, style]);
 }
 
 function coloursOf(plan: SeatPlan, host: HTMLElement): Colours {

@@ -4,10 +4,12 @@
  *
  * The service bundles this file and runs it once for each language (`http/pages/bundle.ts`).
  */
+import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { ApiError } from '#client/api-error.ts';
 import type { EventPayload, Performance } from '#client/bodies.ts';
 import type { ShopViews } from '../shop-views.ts';
+import { brands, type Brand } from './app/brand.ts';
 import { dayAndHour, price } from './app/format.ts';
 import { texts } from './app/language.ts';
 import { EventHeading } from './event/heading.tsx';
@@ -17,22 +19,30 @@ import { Frame, Missing } from './parts/frame.tsx';
 const NOT_FOUND = new ApiError({ status: 404, code: 'EVENT_NOT_FOUND', message: '', detail: {}, retryAfter: null });
 
 export const views: ShopViews = {
-  list: ({ events, next_cursor: next }, filter, { now, cardsMax }) =>
-    renderToString(
-      <Frame title={texts.frame.shop}>
+  list: ({ events, next_cursor: next }, filter, { now, cardsMax, brand }) =>
+    drawn(
+      brand,
+      <Frame title={texts.frame.shop} of={null}>
         <ListHeading />
         <Cards {...{ events, filter, now, cardsMax }} isWhole={next === null} />
       </Frame>,
     ),
   event: (event, performanceId) =>
-    renderToString(
-      <Frame title={event.name} legal={event.legal}>
+    drawn(
+      event.brand,
+      <Frame title={event.name} of={event}>
         <EventHeading event={event} performanceId={performanceId} />
         <DatesAndPrices event={event} />
       </Frame>,
     ),
-  missing: () => renderToString(<Missing error={NOT_FOUND} />),
+  missing: (brand) => drawn(brand, <Missing error={NOT_FOUND} />),
 };
+
+/** The HTML of a page of this brand, which stands for that of the shop too: a page shows one. */
+function drawn(brand: Brand, page: VNode): string {
+  Object.assign(brands, { shop: brand, shown: brand });
+  return renderToString(page);
+}
 
 /** For who reads without scripts; the page's script draws the choice of them in this place. */
 function DatesAndPrices({ event }: { readonly event: EventPayload }) {

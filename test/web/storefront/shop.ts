@@ -24,9 +24,9 @@ export interface ShopVisitorOptions extends VisitorOptions {
   readonly clockAheadMs?: number;
 }
 
-export async function openShop(): Promise<Shop> {
+export async function openShop(environment: Readonly<Record<string, string>> = {}): Promise<Shop> {
   const [service, browser] = await Promise.all([
-    openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on', PICTURES: samplesFolder } }),
+    openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on', PICTURES: samplesFolder, ...environment } }),
     launchBrowser(),
   ]);
   return {

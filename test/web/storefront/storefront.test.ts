@@ -296,7 +296,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     it('works when it is hosted on another origin', async () => {
       const html = await (await fetch(`${service.publicUrl}/`)).text();
       const hosted = html
-        .replace('name="holdfast-api" content=""', `name="holdfast-api" content="${service.publicUrl}"`)
+        .replace('name="shop-api" content=""', `name="shop-api" content="${service.publicUrl}"`)
         .replaceAll('"/assets/', `"${service.publicUrl}/assets/`)
         .replace('<script ', '<script crossorigin ');
       const host = createServer((_request, response) => {

@@ -3,6 +3,8 @@ import {
   doorsOf,
   reentryOf,
   type BarPerkDefinition,
+  type BrandDefinition,
+  type BrandedEvent,
   type BuyerChanges,
   type ChangeRule,
   type DoorDefinition,
@@ -11,6 +13,7 @@ import {
 } from '#domain/catalogue/definition.ts';
 import type { ShownSteering } from '#domain/catalogue/state.ts';
 import type { EventSummary, EventView, PerformanceView, TicketAvailability } from '#domain/event/public-view.ts';
+import { brandOf, type Brand } from '#brand/brand.ts';
 import { perkKey } from '#domain/orders/pricing.ts';
 import { formatMoment, formatTime } from '../../protocol/formats.ts';
 import { type EventBody, type EventListEntryBody, PICTURES_PATH } from './schema.ts';
@@ -36,7 +39,8 @@ export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
 /** Where this service serves a picture; a name of the catalogue needs no escape. */
 const pictureAddress = (picture: string): string => `${PICTURES_PATH}${picture}`;
 
-export function toEventBody(view: EventView): EventBody {
+/** `shop` is the brand of the service. */
+export function toEventBody(view: EventView, shop: BrandDefinition | null): EventBody {
   const { definition } = view;
   return {
     id: definition.id,
@@ -60,6 +64,7 @@ export function toEventBody(view: EventView): EventBody {
     doors: doorsOf(definition).map(toDoorBody),
     reentry: reentryOf(definition),
     legal: toLegalBody(definition.legal),
+    ...brandPart(shop, definition),
     performances: view.performances.map(toPerformanceBody),
     localities: view.localities.map(({ definition: { id, name, seating }, capacity }) => ({
       id,
@@ -77,6 +82,20 @@ export function toEventBody(view: EventView): EventBody {
       on_sale: onSale,
     })),
     ticketAvailability: view.ticketAvailability.map(toAvailabilityBody),
+  };
+}
+
+/** The brand of an event's pages as a part of a body; nothing where neither the service nor the event has one. */
+export function brandPart(shop: BrandDefinition | null, event: BrandedEvent | null): Pick<EventBody, 'brand'> {
+  if (shop === null && event?.brand === undefined) return {};
+  return { brand: toBrandBody(brandOf(shop, event)) };
+}
+
+function toBrandBody({ accentDark, links, ...brand }: Brand): NonNullable<EventBody['brand']> {
+  return {
+    ...brand,
+    accent_dark: accentDark,
+    links: links.map(({ label, url }) => ({ label: { ...label }, url })),
   };
 }
 

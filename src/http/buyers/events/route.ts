@@ -47,7 +47,7 @@ export function eventRoutes(app: HttpApp, { events, settings }: Pick<PublicPorts
 
   const toPayload = ({ event, revision }: PayloadView) => {
     const seal = revision === null ? sealedOnce : sealed;
-    return { body: seal(toEventBody(event), responseEnvelope) };
+    return { body: seal(toEventBody(event, settings.brand), responseEnvelope) };
   };
 
   addRoute(app, 'GET /api/events/public', listEventsSchema, {

@@ -139,6 +139,47 @@ const BuyerChangesBody = Type.Object({
   },
 });
 
+const Colour = (description: string) => Type.String({ pattern: '^#[0-9a-f]{6}$', description });
+
+/** How the pages of an event look. */
+export const EventBrand = Type.Object(
+  {
+    name: Nullable({ ...Type.String(), description: 'What the venue is called on every page.' }),
+    logo: Nullable({ ...Type.String(), description: 'The address of its picture, from the root of this service.' }),
+    accent: Colour('Of buttons and links on light pages.'),
+    accent_dark: Colour('The same on dark pages.'),
+    scheme: Type.Unsafe<'AUTO' | 'LIGHT' | 'DARK'>({
+      type: 'string',
+      enum: ['AUTO', 'LIGHT', 'DARK'],
+      description: 'Whether pages are light, dark, or as a browser prefers.',
+    }),
+    support: Nullable({
+      ...Type.String(),
+      description: 'Where buyers ask: an e-mail address, or one that begins with https://.',
+    }),
+    links: Type.Array(
+      Type.Object({
+        label: Type.Unsafe<Record<string, string>>({
+          type: 'object',
+          additionalProperties: Type.String(),
+          description: 'By language.',
+        }),
+        url: Type.String(),
+      }),
+      { description: 'At the foot of every page.' },
+    ),
+    credit: Type.Boolean({ description: 'Whether pages say which software they are.' }),
+    style: Nullable({
+      ...Type.String(),
+      description: 'The address of its style sheet, from the root of this service.',
+    }),
+  },
+  {
+    $id: 'EventBrand',
+    description: 'How pages look: the event’s brand over that of the service. Absent where neither has one.',
+  },
+);
+
 /** What operators set of a sale, as buyers see it. */
 export const SaleSteering = Type.Object(
   { paused: Type.Boolean(), message: Nullable(Type.String()) },
@@ -196,6 +237,7 @@ export const EventPayload = Type.Object(
       type: ['object', 'null'],
       description: 'What the shop must say to buyers before they order; null where the event sets nothing.',
     }),
+    brand: Type.Optional(ref(EventBrand)),
     performances: Type.Array(ref(Performance)),
     localities: Type.Array(
       Type.Object({

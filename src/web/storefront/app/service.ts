@@ -12,7 +12,7 @@ import { createClient, type Client } from '#client/client.ts';
  * link could otherwise show another storefront under the name of this one.
  */
 function apiBase(): string {
-  const given = metaContent('holdfast-api');
+  const given = metaContent('shop-api');
   const base = given === '?api' ? (new URLSearchParams(location.search).get('api') ?? '') : given;
   return base.replace(/\/+$/, '');
 }
@@ -33,7 +33,7 @@ export const store = storage();
 export const client: Client = createClient({ baseUrl: apiBase(), store });
 
 /** The path with which all addresses of the pages begin; it ends with a slash. */
-export const pagesBase = metaContent('holdfast-base') || '/';
+export const pagesBase = metaContent('shop-base') || '/';
 
 /** The address of a page that the service itself renders. */
 export function serviceAddress(path: string): string {

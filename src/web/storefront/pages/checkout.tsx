@@ -20,7 +20,7 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
     return <Unloaded error={error} title={texts.checkout.title} loading={texts.checkout.loading} />;
   }
   return (
-    <Frame title={texts.checkout.titleOf(event.name)} legal={event.legal}>
+    <Frame title={texts.checkout.titleOf(event.name)} of={event}>
       <p class="back">
         <Link to={eventPath(slug)}>
           <BackIcon /> {event.name}

@@ -26,7 +26,7 @@ export function DrawPage({ slug }: { readonly slug: string }) {
   if (loaded.value === null) return <Unloaded error={loaded.error} title={words.title} loading={words.loading} />;
   const { event, draw } = loaded.value;
   return (
-    <Frame title={words.titleOf(event.name)}>
+    <Frame title={words.titleOf(event.name)} of={event}>
       <div class="narrow">
         <p class="back">
           <Link to={eventPath(slug)}>

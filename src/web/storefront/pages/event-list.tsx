@@ -44,7 +44,7 @@ export function EventListPage({ query }: { readonly query: URLSearchParams }) {
   }, [isNarrowed, next]);
 
   return (
-    <Frame title={texts.frame.shop}>
+    <Frame title={texts.frame.shop} of={null}>
       <ListHeading />
       {isLoading && events.length === 0 && first.error === null && <Loading what={texts.list.loading} />}
       {first.error !== null && <Notice tone="bad">{inWords(first.error)}</Notice>}

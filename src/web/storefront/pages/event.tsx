@@ -60,7 +60,7 @@ export function EventPage({ slug, performance }: EventPageProps) {
   // The choice begins with what is held or was: it waits for that where there is something to know.
   const isNew = holdId === undefined && lapsedId === undefined;
   return (
-    <Frame title={event.name} legal={event.legal}>
+    <Frame title={event.name} of={event}>
       <EventHeading event={event} performanceId={performanceId} zoneOf={zoneNote} />
       {keeper.isKnown || isNew ? (
         <Purchase event={event} performanceId={performanceId} sale={sale} keeper={keeper} />

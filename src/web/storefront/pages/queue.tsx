@@ -81,7 +81,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
   const title = entry?.position == null ? words.title : words.titleOf(entry.position);
 
   return (
-    <Frame title={`${title}, ${event.name}`}>
+    <Frame title={`${title}, ${event.name}`} of={event}>
       <div class="narrow queue">
         <p class="back">
           <Link to={eventPath(event.slug)}>

@@ -3,10 +3,12 @@
  * shown.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
-import type { Legal } from '#client/bodies.ts';
+import type { EventPayload, Legal } from '#client/bodies.ts';
+import { labelIn, supportHref } from '#client/brand.ts';
 import { LANGUAGES } from '#texts/locale/language.ts';
+import { brandOfPage, wear, type Brand } from '../app/brand.ts';
 import { clockText } from '../app/format.ts';
 import { followAllStored, storedEventIds, recall } from '../app/storage.ts';
 import { chooseLanguage, language, texts } from '../app/language.ts';
@@ -19,15 +21,19 @@ import { ClockIcon } from '../../buttons.tsx';
 
 interface FrameProps {
   readonly title: string;
-  /** What the event's shop is legally bound to say. */
-  readonly legal?: Legal | null;
+  /** The event that the page is about; null where it is about none, absent where it is not loaded. */
+  readonly of?: EventPayload | null;
   readonly children: ComponentChildren;
 }
 
-export function Frame({ title, legal = null, children }: FrameProps) {
+export function Frame({ title, of, children }: FrameProps) {
+  const brand = brandOfPage(of);
+  const legal = of?.legal ?? null;
+  const name = brand?.name ?? texts.frame.shop;
+  useLayoutEffect(() => wear(brand), [brand]);
   useEffect(() => {
-    document.title = title === texts.frame.shop ? title : `${title} · ${texts.frame.shop}`;
-  }, [title]);
+    document.title = title === texts.frame.shop ? name : `${title} · ${name}`;
+  }, [title, name]);
   return (
     <>
       <a class="skip" href="#main">
@@ -35,11 +41,8 @@ export function Frame({ title, legal = null, children }: FrameProps) {
       </a>
       <header class="bar">
         <Link to={homePath} class="brand">
-          <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
-            <rect width="32" height="32" rx="8" class="brand-ground" />
-            <path class="brand-ticket" d="M7 11h18v3.200a2 2 0 0 0 0 3.600V21H7v-3.200a2 2 0 0 0 0-3.600z" />
-          </svg>
-          <span>Holdfast</span>
+          <Mark brand={brand} />
+          <span>{name}</span>
         </Link>
         <HeaderBasket />
       </header>
@@ -50,11 +53,47 @@ export function Frame({ title, legal = null, children }: FrameProps) {
       </main>
       <footer class="foot">
         {legal !== null && <LegalLinks legal={legal} />}
-        <p>
-          {texts.frame.held} <a href={serviceAddress('/docs')}>{texts.frame.forDevelopers}</a>
-        </p>
+        <BrandFoot brand={brand} />
         <LanguageSwitch />
       </footer>
+    </>
+  );
+}
+
+/** The picture beside the name, which says the same. */
+function Mark({ brand }: { readonly brand: Brand }) {
+  if (brand?.logo != null) return <img src={serviceAddress(brand.logo)} alt="" width="36" height="36" />;
+  return (
+    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
+      <rect width="32" height="32" rx="8" class="brand-ground" />
+      <path class="brand-ticket" d="M7 11h18v3.200a2 2 0 0 0 0 3.600V21H7v-3.200a2 2 0 0 0 0-3.600z" />
+    </svg>
+  );
+}
+
+/** What a venue says at the foot of its pages; developers are told of their pages where they are nobody's. */
+function BrandFoot({ brand }: { readonly brand: Brand }) {
+  const { support = null, links = [], credit = false } = brand ?? {};
+  return (
+    <>
+      {links.length > 0 && (
+        <p class="legal">
+          {links.map(({ label, url }) => (
+            <a href={url} rel="noopener">
+              {labelIn(language, label)}
+            </a>
+          ))}
+        </p>
+      )}
+      <p>
+        {texts.frame.held} {brand === undefined && <a href={serviceAddress('/docs')}>{texts.frame.forDevelopers}</a>}
+      </p>
+      {support !== null && (
+        <p>
+          {texts.frame.support} <a href={supportHref(support)}>{support}</a>
+        </p>
+      )}
+      {credit && <p>{texts.frame.credit}</p>}
     </>
   );
 }

@@ -24,6 +24,8 @@ export const de: Texts = {
     tickets: (n) => count(n, TICKETS),
     held: 'Reservierte Tickets gehören Ihnen, bis die Uhr abgelaufen ist.',
     forDevelopers: 'Für Entwickler',
+    support: 'Fragen:',
+    credit: 'Tickets mit Holdfast',
     terms: 'AGB',
     imprint: 'Impressum',
     privacy: 'Datenschutz',

@@ -25,6 +25,8 @@ export const en = {
     tickets: (n: number) => count(n, TICKETS),
     held: 'Held tickets are yours until the clock runs out.',
     forDevelopers: 'For developers',
+    support: 'Questions:',
+    credit: 'Tickets by Holdfast',
     terms: 'Terms',
     imprint: 'Imprint',
     privacy: 'Privacy',

@@ -9,7 +9,7 @@ import { renderToString } from 'preact-render-to-string';
 import { ApiError } from '#client/api-error.ts';
 import type { EventPayload, Performance } from '#client/bodies.ts';
 import type { ShopViews } from '../shop-views.ts';
-import { brands, type Brand } from './app/brand.ts';
+import { brands, type PageBrand } from './app/brand.ts';
 import { dayAndHour, price } from './app/format.ts';
 import { texts } from './app/language.ts';
 import { EventHeading } from './event/heading.tsx';
@@ -39,7 +39,7 @@ export const views: ShopViews = {
 };
 
 /** The HTML of a page of this brand, which stands for that of the shop too: a page shows one. */
-function drawn(brand: Brand, page: VNode): string {
+function drawn(brand: PageBrand, page: VNode): string {
   Object.assign(brands, { shop: brand, shown: brand });
   return renderToString(page);
 }

@@ -10,26 +10,26 @@ import { RESTYLED } from '../../seat-map/colours.ts';
 import { serviceAddress } from './service.ts';
 
 /** Undefined where pages are nobody's in particular. */
-export type Brand = EventBrand | undefined;
+export type PageBrand = EventBrand | undefined;
 
 /** `shown` is what the last page looked like. */
-export const brands: { shop: Brand; shown: Brand } = readBrands();
+export const brands: { shop: PageBrand; shown: PageBrand } = readBrands();
 
 const LINK = 'brand-style';
 
-function readBrands(): { shop: Brand; shown: Brand } {
+function readBrands(): { shop: PageBrand; shown: PageBrand } {
   const text = document.querySelector('#brand')?.textContent;
   const { shop, page = shop } = JSON.parse(text ?? '{}') as { readonly shop?: EventBrand; readonly page?: EventBrand };
   return { shop, shown: page };
 }
 
 /** The brand of a page: of an event, of the shop for null, and of the page before for undefined (rule 1). */
-export function brandOfPage(of: EventPayload | null | undefined): Brand {
+export function brandOfPage(of: EventPayload | null | undefined): PageBrand {
   return of === undefined ? brands.shown : of === null ? brands.shop : of.brand;
 }
 
 /** Makes the page look like a brand. */
-export function wear(brand: Brand): void {
+export function wear(brand: PageBrand): void {
   brands.shown = brand;
   const there = document.querySelector<HTMLLinkElement>(`#${LINK}`);
   const style = brand?.style == null ? null : serviceAddress(brand.style);

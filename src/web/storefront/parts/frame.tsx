@@ -8,7 +8,7 @@ import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Legal } from '#client/bodies.ts';
 import { labelIn, supportHref } from '#client/brand.ts';
 import { LANGUAGES } from '#texts/locale/language.ts';
-import { brandOfPage, wear, type Brand } from '../app/brand.ts';
+import { brandOfPage, wear, type PageBrand } from '../app/brand.ts';
 import { clockText } from '../app/format.ts';
 import { followAllStored, storedEventIds, recall } from '../app/storage.ts';
 import { chooseLanguage, language, texts } from '../app/language.ts';
@@ -61,7 +61,7 @@ export function Frame({ title, of, children }: FrameProps) {
 }
 
 /** The picture beside the name, which says the same. */
-function Mark({ brand }: { readonly brand: Brand }) {
+function Mark({ brand }: { readonly brand: PageBrand }) {
   if (brand?.logo != null) return <img src={serviceAddress(brand.logo)} alt="" width="36" height="36" />;
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true">
@@ -72,7 +72,7 @@ function Mark({ brand }: { readonly brand: Brand }) {
 }
 
 /** What a venue says at the foot of its pages; developers are told of their pages where they are nobody's. */
-function BrandFoot({ brand }: { readonly brand: Brand }) {
+function BrandFoot({ brand }: { readonly brand: PageBrand }) {
   const { support = null, links = [], credit = false } = brand ?? {};
   return (
     <>

@@ -23,8 +23,8 @@ export class GateCodes {
   /** Null: it cannot be told (rule 1). */
   isGenuine({ payload, signature, keyId }: SignedCode): boolean | null {
     const byId = this.#open();
-    const signed = Buffer.from(signature, 'base64url');
-    const isBy = (key: KeyObject): boolean => verify(null, payload, key, signed);
+    const [bytes, signed] = [Buffer.from(payload, 'base64url'), Buffer.from(signature, 'base64url')];
+    const isBy = (key: KeyObject): boolean => verify(null, bytes, key, signed);
     if (keyId === null) return [...byId.values()].some(isBy);
     const key = byId.get(keyId);
     return key === undefined ? null : isBy(key);

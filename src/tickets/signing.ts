@@ -48,10 +48,9 @@ export interface TicketSigner {
   digestOf(text: string): number;
 }
 
-/** What was read of a code. */
+/** What was read of a code, its parts in base64url. */
 export interface SignedCode {
-  readonly payload: Uint8Array;
-  /** base64url. */
+  readonly payload: string;
   readonly signature: string;
   readonly keyId: string | null;
 }
@@ -115,7 +114,7 @@ export function createTicketSigner([signing, ...others]: readonly [string, ...st
 /** Digests of 32 bits of what was scanned, which nobody makes without the secret. */
 export function scanDigest(secret: string): (text: string) => number {
   const key = hash('sha256', `scans ${secret}`);
-  return (text) => hash('sha256', `${key} ${text}`, 'buffer').readUInt32BE();
+  return (text) => Number.parseInt(hash('sha256', `${key} ${text}`).slice(0, 8), 16);
 }
 
 /** The ticket that a code names, genuine or not; null where the text is no code. */

@@ -5,9 +5,8 @@
  */
 
 interface ScannedCode {
-  /** The bytes that are signed. */
-  readonly payload: Uint8Array<ArrayBuffer>;
-  /** As it was read, base64url. */
+  /** Both parts as they were read, base64url; the bytes of the first are signed. */
+  readonly payload: string;
   readonly signature: string;
   readonly ticketId: string;
   /** Of codes that this service signed; null where the payload says nothing of it. */
@@ -26,11 +25,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The parts of a code; null where the text is none. */
 export function readCode(text: string): ScannedCode | null {
-  const [, encoded, signature] = FORM.exec(text) ?? [];
-  if (encoded === undefined || signature === undefined) return null;
+  const [, payload, signature] = FORM.exec(text) ?? [];
+  if (payload === undefined || signature === undefined) return null;
   try {
-    const payload = bytesOfBase64url(encoded);
-    const claims = JSON.parse(utf8.decode(payload)) as unknown;
+    const characters = charactersOf(payload);
+    const claims = JSON.parse(isAscii(characters) ? characters : utf8.decode(bytesOf(characters))) as unknown;
     const textOf = (name: string): string | null => {
       const value = (claims as Readonly<Record<string, unknown>> | null)?.[name];
       return typeof value === 'string' ? value : null;
@@ -54,7 +53,19 @@ export function readCode(text: string): ScannedCode | null {
 
 /** Throws where the text is no base64url. */
 export function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
-  const characters = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return bytesOf(charactersOf(text));
+}
+
+/** A character for each byte. */
+function charactersOf(base64url: string): string {
+  return atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\u0000-\u007f]/.test(text);
+}
+
+function bytesOf(characters: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(characters.length);
   for (let index = 0; index < bytes.length; index += 1) bytes[index] = characters.charCodeAt(index);
   return bytes;

@@ -3,7 +3,8 @@
  *
  * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its
  * hold: one text, and an index that does not keep the ids. It is unpacked for each reader; copies are kept of large
- * ones, and of those that were settled just now: the answer shows them, and their buyers look at them at once.
+ * ones, of those that were settled just now, because the answer shows them and their buyers look at them at once, and
+ * of those whose tickets were looked up lately.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
  * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle`
@@ -23,7 +24,7 @@ const LARGE_TEXT_MIN = 16 * 1024;
 /** Characters of packed texts whose orders are cached, over all events. */
 const CACHED_CHARS_MAX = 4 * 1024 * 1024;
 
-/** Orders that were settled just now, over all events: slots by their ids. */
+/** Orders that were settled just now, by slots of their ids, and as many that were read lately; over all events. */
 const RECENT_SLOTS = 128;
 const RECENT_SEED = 0x9e3779b1;
 
@@ -116,6 +117,15 @@ export class OrderRecords implements Iterable<Order> {
     return Array.from(numbers, (number) => this.at(number)).filter(isIt);
   }
 
+  /** As `find`, for readers alone: they share what was unpacked lately. */
+  read(id: string, isIt: (order: Order) => boolean): Order | undefined {
+    for (const number of this.#index.candidates(id)) {
+      const order = this.#shared(number);
+      if (isIt(order)) return order;
+    }
+    return undefined;
+  }
+
   /** Puts a new order at the end. */
   append(order: Order): void {
     invariant(order.number === this.#length, 'the number of an order counts the orders before it (rule 1)');
@@ -161,6 +171,17 @@ export class OrderRecords implements Iterable<Order> {
     this.#opened = null;
   }
 
+  #shared(number: number): Order {
+    const record = this.#recordAt(number)!;
+    if (typeof record !== 'string') return record;
+    const slot = number & (RECENT_SLOTS - 1);
+    const known = readLately[slot];
+    if (known?.text === record) return known.order;
+    const order = unpackOrder(record);
+    readLately[slot] = { order, text: record };
+    return order;
+  }
+
   #recordAt(number: number): Order | string | undefined {
     return this.#chunks[Math.floor(number / CHUNK_RECORDS)]?.records[number % CHUNK_RECORDS];
   }
@@ -184,6 +205,9 @@ const recent: ({ readonly order: Order; readonly text: string } | undefined)[] =
 function recentSlot(orderId: string): number {
   return hashOf(orderId, RECENT_SEED) & (RECENT_SLOTS - 1);
 }
+
+/** By slots of their numbers, with their texts: whoever comes to a door with others is scanned with them. */
+const readLately = new Array<(typeof recent)[number]>(RECENT_SLOTS).fill(undefined);
 
 function keepRecent(text: string, order: Order): void {
   recent[recentSlot(order.id)] = { order, text };

@@ -83,7 +83,7 @@ export function noOrders(): Orders {
     inOrder,
     byId: inOrder,
     byPayment: { get: (wanted) => inOrder.find(wanted, (order) => hasPayment(order, wanted)) },
-    byTicket: { get: (wanted) => inOrder.find(wanted, (order) => hasTicket(order, wanted)) },
+    byTicket: { get: (wanted) => inOrder.read(wanted, (order) => hasTicket(order, wanted)) },
     ticketsByBuyer: new HashedTally(),
     usesByCode: new Map(),
     liveByPerformance: new Map(),

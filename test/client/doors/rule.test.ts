@@ -245,6 +245,14 @@ describe('A code', () => {
     assert.equal(code.signature, signature);
   });
 
+  it('is JSON in UTF-8', () => {
+    const payload = encode({ ticket_id: 'k\u00e4\u20ac\u{1f39f}' });
+    assert.deepEqual(readCode(`${payload}.${signature}`), {
+      ...{ payload, signature, ticketId: 'k\u00e4\u20ac\u{1f39f}' },
+      ...{ eventId: null, performanceId: null, seatId: null, ticketTypeId: null, keyId: null },
+    });
+  });
+
   it('is nothing else', () => {
     const good = encode({ ticket_id: 't' });
     const others = [

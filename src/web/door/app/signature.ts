@@ -5,21 +5,22 @@
 import { verifyAsync } from '@noble/ed25519';
 import { bytesOfBase64url } from '#client/doors/code.ts';
 
-interface SignedBytes {
-  readonly payload: Uint8Array<ArrayBuffer>;
-  /** base64url. */
+/** Both base64url. */
+interface Signed {
+  readonly payload: string;
   readonly signature: string;
 }
 
 /** By the public key, base64url; null where this browser cannot check it here. */
-export type CheckSignature = (signed: SignedBytes, key: string) => Promise<boolean | null>;
+export type CheckSignature = (signed: Signed, key: string) => Promise<boolean | null>;
 
 /** `subtle` is undefined outside of secure contexts. */
 export function signatureCheck(subtle: typeof crypto.subtle | undefined): CheckSignature {
   let isKnown = true;
-  return async ({ payload, signature }, key) => {
+  return async (signed, key) => {
     if (subtle === undefined) return null;
-    const bytes = bytesOfBase64url(signature);
+    const payload = bytesOfBase64url(signed.payload);
+    const bytes = bytesOfBase64url(signed.signature);
     const keyBytes = bytesOfBase64url(key);
     if (isKnown) {
       try {

@@ -361,6 +361,8 @@ export interface StationView {
   readonly performanceIds: readonly string[] | null;
   readonly doorIds: readonly string[] | null;
   readonly expiresAt: number | null;
+  /** Of a GATE, where it was named. */
+  readonly gateUrl: string | null;
   readonly createdAt: number;
   readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
   readonly lastSeenAt: number | null;

@@ -291,6 +291,7 @@ export const SHOWN_FIELDS = {
     doorIds: SHOWN,
     expiresAt: SHOWN,
     tokenSha256: HIDDEN,
+    gateUrl: SHOWN,
     operator: SHOWN,
   },
   StationRevoked: { stationId: SHOWN, operator: SHOWN },

@@ -45,6 +45,29 @@ const only = async (station: MadeStation, scan: Json): Promise<ScanAnswer> =>
   (await scanAll(service, station, scan))[0]!;
 
 describe('A station', () => {
+  it('of a hall may have an address there, which only a gate has', async () => {
+    const gate = { name: 'Hall', kind: 'GATE', gate_url: 'https://gate.hall.example:8090/' };
+    const { status, body } = await service.admin.post<Json>(STATIONS, gate);
+    assert.equal(status, 201, JSON.stringify(body));
+    assert.equal(body['gate_url'], 'https://gate.hall.example:8090');
+    const revoked = await service.admin.post<Json>(`${STATIONS}/${String(body['id'])}/revoke`);
+    assert.equal(revoked.body['gate_url'], 'https://gate.hall.example:8090');
+    const wrong = [
+      'gate',
+      'ftp://gate.example',
+      'https://me@gate.example',
+      'https://gate.example/?a',
+      'http://g.example/#a',
+    ];
+    for (const gate_url of wrong) {
+      assertRefused(await service.admin.post(STATIONS, { ...gate, gate_url }), 400, 'VALIDATION_ERROR');
+    }
+    for (const kind of ['STATION', undefined]) {
+      const answer = await service.admin.post(STATIONS, { ...gate, kind });
+      assertRefused(answer, 400, 'VALIDATION_ERROR');
+    }
+  });
+
   it('is made with a token that is shown once, and listed without', async () => {
     const { status, body } = await service.admin.post<Json>(STATIONS, {
       name: 'North 1',
@@ -63,6 +86,7 @@ describe('A station', () => {
       performance_ids: ['eve'],
       door_ids: ['main'],
       expires_at: '2027-05-10T00:00:00.000Z',
+      gate_url: null,
       created_at: new Date(START).toISOString(),
     });
     const listed = (await service.admin.get<Stations>(STATIONS)).body.stations.find(({ id }) => id === body['id']);

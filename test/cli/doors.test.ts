@@ -143,6 +143,13 @@ describe('doors', () => {
     );
   });
 
+  it('prints where a gate is, if its address is known', async () => {
+    const { id } = await makeStation(service, { name: 'Hall', kind: 'GATE', gate_url: 'https://gate.example' });
+    const { stdout } = await holdfast(['doors', 'doors'], environment);
+    assert.match(stdout, /^gate Hall at https:\/\/gate\.example: not seen yet/m);
+    await service.admin.post(`/admin/events/evt_doors/stations/${id}/revoke`);
+  });
+
   it('says which event or date there is not', async () => {
     const none = await holdfast(['doors', 'nothing'], environment);
     assert.deepEqual([none.code, /no such event/.test(none.stderr)], [1, true]);

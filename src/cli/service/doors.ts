@@ -26,6 +26,7 @@ interface ShownStation {
   readonly kind: string;
   readonly status: string;
   readonly last_seen_at: string | null;
+  readonly gate_url: string | null;
   readonly queued: number | null;
 }
 
@@ -137,7 +138,9 @@ function print({ output }: CliCall, { performances, stations }: Doors): void {
   );
 }
 
-function stationLine({ name, kind, last_seen_at: seenAt, queued }: ShownStation): string {
+function stationLine({ name, kind, last_seen_at: seenAt, queued, gate_url: gateUrl }: ShownStation): string {
+  const gate = kind === 'GATE' ? 'gate ' : '';
+  const at = gateUrl === null ? '' : ` at ${gateUrl}`;
   const seen = seenAt === null ? 'not seen yet' : `seen ${seenAt}`;
-  return `${kind === 'GATE' ? 'gate ' : ''}${name}: ${seen}${queued === null ? '' : `, ${counted(queued, 'scan')} waiting`}`;
+  return `${gate}${name}${at}: ${seen}${queued === null ? '' : `, ${counted(queued, 'scan')} waiting`}`;
 }

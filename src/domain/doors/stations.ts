@@ -55,7 +55,7 @@ export interface StationList {
 }
 
 export function viewStation(station: Station, now: number): StationView {
-  const { id, name, kind, performanceIds, doorIds, expiresAt, createdAt, seen } = station;
+  const { id, name, kind, performanceIds, doorIds, expiresAt, gateUrl = null, createdAt, seen } = station;
   return {
     id,
     name,
@@ -63,6 +63,7 @@ export function viewStation(station: Station, now: number): StationView {
     performanceIds,
     doorIds,
     expiresAt,
+    gateUrl,
     createdAt,
     status: stationStatus(station, now),
     lastSeenAt: seen?.at ?? null,

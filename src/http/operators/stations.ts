@@ -42,6 +42,17 @@ const NewStation = Type.Object({
   expires_at: Type.Optional(
     Nullable({ ...Time, maxLength: 40, description: 'From when its token is not good any more.' }),
   ),
+  gate_url: Type.Optional(
+    Nullable(
+      Type.String({
+        format: 'uri',
+        pattern: '^https?://[^@/?#]+(/[^?#]*)?$',
+        maxLength: 500,
+        description: 'Of a GATE alone: its address in the hall, at which stations are paired there.',
+        examples: ['https://gate.hall.example'],
+      }),
+    ),
+  ),
 });
 
 const stationFields = {
@@ -51,6 +62,10 @@ const stationFields = {
   performance_ids: idsOrNull('Null for all.'),
   door_ids: idsOrNull('Null for all.'),
   expires_at: Nullable(Time),
+  gate_url: Nullable({
+    ...Text,
+    description: 'Of a GATE: stations of its hall are paired at `{gate_url}/door#{token}`.',
+  }),
   created_at: Time,
 };
 
@@ -119,7 +134,7 @@ export function stationRoutes(app: HttpApp, { events, baseUrl }: Pick<AdminPorts
 
   addRoute(app, 'POST /admin/events/:id/stations', addStationSchema, {
     command: 'AddStation',
-    problems: ({ body: { expires_at: expiresAt = null } }) => problemsOf(expiresAt),
+    problems: ({ body }) => problemsOf(body),
     answer: async ({ params: { id }, body }, { execute, by: { operator } }) => {
       // A token names its event by the number; the list of stations has it.
       const listed = await readAt(events.byEventId(id), EVENT_NOT_FOUND, { type: 'ListStations' });
@@ -128,7 +143,8 @@ export function stationRoutes(app: HttpApp, { events, baseUrl }: Pick<AdminPorts
       const { name, kind = 'STATION', performance_ids: performanceIds = null, door_ids: doorIds = null } = body;
       const expiresAt = body.expires_at == null ? null : Date.parse(body.expires_at);
       const tokenSha256 = sha256Of(token);
-      const made = { name, kind, performanceIds, doorIds, expiresAt, tokenSha256, operator };
+      const gate = body.gate_url == null ? {} : { gateUrl: body.gate_url.replace(/\/+$/, '') };
+      const made = { name, kind, performanceIds, doorIds, expiresAt, tokenSha256, ...gate, operator };
       const added = await execute(events.byEventId(id), EVENT_NOT_FOUND, { type: 'AddStation', ...made });
       return isRefusal(added) ? added : { ...added, token };
     },
@@ -149,13 +165,18 @@ export function stationRoutes(app: HttpApp, { events, baseUrl }: Pick<AdminPorts
   });
 }
 
-function problemsOf(expiresAt: string | null): readonly ListedProblem[] {
-  if (expiresAt === null || Date.parse(expiresAt) >= 0) return [];
-  return [{ path: '/expires_at', message: 'must be a time since 1970, without leap seconds' }];
+function problemsOf(station: Static<typeof NewStation>): readonly ListedProblem[] {
+  const { kind, expires_at: expiresAt = null, gate_url: gateUrl = null } = station;
+  const problems: ListedProblem[] = [];
+  if (expiresAt !== null && !(Date.parse(expiresAt) >= 0)) {
+    problems.push({ path: '/expires_at', message: 'must be a time since 1970, without leap seconds' });
+  }
+  if (gateUrl !== null && kind !== 'GATE') problems.push({ path: '/gate_url', message: 'is for a GATE alone' });
+  return problems;
 }
 
 function toFields(station: StationView) {
-  const { id, name, kind, performanceIds, doorIds, expiresAt, createdAt } = station;
+  const { id, name, kind, performanceIds, doorIds, expiresAt, gateUrl, createdAt } = station;
   return {
     id,
     name,
@@ -163,6 +184,7 @@ function toFields(station: StationView) {
     performance_ids: performanceIds && [...performanceIds],
     door_ids: doorIds && [...doorIds],
     expires_at: formatMoment(expiresAt),
+    gate_url: gateUrl,
     created_at: formatTime(createdAt),
   };
 }

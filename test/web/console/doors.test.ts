@@ -125,5 +125,28 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.getByText('--token-file').waitFor();
     assert.match(await page.locator('.pairing code').innerText(), /^gtk_/);
     assert.equal(await page.locator('.pairing svg').count(), 0);
+    await page.getByRole('button', { name: 'Done' }).click();
+  });
+
+  it('pairs a device at a gate too whose address in the hall is known', async () => {
+    const { page } = operator;
+    await page.getByRole('button', { name: 'Pair a device…' }).click();
+    await page.getByLabel('Name').fill('Arena');
+    await page.getByLabel('Kind').selectOption('GATE');
+    await page.getByLabel('Its address in the hall').fill('https://gate.hall.example/');
+    await page.getByRole('button', { name: 'Make its code' }).click();
+    await page.getByText('--token-file').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.locator('tr[data-station]', { hasText: 'Arena' }).waitFor();
+    await page.getByRole('button', { name: 'Pair a device…' }).click();
+    await page.getByLabel('Name').fill('South 3');
+    await page.getByRole('button', { name: 'Make its code' }).click();
+    await page.getByRole('img', { name: 'Pairs South 3 at the gate Arena' }).waitFor();
+    await page.getByRole('img', { name: 'Pairs South 3 at the service' }).waitFor();
+    const [atService = '', atGate = ''] = await page.locator('.pairing code').allInnerTexts();
+    const [, token] = atService.split('/door#');
+    assert.match(token!, /^gtk_/);
+    assert.equal(atGate, `https://gate.hall.example/door#${token}`);
+    await page.getByRole('button', { name: 'Done' }).click();
   });
 });

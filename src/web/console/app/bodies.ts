@@ -539,6 +539,8 @@ export interface Station {
   /** Null for all. */
   readonly door_ids: readonly string[] | null;
   readonly expires_at: string | null;
+  /** Of a GATE: stations of its hall are paired at `{gate_url}/door#{token}`. */
+  readonly gate_url: string | null;
   readonly created_at: string;
   readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
   /** Null where it was not seen since the service started. */
@@ -559,6 +561,8 @@ export interface MadeStation {
   /** Null for all. */
   readonly door_ids: readonly string[] | null;
   readonly expires_at: string | null;
+  /** Of a GATE: stations of its hall are paired at `{gate_url}/door#{token}`. */
+  readonly gate_url: string | null;
   readonly created_at: string;
   /** Shown this once: only its digest is kept. */
   readonly token: string;

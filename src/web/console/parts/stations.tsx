@@ -25,14 +25,17 @@ export function Stations({ api, address, doors, performance }: StationsProps) {
   const { value, trouble, reload } = usePolled<StationList>(address, () => api('GET', address), POLL_MS);
   const [dialog, setDialog] = useState<'pair' | Station | null>(null);
   const [made, setMade] = useState<MadeStation | null>(null);
+  const gates = (value?.stations ?? []).filter(({ status, gate_url: url }) => status === 'LIVE' && url !== null);
   const pair = async (fields: FormData): Promise<void> => {
     const only = (name: string, id: string) => (fields.get(name) === null ? null : [id]);
     const door = String(fields.get('door'));
+    const gateUrl = String(fields.get('gate_url') ?? '').trim();
     const body = {
       name: String(fields.get('name')).trim(),
       kind: fields.get('kind'),
       performance_ids: only('date', performance.id),
       door_ids: door === '' ? null : [door],
+      gate_url: gateUrl === '' ? null : gateUrl,
     };
     setMade(await api<MadeStation>('POST', address, body));
     reload();
@@ -51,7 +54,7 @@ export function Stations({ api, address, doors, performance }: StationsProps) {
         </button>
       </div>
       {trouble !== null && <p class="alert">{trouble}</p>}
-      {made !== null && <Pairing made={made} onDone={() => setMade(null)} />}
+      {made !== null && <Pairing made={made} gates={gates} onDone={() => setMade(null)} />}
       {value !== null && <StationTable stations={value.stations} onRevoke={setDialog} />}
       {dialog === 'pair' && (
         <Confirmation
@@ -81,6 +84,7 @@ export function Stations({ api, address, doors, performance }: StationsProps) {
 }
 
 function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonly date: string }) {
+  const [kind, setKind] = useState<MadeStation['kind']>('STATION');
   return (
     <>
       <label class="field">
@@ -100,11 +104,23 @@ function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonl
       </label>
       <label class="field">
         Kind
-        <select name="kind">
+        <select name="kind" onChange={({ currentTarget }) => setKind(currentTarget.value as MadeStation['kind'])}>
           <option value="STATION">A device that scans</option>
           <option value="GATE">A hall’s own machine (holdfast gate)</option>
         </select>
       </label>
+      {kind === 'GATE' && (
+        <label class="field">
+          Its address in the hall, if phones are paired there
+          <input
+            name="gate_url"
+            type="url"
+            maxLength={500}
+            placeholder="https://gate.hall.example"
+            autocomplete="off"
+          />
+        </label>
+      )}
       <label class="check">
         <input type="checkbox" name="date" />
         For {date} alone
@@ -113,17 +129,23 @@ function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonl
   );
 }
 
+interface PairingProps {
+  readonly made: MadeStation;
+  /** At which stations of a hall are paired too. */
+  readonly gates: readonly Station[];
+  readonly onDone: () => void;
+}
+
 /** The code of a station that was made just now: it is in no answer again. */
-function Pairing({ made, onDone }: { readonly made: MadeStation; readonly onDone: () => void }) {
+function Pairing({ made, gates, onDone }: PairingProps) {
   const isGate = made.kind === 'GATE';
-  const { size, path } = qrPath(made.pairing_url);
+  const at = gates.map(({ name, gate_url: url }) => ({
+    where: `at the gate ${name}`,
+    url: `${url}/door#${made.token}`,
+  }));
+  const addresses = isGate ? [] : [{ where: 'at the service', url: made.pairing_url }, ...at];
   return (
     <div class="card pairing" role="status">
-      {!isGate && (
-        <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`Pairs ${made.name}`} shape-rendering="crispEdges">
-          <path fill="#000" d={path} />
-        </svg>
-      )}
       <div>
         <h3>{made.name}</h3>
         <p>
@@ -132,16 +154,35 @@ function Pairing({ made, onDone }: { readonly made: MadeStation; readonly onDone
             : 'Scan this code with the device, or open the address there. '}
           It is shown this once; whoever has it can scan.
         </p>
-        <p>
-          <code>{isGate ? made.token : made.pairing_url}</code>
-        </p>
-        <div class="actions">
-          <button type="button" class="button" onClick={onDone}>
-            Done
-          </button>
-        </div>
+        {isGate && (
+          <p>
+            <code>{made.token}</code>
+          </p>
+        )}
+      </div>
+      {addresses.map(({ where, url }) => (
+        <PairingCode key={url} name={gates.length === 0 ? made.name : `${made.name} ${where}`} url={url} />
+      ))}
+      <div class="actions">
+        <button type="button" class="button" onClick={onDone}>
+          Done
+        </button>
       </div>
     </div>
+  );
+}
+
+function PairingCode({ name, url }: { readonly name: string; readonly url: string }) {
+  const { size, path } = qrPath(url);
+  return (
+    <figure>
+      <svg viewBox={`0 0 ${size} ${size}`} role="img" aria-label={`Pairs ${name}`} shape-rendering="crispEdges">
+        <path fill="#000" d={path} />
+      </svg>
+      <figcaption>
+        {name}: <code>{url}</code>
+      </figcaption>
+    </figure>
   );
 }
 

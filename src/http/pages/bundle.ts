@@ -35,6 +35,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
   '.wasm': 'application/wasm',
   '.webmanifest': 'application/manifest+json',
 };
@@ -66,7 +67,7 @@ export function doorOf(folder: URL, path: string): DoorPagesPort {
   const assetsPath = `${path}/assets/`;
   const inFolder = (name: string): string => fileURLToPath(new URL(name, folder));
   const bundled = atFirstUse(() => bundleFolder(fileURLToPath(folder), assetsPath, ['decoder.ts']));
-  const files = ['icon.svg', 'manifest.webmanifest'];
+  const files = ['icon.svg', 'touch-icon.png', 'manifest.webmanifest'];
   const serviceWorker = atFirstUse(async () => {
     const { assets, document } = await bundled();
     const styles = [...assets.values()].map(({ contentType, body }) =>

@@ -115,6 +115,30 @@ describe('A camera at a door', { skip: withoutBrowser }, () => {
     }
   });
 
+  it('without the decoder says so and leaves typed codes, and goes on once it can be loaded', async () => {
+    const [typed = '', shown = ''] = codesOf(await buyTickets(service, 'single', 2));
+    const film = path.join(folder, 'one.y4m');
+    writeFileSync(film, toFilm([pictureOf(shown)]));
+    const camera = ['use-fake-ui-for-media-stream', 'use-fake-device-for-media-stream'];
+    const browser = await launchBrowser([...camera, `use-file-for-fake-video-capture=${film}`]);
+    try {
+      const device = await newDevice(browser, service, { permissions: ['camera'], serviceWorkers: 'block' });
+      let isMissing = true;
+      await device.page.route('**/door/assets/decoder-*.js', (route) => (isMissing ? route.abort() : route.continue()));
+      await pairDevice(device, await makeStation(service));
+      await device.sees('could not be loaded.');
+      assert.equal(await device.scan(typed), 'ADMIT');
+      isMissing = false;
+      await device.page.locator('html:not([data-verdict])').waitFor();
+      await device.press('Start camera');
+      await device.page.locator('html[data-verdict="ADMIT"]').waitFor();
+      assert.equal(await device.page.getByText('could not be loaded.').count(), 0);
+      await device.close();
+    } finally {
+      await browser.close();
+    }
+  });
+
   it('that is forbidden leaves typed codes', async () => {
     const browser = await launchBrowser();
     try {

@@ -106,6 +106,11 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
     assert.equal(manifest.start_url, '/door');
     const icon = await fetch(new URL(manifest.icons[0]!.src, service.publicUrl));
     assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/svg+xml']);
+    // iOS takes no SVG.
+    const [, touchIcon = ''] = /rel="apple-touch-icon" href="([^"]+)"/.exec(await response!.text()) ?? [];
+    const picture = await fetch(new URL(touchIcon, service.publicUrl));
+    assert.deepEqual([picture.status, picture.headers.get('content-type')], [200, 'image/png']);
+    assert.deepEqual([...Buffer.from(await picture.arrayBuffer()).subarray(1, 4)], [...Buffer.from('PNG')]);
     const worker = await fetch(new URL('/door/service-worker.js', service.publicUrl));
     assert.equal(worker.headers.get('service-worker-allowed'), '/door');
     for (const path of ['/door/none', '/door/assets/none.js']) {

@@ -1,6 +1,6 @@
 /** The camera's picture, in which codes are looked for while no verdict is shown. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { openCodeReader } from '../app/decoding.ts';
+import { NoDecoder, openCodeReader } from '../app/decoding.ts';
 import { texts } from '../app/language.ts';
 
 /** Between two pictures: a phone has time to cool. */
@@ -16,7 +16,7 @@ interface CameraViewProps {
 export function CameraView({ isPaused, onCode }: CameraViewProps) {
   const video = useRef<HTMLVideoElement>(null);
   const [isStarted, setStarted] = useState(false);
-  const [isRefused, setRefused] = useState(false);
+  const [trouble, setTrouble] = useState<string | null>(null);
   const latest = useRef({ isPaused, onCode });
   latest.current = { isPaused, onCode };
 
@@ -32,9 +32,10 @@ export function CameraView({ isPaused, onCode }: CameraViewProps) {
   useEffect(() => {
     if (!isStarted) return;
     const end = new AbortController();
-    readCodes(video.current!, () => latest.current, end.signal).catch(() => {
+    setTrouble(null);
+    readCodes(video.current!, () => latest.current, end.signal).catch((error: unknown) => {
       if (end.signal.aborted) return;
-      setRefused(true);
+      setTrouble(error instanceof NoDecoder ? texts.scanning.noDecoder : texts.scanning.noCamera);
       setStarted(false);
     });
     return () => end.abort();
@@ -51,9 +52,9 @@ export function CameraView({ isPaused, onCode }: CameraViewProps) {
           {scanning.startCamera}
         </button>
       )}
-      {isRefused && (
+      {trouble !== null && (
         <p class="problem" role="alert">
-          {scanning.noCamera}
+          {trouble}
         </p>
       )}
     </div>

@@ -51,6 +51,8 @@ export const door: DoorTexts = {
     camera: 'Bild der Kamera',
     noCamera:
       'Die Kamera lässt sich nicht verwenden. Erlauben Sie sie in den Einstellungen des Browsers, oder nehmen Sie einen Tastaturscanner.',
+    noDecoder:
+      'Das Programm, das Codes aus dem Bild der Kamera liest, konnte nicht geladen werden. Starten Sie die Kamera bei bestehendem Netz noch einmal; getippte Codes und Tastaturscanner gehen weiter.',
     code: 'Code',
     check: 'Prüfen',
     checking: 'Wird geprüft …',

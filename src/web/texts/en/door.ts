@@ -50,6 +50,8 @@ export const door = {
     startCamera: 'Start camera',
     camera: 'Picture of the camera',
     noCamera: 'The camera cannot be used. Allow it in the browser’s settings, or use a keyboard scanner.',
+    noDecoder:
+      'The program that reads codes from the camera’s picture could not be loaded. Start the camera again where there is a network; typed codes and keyboard scanners work.',
     code: 'Code',
     check: 'Check',
     checking: 'Checking …',

@@ -122,7 +122,9 @@ describe('A camera at a door', { skip: withoutBrowser }, () => {
     const camera = ['use-fake-ui-for-media-stream', 'use-fake-device-for-media-stream'];
     const browser = await launchBrowser([...camera, `use-file-for-fake-video-capture=${film}`]);
     try {
-      const device = await newDevice(browser, service, { permissions: ['camera'], serviceWorkers: 'block' });
+      const device = await newDevice(browser, service, { permissions: ['camera'] });
+      // Which would have the decoder.
+      await device.page.addInitScript('delete Navigator.prototype.serviceWorker;');
       let isMissing = true;
       await device.page.route('**/door/assets/decoder-*.js', (route) => (isMissing ? route.abort() : route.continue()));
       await pairDevice(device, await makeStation(service));

@@ -384,7 +384,6 @@ export interface FactData {
     readonly expiresAt: number | null;
     /** SHA-256, in hex. */
     readonly tokenSha256: string;
-    /** The address of a GATE in its hall, without a slash at its end; left out where none was named. */
     readonly gateUrl?: string;
     readonly operator: string | null;
   };

@@ -68,7 +68,7 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   'seat-choice': { modules: ['client', 'seat-map', 'texts', 'web'],                              packages: ['preact'] },
   seats:         { modules: ['client', 'seat-choice', 'seat-map', 'texts', 'web'],               packages: ['preact'] },
   storefront:    { modules: ['client', 'seat-choice', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact', 'preact-render-to-string'] },
-  console:       { modules: ['client', 'seat-map', 'styles', 'web'],                             packages: ['preact'] },
+  console:       { modules: ['client', 'seat-map', 'styles', 'texts', 'web'],                    packages: ['preact'] },
   door:          { modules: ['client', 'styles', 'texts', 'web'],                                packages: ['@noble/ed25519', 'preact', 'zxing-wasm'] },
   example:       { modules: ['client'],                                                          packages: [] },
   reference:     { modules: ['docs'],                                                            packages: [] },

@@ -57,7 +57,7 @@ const PACKAGES: readonly StorefrontPackage[] = [
 ];
 
 /** The styles of the element, in their order. */
-const STYLES = ['tokens', 'reset', 'base', 'seats'];
+const STYLES = ['tokens', 'reset', 'base', 'seat-map', 'seats'];
 
 export interface PackedFile {
   readonly name: string;

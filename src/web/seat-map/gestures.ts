@@ -5,6 +5,7 @@
  *     plan.
  *  2. Two fingers move and zoom the plan; a mouse drags it when it is zoomed in, and so does one finger where the plan
  *     fills the screen.
+ *  3. Where rectangles are drawn, a mouse draws one instead of dragging, and one finger where that is asked for.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { distance, type LayoutPoint } from '#client/seat-layout.ts';
@@ -19,6 +20,17 @@ interface Gesturing {
   tap(at: LayoutPoint, isTouch: boolean): void;
   /** One finger moved over the zoomed plan. */
   onLoneFinger(): void;
+  /** Draws rectangles (rule 3); null where the plan is dragged. */
+  readonly rectangle: RectangleDrawing | null;
+}
+
+export interface RectangleDrawing {
+  /** Whether one finger draws, too. */
+  readonly isForFingers: boolean;
+  /** From where the pointer was pressed to where it is. */
+  draw(from: LayoutPoint, to: LayoutPoint): void;
+  end(from: LayoutPoint, to: LayoutPoint, isAdded: boolean): void;
+  stop(): void;
 }
 
 const DRAG_PIXELS_MIN = 5;
@@ -26,19 +38,23 @@ const DRAG_PIXELS_MIN = 5;
 export function useGestures(given: Gesturing) {
   const latest = useRef(given);
   latest.current = given;
-  const drag = useRef<{ last: LayoutPoint; moved: number } | null>(null);
+  const drag = useRef<{ readonly from: LayoutPoint; last: LayoutPoint; moved: number } | null>(null);
   const pinched = useRef(false);
   const local = (at: { readonly clientX: number; readonly clientY: number }): LayoutPoint => {
     const box = latest.current.frame.current!.getBoundingClientRect();
     return { x: at.clientX - box.left, y: at.clientY - box.top };
   };
   useWheelAndPinch(latest, pinched, local);
+  const drawnBy = ({ pointerType }: PointerEvent): RectangleDrawing | null => {
+    const { rectangle } = latest.current;
+    return pointerType !== 'touch' || (rectangle?.isForFingers && !pinched.current) ? rectangle : null;
+  };
 
   return {
     onPointerDown(press: PointerEvent) {
       if (press.button !== 0) return;
       if (press.isPrimary) pinched.current = false;
-      drag.current = { last: local(press), moved: 0 };
+      drag.current = { from: local(press), last: local(press), moved: 0 };
     },
     onPointerMove(step: PointerEvent) {
       const { camera, isFull, hover, frame, onLoneFinger } = latest.current;
@@ -47,7 +63,13 @@ export function useGestures(given: Gesturing) {
       dragged.moved += distance(here, dragged.last);
       const by = { x: here.x - dragged.last.x, y: here.y - dragged.last.y };
       dragged.last = here;
-      if (dragged.moved <= DRAG_PIXELS_MIN || !camera.isZoomed) return;
+      if (dragged.moved <= DRAG_PIXELS_MIN) return;
+      const drawing = drawnBy(step);
+      if (drawing !== null) {
+        frame.current!.setPointerCapture(step.pointerId);
+        return drawing.draw(dragged.from, here);
+      }
+      if (!camera.isZoomed) return;
       if (step.pointerType === 'touch' && (pinched.current || !isFull)) {
         return pinched.current ? undefined : onLoneFinger();
       }
@@ -57,10 +79,12 @@ export function useGestures(given: Gesturing) {
     onPointerUp(lift: PointerEvent) {
       const dragged = drag.current;
       drag.current = null;
-      if (dragged === null || dragged.moved > DRAG_PIXELS_MIN || pinched.current) return;
+      if (dragged === null || pinched.current) return latest.current.rectangle?.stop();
+      if (dragged.moved > DRAG_PIXELS_MIN) return drawnBy(lift)?.end(dragged.from, local(lift), lift.shiftKey);
       latest.current.tap(local(lift), lift.pointerType === 'touch');
     },
     onPointerCancel() {
+      latest.current.rectangle?.stop();
       // The page took the finger over to scroll.
       if (drag.current !== null && latest.current.camera.isZoomed && !pinched.current) latest.current.onLoneFinger();
       drag.current = null;

@@ -26,6 +26,8 @@ export interface Stage {
   readonly awaited: { current: number | null };
   readonly point: (pointed: Pointed) => void;
   readonly onToggle: (seat: number) => void;
+  /** A place of the plan without a seat was pressed. */
+  readonly onPlace: ((at: LayoutPoint) => void) | undefined;
 }
 
 export const NOTHING: Pointed = { seat: null, block: null, by: 'key' };
@@ -52,6 +54,7 @@ export function tap(stage: Stage, at: LayoutPoint, isTouch: boolean): void {
   const seat = seatAt(plan, x, y);
   point(seat === null ? NOTHING : { seat, block: null, by });
   if (seat !== null) onToggle(seat);
+  else stage.onPlace?.({ x, y });
 }
 
 /** Flies to what was tapped: a block, or a place whose seats are large enough for a finger then. */

@@ -12,12 +12,12 @@
  *     Escape closes the card.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Box } from '#client/seat-layout.ts';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { boxAround, seatsWithin, type Box, type LayoutPoint } from '#client/seat-layout.ts';
 import { Camera, useCamera } from './camera.ts';
 import type { Colours } from './colours.ts';
 import type { BlockSummary } from './draw-blocks.ts';
-import { useGestures } from './gestures.ts';
+import { useGestures, type RectangleDrawing } from './gestures.ts';
 import type { Appearance } from './appearance.ts';
 import { MapCard } from './card.tsx';
 import { MapTools, type ToolWords } from './tools.tsx';
@@ -39,6 +39,7 @@ import {
   type Stage,
 } from './moves.ts';
 import type { SeatPlan } from './plan.ts';
+import { inPlan } from './view.ts';
 import { Scene } from './scene.ts';
 import { createSeatLayer, SEAT_ELEMENTS_MAX, type SeatLayer } from './seat-layer.ts';
 
@@ -82,6 +83,19 @@ interface SeatMapProps {
   readonly onFull: (isFull: boolean) => void;
   /** What is to say about the choice, below the plan. */
   readonly children?: ComponentChildren;
+  /** Where many seats are picked at once. */
+  readonly picking?: PickingMany;
+}
+
+export interface PickingMany {
+  /** Whether one finger draws rectangles; a mouse always does. */
+  readonly isForFingers: boolean;
+  /** The seats of the rectangle that is being drawn; null when it is no more. */
+  readonly onDraw: (seats: readonly number[] | null) => void;
+  readonly onRectangle: (seats: readonly number[], isAdded: boolean) => void;
+  /** The seat that is pointed at now. */
+  readonly onPoint: (seat: number | null) => void;
+  readonly onPlace: (at: LayoutPoint) => void;
 }
 
 const HINT_MS = 1_800;
@@ -97,7 +111,13 @@ export function SeatMap(props: SeatMapProps) {
   const isZoomed = useCamera(camera, (now) => now.isZoomed);
   const awaited = useAwaitedSeat(camera, layer);
   const seen = { plan, appearances, camera, layer, pointed, awaited };
-  const stage: Stage = { ...seen, point: setPointed, onToggle: props.onToggle };
+  const { onToggle, picking } = props;
+  const point = (next: Pointed): void => {
+    setPointed(next);
+    picking?.onPoint(next.seat);
+  };
+  const stage: Stage = { ...seen, point, onToggle, onPlace: picking?.onPlace };
+  const rectangle = useRectangle(plan, camera, picking);
   const close = (): void => closeCard(stage, frame.current!);
   const card = pointed.seat !== null && props.seatCard(pointed.seat, close);
   useFilledScreen(props, camera, frame);
@@ -107,13 +127,15 @@ export function SeatMap(props: SeatMapProps) {
     isFull,
     hover: (at) => hover(stage, at, card && card.isActive),
     tap(at, isTouch) {
-      if (isTouch && !isFull && matchMedia(PHONE).matches) {
+      if (isTouch && !isFull && picking === undefined && matchMedia(PHONE).matches) {
         approach(stage, at);
         onFull(true);
       } else tap(stage, at, isTouch);
     },
     onLoneFinger: showHint,
+    rectangle: rectangle.drawing,
   });
+  const readoutId = useId();
   const readout = readoutOf(props, pointed);
   const help = isFar ? words.help.blocks : words.help.seats;
 
@@ -126,12 +148,13 @@ export function SeatMap(props: SeatMapProps) {
         style={{ aspectRatio: `${plan.box.width} / ${plan.box.height}` }}
         role={isSilent(plan) ? 'application' : 'group'}
         aria-label={isFar ? words.blocksOf(name) : words.seatsOf(name)}
-        aria-describedby="seat-readout"
+        aria-describedby={readoutId}
         tabIndex={0}
         onKeyDown={(press) => pressKey(stage, press)}
         onBlur={(blur) => leaveFocus(stage, blur)}
         {...gestures}
       />
+      {rectangle.box !== null && <div class="map-rectangle" style={rectangle.box} />}
       {hint && (
         <p class="map-hint" part="hint">
           {words.loneFinger}
@@ -151,7 +174,7 @@ export function SeatMap(props: SeatMapProps) {
           {card ? card.body : <p class="card-title">{readout}</p>}
         </MapCard>
       )}
-      <p id="seat-readout" class="unseen" aria-live={isSilent(plan) ? 'polite' : 'off'}>
+      <p id={readoutId} class="unseen" aria-live={isSilent(plan) ? 'polite' : 'off'}>
         {readout ?? help}
       </p>
       <div class="map-foot" part="foot">
@@ -163,11 +186,38 @@ export function SeatMap(props: SeatMapProps) {
         <MapTools
           {...{ words, camera, isZoomed, isFull, onFull }}
           isByBlock={plan.isByBlock}
+          canFill={picking === undefined}
           onStep={(factor) => step(stage, factor)}
         />
       </div>
     </div>
   );
+}
+
+/** The rectangle that is being drawn, in pixels of the frame. */
+function useRectangle(plan: SeatPlan, camera: Camera, picking: PickingMany | undefined) {
+  const [box, setBox] = useState<Readonly<Record<'left' | 'top' | 'width' | 'height', string>> | null>(null);
+  if (picking === undefined) return { box, drawing: null };
+  const seatsIn = (from: LayoutPoint, to: LayoutPoint): readonly number[] =>
+    seatsWithin(plan, boxAround([inPlan(camera.view, from), inPlan(camera.view, to)]));
+  const stop = (): void => {
+    setBox(null);
+    picking.onDraw(null);
+  };
+  const drawing: RectangleDrawing = {
+    isForFingers: picking.isForFingers,
+    draw(from, to) {
+      const { x, y, width, height } = boxAround([from, to]);
+      setBox({ left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+      picking.onDraw(seatsIn(from, to));
+    },
+    end(from, to, isAdded) {
+      stop();
+      picking.onRectangle(seatsIn(from, to), isAdded);
+    },
+    stop,
+  };
+  return { box, drawing };
 }
 
 /** Whether the plan has too many seats for elements of their own; the line below it is read out instead. */

@@ -16,6 +16,7 @@ interface MapToolsProps {
   readonly isZoomed: boolean;
   readonly isByBlock: boolean;
   readonly isFull: boolean;
+  readonly canFill: boolean;
   readonly onFull: (isFull: boolean) => void;
   /** Zooms towards the seats that matter most now. */
   readonly onStep: (factor: number) => void;
@@ -31,7 +32,7 @@ const DIRECTIONS = [
   ['right', SHIFT, 0],
 ] as const;
 
-export function MapTools({ words: t, camera, isZoomed, isByBlock, isFull, onFull, onStep }: MapToolsProps) {
+export function MapTools({ words: t, camera, isZoomed, isByBlock, isFull, canFill, onFull, onStep }: MapToolsProps) {
   return (
     <div class="map-tools" part="tools" role="group" aria-label={t.zoom}>
       <span class="map-ways" role="group" aria-label={t.move}>
@@ -60,9 +61,11 @@ export function MapTools({ words: t, camera, isZoomed, isByBlock, isFull, onFull
       >
         <FitIcon /> {isByBlock && <span>{t.allBlocks}</span>}
       </button>
-      <button type="button" class="tool" aria-label={isFull ? t.back : t.fill} onClick={() => onFull(!isFull)}>
-        {isFull ? <CloseIcon /> : <FillIcon />}
-      </button>
+      {canFill && (
+        <button type="button" class="tool" aria-label={isFull ? t.back : t.fill} onClick={() => onFull(!isFull)}>
+          {isFull ? <CloseIcon /> : <FillIcon />}
+        </button>
+      )}
     </div>
   );
 }

@@ -13,6 +13,7 @@ import '../styles/tokens.css';
 import '../styles/reset.css';
 import '../styles/base.css';
 import '../styles/pages.css';
+import '../styles/seat-map.css';
 import '../styles/seats.css';
 
 function Storefront() {

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { sample } from '../../fixtures/events.ts';
 import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
@@ -51,28 +51,30 @@ describe('The console', { skip: withoutBrowser }, () => {
     const { page } = operator;
     await page.getByRole('link', { name: 'The Glass Orchard' }).click();
     await page.getByRole('link', { name: 'Seats' }).first().click();
-    const seat = page.locator(`[data-seat="${SEAT}"]`);
-    await seat.click();
-    await page.locator(`[data-seat="${NEIGHBOUR}"]`).click();
+    await seatOf(page, SEAT).click();
+    await seatOf(page, NEIGHBOUR).click();
     await page.getByRole('button', { name: 'Block 2' }).click();
     await page.getByLabel('Note').fill('The lamp hangs low.');
     await page.getByRole('button', { name: 'Block 2 seats' }).click();
-    await page.locator(`[data-seat="${SEAT}"][data-state="BLOCKED"]`).waitFor();
+    await seatOf(page, SEAT, 'blocked').waitFor();
     assert.deepEqual(await blockedSeats(service), [SEAT, NEIGHBOUR]);
     await page.getByLabel('Seat id').fill(SEAT);
     await page.getByRole('button', { name: 'Pick', exact: true }).click();
     await page.getByRole('button', { name: 'Unblock 1' }).click();
     await page.getByRole('button', { name: 'Unblock 1 seat' }).click();
-    await page.locator(`[data-seat="${SEAT}"][data-state="AVAILABLE"]`).waitFor();
+    await seatOf(page, SEAT, 'free').waitFor();
     assert.deepEqual(await blockedSeats(service), [NEIGHBOUR]);
   });
 
   it('picks rectangles of seats with the pointer and the keyboard, of which those of buyers are left out', async () => {
     const { page } = operator;
-    const picked = () =>
-      page.locator('[aria-selected="true"]').evaluateAll((all) => all.map((each) => each.dataset['seat']));
+    const picked = async () => {
+      const all = page.locator('[aria-checked="true"]');
+      const labels = await all.evaluateAll((each) => each.map((seat) => seat.getAttribute('aria-label')!));
+      return labels.map((label) => label.replace(/^Stalls, row (\w+), seat (\w+),.*/, 'stalls-$1-$2'));
+    };
     const draw = async (from: string, to: string) => {
-      const [a, b] = await Promise.all([from, to].map((id) => page.locator(`[data-seat="${id}"]`).boundingBox()));
+      const [a, b] = await Promise.all([from, to].map((id) => seatOf(page, id).boundingBox()));
       await page.mouse.move(a!.x - 2, a!.y - 2);
       await page.mouse.down();
       await page.mouse.move(b!.x, b!.y, { steps: 3 });
@@ -88,10 +90,10 @@ describe('The console', { skip: withoutBrowser }, () => {
     assert.deepEqual((await picked()).slice(-3), ['stalls-H-8', 'stalls-K-1', 'stalls-K-2']);
     await draw('stalls-M-1', 'stalls-M-2');
     assert.deepEqual(await picked(), ['stalls-M-1', 'stalls-M-2']);
-    await page.getByRole('option', { name: 'Stalls, row M, seat 2, Stalls, wheelchair place, free' }).waitFor();
-    const plan = page.getByRole('listbox', { name: 'Seats of' });
+    await page.getByRole('checkbox', { name: 'Stalls, row M, seat 2, Stalls, wheelchair place, free' }).waitFor();
+    const plan = page.getByRole('group', { name: /^Seats of/ });
     await plan.press('Escape');
-    await page.locator('[data-seat="stalls-K-2"]').click();
+    await seatOf(page, 'stalls-K-2').click();
     await plan.press('Shift+ArrowRight');
     await plan.press('Shift+ArrowDown');
     assert.deepEqual(await picked(), ['stalls-K-2', 'stalls-K-3', 'stalls-L-2', 'stalls-L-3']);
@@ -242,6 +244,13 @@ describe('The console', { skip: withoutBrowser }, () => {
 
   it('has reported no error and sent no request to another host', () => operator.close());
 });
+
+/** A seat of the stalls on the plan, by its id, in a state where one is named. */
+const seatOf = (page: Page, id: string, state = ''): Locator => {
+  const [, row, number] = id.split('-');
+  const named = `[aria-label^="Stalls, row ${row}, seat ${number},"]`;
+  return page.locator(`.seat-layer ${named}${state === '' ? '' : `[aria-label$="${state}"]`}`);
+};
 
 /** An order of two seats in the stalls, paid at the sandbox. */
 async function placePaidOrder(service: TestService, row = 'G'): Promise<string> {

@@ -44,7 +44,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
   const pages = (): readonly (readonly [address: string, complete: string])[] => [
     ['#/', '.date-list'],
     ['#/events/evt_play', '[aria-label="Money by hour"]'],
-    ['#/events/evt_play/seats/fri', '[data-state="SOLD"]'],
+    ['#/events/evt_play/seats/fri', '[data-appearance="sold"]'],
     ['#/events/evt_play/orders', '[data-order]'],
     [`#/orders/${paid.order_id}`, '.items'],
     [`#/orders/${paid.order_id}/tickets`, '.amend [type="checkbox"]'],
@@ -81,7 +81,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
       await hasFocus(name);
     }
     await open(pages()[2]!);
-    await page.getByRole('listbox').press('Control+a');
+    await page.getByRole('group', { name: /^Seats of/ }).press('Control+a');
     await page.getByRole('button', { name: /^Block \d+$/ }).click();
     await isOpenToAll(operator, 'seats picked and a question');
     await page.getByRole('button', { name: 'Leave as it is' }).click();
@@ -128,7 +128,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
 
 /** What reaches beyond the screen's edge, for the message. */
 const WIDE = `[...document.querySelectorAll('body *')]
-  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.table-frame, .plan-frame, .unseen'))
+  .filter((each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest('.table-frame, .seat-frame, .unseen'))
   .map((each) => each.outerHTML.slice(0, 80)).slice(0, 4).join(' | ')`;
 
 /** Pairs of texts, fields and buttons whose boxes overlap; what is fixed to the screen's edge lies above on purpose. */

@@ -13,13 +13,14 @@ import { countOf, number } from '../app/format.ts';
 import { StockLegend } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
-import { SeatPlan } from '../seats/plan.tsx';
+import { PickedPlan } from '../seats/plan.tsx';
+import { SeatSymbols } from '../../seat-map/symbols.tsx';
 import { linkTo } from '../app/router.ts';
 import {
-  drawnLocality,
+  plannedLocality,
   followStates,
   seatsInWords,
-  type DrawnLocality,
+  type PlannedLocality,
   type VersionedStates,
 } from '../seats/states.ts';
 
@@ -50,7 +51,7 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
     POLL_MS,
   );
   const [action, setAction] = useState<Action | null>(null);
-  const localities = useMemo(() => layout.value?.localities.map(drawnLocality) ?? [], [layout.value]);
+  const localities = useMemo(() => layout.value?.localities.map(plannedLocality) ?? [], [layout.value]);
   const states = polled.value?.states;
   const picks = usePicks((id) => states?.get(id) ?? 'AVAILABLE');
   const change = async (what: Action, note: string | null): Promise<void> => {
@@ -73,9 +74,10 @@ export function SeatsPage({ api, event, performance, reload }: SeatsPageProps) {
       </div>
       {trouble && <p class="alert">{trouble}</p>}
       <Instructions />
+      <SeatSymbols />
       {states !== undefined &&
         localities.map((locality) => (
-          <SeatPlan
+          <PickedPlan
             key={locality.id}
             locality={locality}
             taken={states}
@@ -108,9 +110,9 @@ function Instructions() {
   return (
     <p class="quiet small">
       <span class="wide-only">
-        Press seats, or draw a rectangle around them; Shift adds to what is picked. A press on the name of a row or
-        section picks all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a rectangle,
-        Escape picks none.{' '}
+        Press seats, or draw a rectangle around them; Shift adds to what is picked. A press on the name of a row picks
+        all of it. By keyboard: arrow keys move, Space picks, Shift with arrow keys picks a rectangle, Escape picks
+        none.{' '}
       </span>
       Held and sold seats belong to buyers and cannot be picked.
     </p>
@@ -165,13 +167,13 @@ function RowList({ rows }: { readonly rows: readonly string[] }) {
 
 interface PickBarProps {
   readonly picks: Picks;
-  readonly localities: readonly DrawnLocality[];
+  readonly localities: readonly PlannedLocality[];
   readonly onAction: (action: Action) => void;
 }
 
 /** The number of picked seats, and the buttons for them. */
 function PickBar({ picks, localities, onAction }: PickBarProps) {
-  const known = useMemo(() => new Set(localities.flatMap(({ seats }) => seats.map(({ id }) => id))), [localities]);
+  const known = useMemo(() => new Set(localities.flatMap(({ plan }) => plan.seats.map(({ id }) => id))), [localities]);
   return (
     <div class="pick-bar" role="region" aria-label="Picked seats">
       <PickById known={known} onPick={(id) => picks.toggle([id], true)} />

@@ -1,211 +1,223 @@
 /**
- * The plan of a locality, of which seats are picked by pointer and keyboard.
+ * The plan of a locality, of which operators pick many seats: the shop's plan with rectangles.
  *
- * For assistive technology the plan is a list box: it has the focus, and names the seat of the keyboard.
+ *  1. A rectangle replaces what was picked; with Shift it adds to it. Shift with an arrow key draws one from the seat
+ *     where Shift was pressed first. A mouse always draws; a finger where that is switched on.
+ *  2. A press on the name of a row picks its seats; with Shift, a press picks those of the row from the one before.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import type { SeatState } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
+import { distance, seatsBetween } from '#client/seat-layout.ts';
+import { plan as planTexts } from '#texts/en/plan.ts';
+import type { Appearance } from '../../seat-map/appearance.ts';
+import { useColours } from '../../seat-map/colours.ts';
+import type { SeatPlan } from '../../seat-map/plan.ts';
+import { SeatMap, type PickingMany } from '../../seat-map/seat-map.tsx';
 import { countOf, number } from '../app/format.ts';
-import type { DrawnLocality, DrawnSeat } from './states.ts';
 import { SeatLegend } from './legend.tsx';
-import { idOf, Ring, useDrawnSeats, wordsOf } from './drawing.tsx';
-import { useRectangle, useSeatKeys, type PickingProps } from './picking.ts';
+import { STATE_WORDS, type PlannedLocality } from './states.ts';
 
-interface SeatPlanProps extends PickingProps {
+interface PlanProps {
+  readonly locality: PlannedLocality;
   readonly taken: SeatStates;
+  readonly picked: ReadonlySet<string>;
+  /** Picks seats, or takes them back. */
+  readonly onToggle: (ids: readonly string[], isPicked: boolean) => void;
+  /** Picks these seats beside those of `base`, and no others. */
+  readonly onSelect: (ids: readonly string[], base: ReadonlySet<string>) => void;
 }
 
-const FRAME_PIXELS_MAX = 1_200;
-const LETTER_SEAT_PIXELS_MIN = 8;
-const ZOOMS = [1, 1.6, 2.5, 4, 6.4] as const;
+const NONE: ReadonlySet<string> = new Set();
+const NAME_REACH_RADII = 1.6;
+const APPEARANCES = { AVAILABLE: 'free', HELD: 'held', SOLD: 'sold', BLOCKED: 'blocked' } as const;
+const WORDS = {
+  ...planTexts,
+  help: { ...planTexts.help, seats: 'Press seats, or draw a rectangle around them.' },
+};
 
-export function SeatPlan(props: SeatPlanProps) {
-  const { locality, taken } = props;
-  const [zoom, setZoom] = useState(0);
+export function PickedPlan(props: PlanProps) {
+  const { locality, taken, picked, onToggle } = props;
+  const { plan, name } = locality;
   const [isDrawing, setDrawing] = useState(false);
-  const [pointed, setPointed] = useState<DrawnSeat | null>(null);
-  const frame = useRef<HTMLDivElement>(null);
-  const rectangle = useRectangle(props, isDrawing);
-  const keys = useSeatKeys(props);
-  useCentre(frame, zoom);
+  const [within, setWithin] = useState<readonly number[] | null>(null);
+  const colours = useColours(plan);
+  const shown = useShownSeats(props);
+  const { handlers, picking, toggle } = usePicking(props, isDrawing, setWithin);
   return (
-    <section class="card plan">
+    <section class="card">
       <div class="heading">
-        <h2>{locality.name}</h2>
-        <span class="plan-tools">
-          <button
-            type="button"
-            class="button plain small-button for-touch"
-            aria-pressed={isDrawing}
-            onClick={() => setDrawing(!isDrawing)}
-          >
-            Draw rectangle
-          </button>
-          <ZoomButtons zoom={zoom} setZoom={setZoom} />
-        </span>
+        <h2>{name}</h2>
+        <button
+          type="button"
+          class="button plain small-button for-touch"
+          aria-pressed={isDrawing}
+          onClick={() => setDrawing(!isDrawing)}
+        >
+          Draw rectangle
+        </button>
       </div>
-      <SeatLegend locality={locality} />
-      <div class="plan-frame" ref={frame}>
-        <Drawing
-          {...props}
-          rectangle={rectangle}
-          keys={keys}
-          point={setPointed}
-          zoom={ZOOMS[zoom]!}
-          isDrawing={isDrawing}
+      <SeatLegend locality={locality} colours={colours} />
+      <div class={`map-area${isDrawing ? ' drawing' : ''}`} {...handlers}>
+        <SeatMap
+          words={WORDS}
+          {...{ plan, colours, name, picking, ...shown }}
+          seatCard={(seat) => ({ isActive: false, body: <Card {...{ plan, seat, taken }} /> })}
+          onToggle={toggle}
+          closeTo={null}
+          isBack={null}
+          isFull={false}
+          onFull={() => {}}
         />
       </div>
-      <Readout
-        seat={pointed ?? (keys.cursor === null ? null : locality.seats[keys.cursor]!)}
-        taken={taken}
-        within={rectangle.within}
-      />
+      <p class="small readout" role="status">
+        {within !== null && rectangleInWords(plan, within, taken)}
+      </p>
+      <Sections plan={plan} picked={picked} onToggle={onToggle} />
     </section>
   );
 }
 
-interface DrawingProps extends SeatPlanProps {
-  readonly rectangle: ReturnType<typeof useRectangle>;
-  readonly keys: ReturnType<typeof useSeatKeys>;
-  readonly point: (seat: DrawnSeat | null) => void;
-  readonly zoom: number;
-  readonly isDrawing: boolean;
-}
-
-/**
- * What is pressed and has the focus; what moves with the pointer lies above it, so that the seats need not be painted
- * again.
- */
-function Drawing({ locality, taken, picked, onToggle, rectangle, keys, point, zoom, isDrawing }: DrawingProps) {
-  const { plan, seats, names, name } = locality;
-  const { cursor, setCursor, onKeyDown } = keys;
-  const last = useRef<number | null>(null);
-  const drawnSeats = useDrawnSeats(locality, taken, picked, isFar(locality, zoom));
-  useLayoutEffect(() => {
-    if (cursor === null) return;
-    document.getElementById(idOf(locality, cursor))?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [cursor]);
-
-  const onClick = (press: MouseEvent): void => {
-    if (rectangle.hasDrawn.current) return;
-    const label = (press.target as Element).closest('[data-name]');
-    const group = names[Number(label?.getAttribute('data-name') ?? -1)];
-    if (group !== undefined) return onToggle(group.seats, !group.seats.every((id) => picked.has(id)));
-    const seat = seatUnder(press, locality);
-    if (seat === null) return;
-    onToggle(press.shiftKey ? stretch(locality, seat.number, last.current) : [seat.id], !picked.has(seat.id));
-    last.current = seat.number;
-    setCursor(seat.number);
-  };
-  const viewBox = `${plan.box.x} ${plan.box.y} ${plan.box.width} ${plan.box.height}`;
-  return (
-    <div class={`sheet${zoom === 1 ? ' fit' : ''}`} style={{ width: `${zoom * 100}%` }}>
-      <svg
-        viewBox={viewBox}
-        width="100%"
-        class={isDrawing ? 'drawing' : ''}
-        role="listbox"
-        tabindex={0}
-        aria-multiselectable="true"
-        aria-activedescendant={cursor === null ? undefined : idOf(locality, cursor)}
-        aria-label={`Seats of ${name}`}
-        onClick={onClick}
-        onKeyDown={onKeyDown}
-        {...rectangle.handlers}
-        onPointerMove={(step) => {
-          rectangle.handlers.onPointerMove(step);
-          point(rectangle.box === null ? seatUnder(step, locality) : null);
-        }}
-        onPointerLeave={() => point(null)}
-      >
-        {drawnSeats}
-      </svg>
-      <svg class="overlay" viewBox={viewBox} aria-hidden="true">
-        {cursor !== null && <Ring seat={seats[cursor]!} radius={plan.radius * 1.45} />}
-        {rectangle.box !== null && <rect class="rectangle" {...rectangle.box} />}
-      </svg>
-    </div>
+/** How seats and blocks look and read. */
+function useShownSeats({ locality: { plan }, taken, picked }: PlanProps) {
+  const appearances = useMemo(
+    () =>
+      plan.seats.map(({ id }): Appearance => (picked.has(id) ? 'chosen' : APPEARANCES[taken.get(id) ?? 'AVAILABLE'])),
+    [plan, taken, picked],
   );
+  const summaries = useMemo(
+    () =>
+      plan.blocks.map(({ seats }) => {
+        const free = seats.filter((seat) => !taken.has(plan.seats[seat]!.id)).length;
+        const zone = plan.zoneOf[seats[0]!]!;
+        const words = { price: '', shortPrice: '', accessible: '', free: `${number(free)} free` };
+        return { ...words, zone, isFull: free === 0, isBack: false };
+      }),
+    [plan, taken],
+  );
+  const describe = useCallback(
+    (seat: number) => wordsOf(plan, seat, taken.get(plan.seats[seat]!.id) ?? 'AVAILABLE'),
+    [plan, taken],
+  );
+  const describeBlock = useCallback(
+    (block: number) => `${plan.blocks[block]!.name}, ${summaries[block]!.free}`,
+    [plan, summaries],
+  );
+  return { appearances, summaries, describe, describeBlock };
 }
 
-/** Whether seats are so small that nobody can read a letter on them. */
-function isFar({ plan: { box, radius } }: DrawnLocality, zoom: number): boolean {
-  const scale = (Math.min(innerWidth, FRAME_PIXELS_MAX) * zoom) / box.width;
-  return radius * 2 * scale < LETTER_SEAT_PIXELS_MIN;
-}
-
-function seatUnder(pointer: MouseEvent, { seats }: DrawnLocality): DrawnSeat | null {
-  const number = (pointer.target as Element).closest('[data-number]')?.getAttribute('data-number') ?? null;
-  return number === null ? null : seats[Number(number)]!;
+/** What pointer and keyboard pick: the handlers around the plan, and those that it calls. */
+function usePicking(
+  { locality: { plan }, picked, onToggle, onSelect }: PlanProps,
+  isForFingers: boolean,
+  onDraw: (seats: readonly number[] | null) => void,
+) {
+  const pointed = useRef<number | null>(null);
+  const last = useRef<number | null>(null);
+  const isShift = useRef(false);
+  /** The seat that was pointed at before a key, and the one where Shift was pressed first with what was picked then. */
+  const before = useRef<number | null>(null);
+  const anchor = useRef<{ readonly seat: number; readonly base: ReadonlySet<string> } | null>(null);
+  const idsOf = (seats: readonly number[]): readonly string[] => seats.map((seat) => plan.seats[seat]!.id);
+  const toggle = (seat: number): void => {
+    const seats = isShift.current ? stretch(plan, seat, last.current) : [seat];
+    onToggle(idsOf(seats), !picked.has(plan.seats[seat]!.id));
+    last.current = seat;
+  };
+  const onKeyDown = (key: KeyboardEvent): void => {
+    if ((key.ctrlKey || key.metaKey) && key.key.toLowerCase() === 'a') onSelect(idsOf([...plan.seats.keys()]), NONE);
+    else if (key.key === 'Escape') onSelect([], NONE);
+    else if (key.shiftKey && key.key.startsWith('Arrow') && pointed.current !== null) {
+      anchor.current ??= { seat: before.current ?? pointed.current, base: picked };
+      const { seat, base } = anchor.current;
+      return onSelect(idsOf(seatsBetween(plan, seat, pointed.current)), base);
+    } else {
+      if (key.key !== 'Shift') anchor.current = null;
+      return;
+    }
+    key.preventDefault();
+  };
+  const picking: PickingMany = {
+    isForFingers,
+    onDraw,
+    onRectangle: (seats, isAdded) => onSelect(idsOf(seats), isAdded ? picked : NONE),
+    onPoint: (seat) => {
+      pointed.current = seat;
+    },
+    onPlace(at) {
+      const found = plan.rowNames.find((each) => distance(each, at) <= plan.radius * NAME_REACH_RADII);
+      if (found === undefined) return;
+      const ids = idsOf(plan.rows[found.row]!);
+      onToggle(ids, !ids.every((id) => picked.has(id)));
+    },
+  };
+  const note = ({ shiftKey }: MouseEvent | KeyboardEvent): void => {
+    isShift.current = shiftKey;
+    before.current = pointed.current;
+  };
+  return { toggle, picking, handlers: { onPointerUpCapture: note, onKeyDownCapture: note, onKeyDown } };
 }
 
 /** The seats of a row from the one pressed before to this one; this one alone when they are in different rows. */
-function stretch({ plan: { rows, rowOf, seats } }: DrawnLocality, seat: number, before: number | null) {
+function stretch({ rows, rowOf }: SeatPlan, seat: number, before: number | null): readonly number[] {
   const row = rows[rowOf[seat]!]!;
   const [a, b] = [before === null ? -1 : row.indexOf(before), row.indexOf(seat)];
-  const numbers = a === -1 ? [seat] : row.slice(Math.min(a, b), Math.max(a, b) + 1);
-  return numbers.map((number) => seats[number]!.id);
+  return a === -1 ? [seat] : row.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
-interface ReadoutProps {
-  readonly seat: DrawnSeat | null;
+function wordsOf(plan: SeatPlan, number: number, state: SeatState): string {
+  const { accessible, restricted_view: restricted, seat_label: label } = plan.seats[number]!;
+  return [
+    plan.sectionNames[number],
+    `row ${plan.rowLabels[number]}`,
+    `seat ${label}`,
+    plan.zones.length > 1 && plan.zones[plan.zoneOf[number]!]!.name,
+    accessible && 'wheelchair place',
+    restricted && 'restricted view',
+    STATE_WORDS[state],
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(', ');
+}
+
+function rectangleInWords(plan: SeatPlan, within: readonly number[], taken: SeatStates): string {
+  const states = within.map((seat) => taken.get(plan.seats[seat]!.id) ?? 'AVAILABLE');
+  const count = (wanted: SeatState): string => number(states.filter((state) => state === wanted).length);
+  return `${countOf(within.length, 'seat')} in the rectangle: ${count('AVAILABLE')} free, ${count('BLOCKED')} blocked`;
+}
+
+interface CardProps {
+  readonly plan: SeatPlan;
+  readonly seat: number;
   readonly taken: SeatStates;
-  /** The ids of the seats in the rectangle that is being drawn. */
-  readonly within: readonly string[] | null;
 }
 
-function Readout({ seat, taken, within }: ReadoutProps) {
-  if (within !== null) {
-    const free = within.filter((id) => (taken.get(id) ?? 'AVAILABLE') === 'AVAILABLE').length;
-    const blocked = within.filter((id) => taken.get(id) === 'BLOCKED').length;
-    return (
-      <p class="small readout">
-        {countOf(within.length, 'seat')} in the rectangle: {number(free)} free, {number(blocked)} blocked
-      </p>
-    );
-  }
-  if (seat === null) return <p class="small readout quiet">Point at a seat to read it.</p>;
+function Card({ plan, seat, taken }: CardProps) {
+  const { id } = plan.seats[seat]!;
   return (
-    <p class="small readout">
-      {wordsOf(seat, taken.get(seat.id) ?? 'AVAILABLE')} · <code>{seat.id}</code>
+    <p class="card-title">
+      {wordsOf(plan, seat, taken.get(id) ?? 'AVAILABLE')} · <code>{id}</code>
     </p>
   );
 }
 
-/** Keeps the middle of the plan in the middle when it is zoomed. */
-function useCentre(frame: { readonly current: HTMLDivElement | null }, zoom: number): void {
-  const before = useRef(ZOOMS[0] as number);
-  useLayoutEffect(() => {
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = frame.current!;
-    const factor = ZOOMS[zoom]! / before.current;
-    frame.current!.scrollLeft = (scrollLeft + clientWidth / 2) * factor - clientWidth / 2;
-    frame.current!.scrollTop = (scrollTop + clientHeight / 2) * factor - clientHeight / 2;
-    before.current = ZOOMS[zoom]!;
-  }, [zoom]);
-}
-
-interface ZoomButtonsProps {
-  /** The index of the zoom in `ZOOMS`. */
-  readonly zoom: number;
-  readonly setZoom: (zoom: number) => void;
-}
-
-function ZoomButtons({ zoom, setZoom }: ZoomButtonsProps) {
-  const button = (name: string, sign: string, next: number) => (
-    <button
-      type="button"
-      class="button plain small-button"
-      aria-label={name}
-      disabled={ZOOMS[next] === undefined}
-      onClick={() => setZoom(next)}
-    >
-      {sign}
-    </button>
-  );
+/** Whole sections, to be picked or taken back at once. */
+function Sections({ plan, picked, onToggle }: Pick<PlanProps, 'picked' | 'onToggle'> & { readonly plan: SeatPlan }) {
+  if (plan.blocks.length < 2) return null;
   return (
-    <span role="group" aria-label="Zoom">
-      {button('Zoom out', '−', zoom - 1)}
-      {button('Zoom in', '+', zoom + 1)}
-    </span>
+    <details>
+      <summary>Pick whole sections</summary>
+      <div class="plan-sections">
+        {plan.blocks.map(({ name, seats }) => {
+          const ids = seats.map((seat) => plan.seats[seat]!.id);
+          const isPicked = ids.every((id) => picked.has(id));
+          return (
+            <button type="button" class="button plain small-button" onClick={() => onToggle(ids, !isPicked)}>
+              {name}
+            </button>
+          );
+        })}
+      </div>
+    </details>
   );
 }

@@ -54,7 +54,7 @@ const dependencyRules: Readonly<Record<string, DependencyRule>> = {
   payments:      { modules: ['actors', 'client', 'domain', 'privacy'],                           packages: 'any' },
   notifications: { modules: ['actors', 'domain', 'engine', 'persistence', 'privacy'],            packages: 'any' },
   docs:          { modules: ['machines'],                                                        packages: ['marked', 'node:'] },
-  http:          { modules: ['actors', 'brand', 'catalogue', 'client', 'docs', 'domain', 'engine', 'payments', 'privacy', 'texts', 'tickets', 'web'], packages: 'any' },
+  http:          { modules: ['actors', 'brand', 'catalogue', 'client', 'docs', 'domain', 'engine', 'notifications', 'payments', 'privacy', 'texts', 'tickets', 'web'], packages: 'any' },
   service:       { modules: ['actors', 'catalogue', 'cluster', 'domain', 'engine', 'http', 'notifications', 'payments', 'persistence', 'privacy', 'reference', 'threads', 'tickets'], packages: 'any' },
   gate:          { modules: ['actors', 'client', 'domain', 'engine', 'http', 'persistence', 'service', 'tickets'], packages: ['node:', 'pino'] },
   rehearsal:     { modules: ['actors', 'catalogue', 'domain', 'http', 'offline', 'persistence', 'service'], packages: ['flatqueue', 'node:'] },

@@ -54,6 +54,7 @@ export const COMMAND_CLASSES: Readonly<Record<CommandType, CommandClass>> = {
   MatchRefunds: 'MONEY',
   AnswerRefund: 'MONEY',
   ResolveRefund: 'MONEY',
+  RequestMail: 'CHANGE',
   EraseOrder: 'CHANGE',
   EraseDueOrders: 'CHANGE',
 };

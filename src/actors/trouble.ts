@@ -1,3 +1,6 @@
+/**
+ * Troubles: what operators are told of that no caller waits for, and how what fails is tried again.
+ */
 import { channel } from 'node:diagnostics_channel';
 
 /** Where there may be troubles. Metrics count each of them from 0, so that an alert sees the first one. */
@@ -13,6 +16,7 @@ export const TROUBLE_PLACES = [
   'journal',
   'keys',
   'live',
+  'mail',
   'notifications',
   'payments',
   'personal-data',

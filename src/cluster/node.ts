@@ -11,6 +11,7 @@
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createClock, reportLeap, type ServiceClock } from '#actors/clock.ts';
 import { startServiceStatus, troubleOf } from '#engine/service-status.ts';
+import type { Delivered } from '#engine/service-facts.ts';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
 import type { PastRetention } from '#actors/event-index.ts';
 import type { EventPort } from '#actors/event-port.ts';
@@ -78,6 +79,8 @@ interface Parts {
   readonly directory: EventDirectory;
 }
 
+type OpenFollower = (source: FactSource) => Promise<FactFollower>;
+
 export class ClusterNode implements Deployment, EnginePort {
   readonly cluster: ClusterView;
   readonly clock: ServiceClock;
@@ -89,7 +92,7 @@ export class ClusterNode implements Deployment, EnginePort {
   readonly #claims: ShardClaims<OwnedShard>;
   readonly #status = startServiceStatus();
   readonly #ready = Promise.withResolvers<void>();
-  #openFollower: ((source: FactSource) => Promise<FactFollower>) | null = null;
+  readonly #openFollowers = new Map<Delivered, OpenFollower>();
   readonly found = null;
   #wasEmpty = false;
   #isReady = false;
@@ -202,8 +205,9 @@ export class ClusterNode implements Deployment, EnginePort {
       journal: { appendedSeq: sum(({ journal }) => journal.appendedSeq), durableSeq },
       freeBytes: this.#options.freeBytes(),
       snapshotAgeSeconds: newestSnapshot === 0 ? 0 : (this.clock.now() - newestSnapshot) / 1_000,
-      notifiedSeq:
-        this.#openFollower === null ? null : sum(({ followedSeq, journal }) => followedSeq ?? journal.durableSeq),
+      notifiedSeq: this.#openFollowers.has('notifications')
+        ? sum(({ notifiedSeq, journal }) => notifiedSeq ?? journal.durableSeq)
+        : null,
     };
   }
 
@@ -304,15 +308,15 @@ export class ClusterNode implements Deployment, EnginePort {
     };
   }
 
-  async followFacts(open: (source: FactSource) => Promise<FactFollower>): Promise<void> {
-    this.#openFollower = open;
-    for (const shard of this.#claims.owned.keys()) this.#follow(shard);
+  async followFacts(delivered: Delivered, open: OpenFollower): Promise<void> {
+    this.#openFollowers.set(delivered, open);
+    for (const owned of this.#claims.owned.values()) inBackground(delivered, owned.follow(delivered, open));
   }
 
   #follow(shard: number): void {
     const owned = this.#claims.owned.get(shard);
-    if (owned === undefined || this.#openFollower === null) return;
-    inBackground('notifications', owned.follow(this.#openFollower));
+    if (owned === undefined) return;
+    for (const [delivered, open] of this.#openFollowers) inBackground(delivered, owned.follow(delivered, open));
   }
 
   // ── the end ────────────────────────────────────────────────────────────────────────────────────────────────────────

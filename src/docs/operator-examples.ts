@@ -192,6 +192,12 @@ export const operatorExamples = {
     noun: 'amendment',
     needs: PAID_ORDER,
   }),
+  mailOrder: ask('POST', '/admin/orders/$ORDER/mail', {
+    operation: 'mailOrder',
+    title: 'Mail a buyer the link to the order again',
+    noun: 'mailed',
+    needs: `${PAID_ORDER} And it needs SMTP_URL.`,
+  }),
   cancelOrder: post(
     '/admin/orders/$ORDER/cancel',
     { note: 'Fell ill.' },

@@ -276,6 +276,8 @@ interface Commands {
       readonly outcome: 'RETRY' | 'GIVEN_BACK' | 'NOT_GIVEN_BACK';
       readonly reference: string | null;
     };
+  /** Has the address of an order's page mailed to its buyer. */
+  RequestMail: Keyed & FactData['MailRequested'];
   /** Makes the personal data of an order unreadable for good. */
   EraseOrder: Keyed & OperatorNote & { readonly orderId: string; readonly note: null };
   /** The same for orders whose retention has passed, from the one after number `after` on. */
@@ -366,6 +368,7 @@ export interface Replies {
   MatchRefunds: { readonly request: RefundRequest | null };
   AnswerRefund: Record<never, never>;
   ResolveRefund: Replayable & { readonly order: OrderView; readonly repeated: boolean };
+  RequestMail: Replayable & { readonly order: OrderView };
   /** `repeated`: nothing of it was left to erase. */
   EraseOrder: Replayable & { readonly order: OrderView; readonly repeated: boolean };
   /** Orders with open data of older facts cannot be erased. `nextAfter` is null when none are left to look at. */

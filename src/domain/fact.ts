@@ -10,7 +10,7 @@ import type { EventDefinition, PaymentKind, PaymentProviderName } from './catalo
 import type { Steering } from './catalogue/state.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { CounterSale, HoldLine, OrderItem, AmendedTicket } from './sold-items.ts';
-import type { Attendee, Customer, ErasureCause, SealedPersonal } from './personal.ts';
+import type { Attendee, Customer, ErasureCause, MailRequest, SealedPersonal } from './personal.ts';
 import type { FedChange, FeedKey, RecordedScan, ScanResult, StationKind } from './recorded-scan.ts';
 
 export type { HoldLine, OrderedPerk, OrderItem, PricedItem, AmendmentAction, AmendedTicket } from './sold-items.ts';
@@ -415,9 +415,8 @@ export interface FactData {
     /** Digests of tickets, what they are since when, and at which door. */
     readonly changes: readonly FedChange[];
   };
-  /**
-   * The keys of these ids are destroyed once this is durable: what they sealed of the order cannot be read any more.
-   */
+  MailRequested: MailRequest & { readonly orderId: string };
+  /** The keys of these ids are destroyed once this is durable: nobody can read what they sealed of the order. */
   OrderErased: {
     readonly orderId: string;
     readonly keyIds: readonly string[];
@@ -466,6 +465,7 @@ export const FACT_TYPES = {
   DueRefundsOrdered: true,
   DueRefundsAsked: true,
   RefundRecorded: true,
+  MailRequested: true,
   OrderErased: true,
   StationAdded: true,
   StationRevoked: true,

@@ -170,3 +170,16 @@ function expandPerson([email, name, documentNumber, phone]: CompactPerson): Atte
 function orNull(value: string | 0): string | null {
   return value === 0 ? null : value;
 }
+
+/** Whose wish it is that an order is mailed again. */
+export interface MailRequest {
+  readonly by: 'BUYER' | 'OPERATOR';
+  readonly operator: string | null;
+  /** Of the buyer's page; null: not known, so in all. */
+  readonly language: string | null;
+}
+
+export interface RequestedMails {
+  /** When mails of an order were requested, the newest `MAILS_A_DAY_MAX`; absent before the first. */
+  mailsRequestedAt?: readonly number[];
+}

@@ -89,6 +89,9 @@ interface RefusalDetails {
   ORDER_NOT_PAYABLE: { readonly status: string };
   ORDER_NOT_CANCELLABLE: { readonly status: string };
   ORDER_NOT_AMENDABLE: { readonly status: string };
+  ORDER_NOT_MAILABLE: { readonly status: string };
+  /** `limit` a day; the next one from `nextAt` on. */
+  MAIL_LIMIT_EXCEEDED: { readonly limit: number; readonly nextAt: number };
   AMENDMENT_PENDING: { readonly amendmentId: string };
   AMENDMENT_NOT_PENDING: { readonly status: string };
   TICKET_NOT_FOUND: TicketsDetail;

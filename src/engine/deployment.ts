@@ -13,7 +13,7 @@ import type { ServiceClock } from '#actors/clock.ts';
 import type { EventIndex, PastRetention } from '#actors/event-index.ts';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
-import type { NotificationCursor } from './service-facts.ts';
+import type { Delivered, NotificationCursor } from './service-facts.ts';
 import type { AnsweredOnce } from './service-stream.ts';
 
 /** A node that was heard of a short time ago. */
@@ -192,7 +192,7 @@ export interface EnginePort {
     idempotency: IdempotencyKey | null,
   ): Promise<AnsweredOnce<SnapshotSummary> | Refusal>;
   /** Opens a follower for each sequence of facts that is owned here, now or later; it is stopped when that ends. */
-  followFacts(open: (source: FactSource) => Promise<FactFollower>): Promise<void>;
+  followFacts(delivered: Delivered, open: (source: FactSource) => Promise<FactFollower>): Promise<void>;
   /** The events whose retention has passed, of those that are owned here. */
   pastRetention(): readonly PastRetention[];
 }

@@ -24,7 +24,15 @@ import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from '#pri
 import { newestFacts } from './shown-facts.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createSealer } from '#privacy/sealing.ts';
-import { deliveredThrough, SERVICE_FACT_TYPES, SERVICE_STREAM, type NotificationCursor } from './service-facts.ts';
+import {
+  CURSOR_FACTS,
+  DELIVERED,
+  deliveredThrough,
+  SERVICE_FACT_TYPES,
+  SERVICE_STREAM,
+  type Delivered,
+  type NotificationCursor,
+} from './service-facts.ts';
 import { startServiceStatus, troubleOf, type ServiceStatusActor } from './service-status.ts';
 import { ServiceStream } from './service-stream.ts';
 import { startPruneSchedule, type PruneSchedule } from './prune-schedule.ts';
@@ -50,8 +58,8 @@ export interface EngineOptions {
   readonly onProgress?: SqliteJournalOptions['onProgress'];
   /** Whether it is accepted that keys of personal data are lost (see `folder-keys.ts`). */
   readonly keysLost?: boolean;
-  /** False where nobody is notified any more, so that a prune waits for no receiver. */
-  readonly keepsUnnotified?: boolean;
+  /** What a prune waits for; all where it is not given. What is delivered no more is left out. */
+  readonly keepsUndelivered?: readonly Delivered[];
   /** Prunes by schedule; without it only when it is asked to. */
   readonly pruning?: { readonly everyMs: number; readonly onPruned: (round: SnapshotRound) => void };
   /** The journal is broken; the process must stop. */
@@ -112,9 +120,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     lastSnapshotAt: lastSnapshotAt === 0 ? null : lastSnapshotAt,
     firstFactAt: survey.firstAt,
   });
-  const { notifications } = service;
-  if (notifications !== null && options.keepsUnnotified !== false)
-    snapshots.keepFactsAfter(() => deliveredThrough(notifications));
+  const cursors = { notifications: service.notifications, mail: service.mail ?? null };
+  for (const delivered of options.keepsUndelivered ?? DELIVERED) keepAfter(snapshots, delivered, cursors[delivered]);
   // 4. The events: timers, index, actors.
   const timers = startTimers({
     clock,
@@ -151,7 +158,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   inBackground('activation', settled);
   void archive.check();
   const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
-  return assemble(parts, { status, timers, space, archive, cursor: service.notifications, pruning: options.pruning });
+  return assemble(parts, { status, timers, space, archive, cursors, pruning: options.pruning });
+}
+
+function keepAfter(snapshots: SnapshotRounds, delivered: Delivered, cursor: NotificationCursor | null): void {
+  if (cursor !== null) snapshots.keepFactsAfter(delivered, () => deliveredThrough(cursor));
 }
 
 /** Opens the journal and reads what it does not say by itself; the survey sees every fact on the way. */
@@ -210,8 +221,8 @@ interface Running {
   readonly timers: Timers;
   readonly space: SpaceGuard;
   readonly archive: ArchiveWatch;
-  /** How far notifications had come when the journal was opened; null when no receiver was ever notified. */
-  readonly cursor: NotificationCursor | null;
+  /** How far deliveries had come when the journal was opened; null of one that never began. */
+  readonly cursors: Readonly<Record<Delivered, NotificationCursor | null>>;
   readonly pruning: EngineOptions['pruning'];
 }
 
@@ -247,7 +258,7 @@ type Parts = Pick<
 
 function assemble(parts: Parts, running: Running): Engine {
   const { journal, keys, events, stream, snapshots } = parts;
-  const { status, timers, space, archive, cursor, pruning } = running;
+  const { status, timers, space, archive, cursors, pruning } = running;
   const maintenance = setInterval(() => {
     // On a disk that is nearly full a snapshot would take the space that the guard keeps for sales under way.
     if (!space.isLow) inBackground('snapshot', events.actors.snapshotDue());
@@ -255,10 +266,10 @@ function assemble(parts: Parts, running: Running): Engine {
   }, MAINTENANCE_MS);
   maintenance.unref();
   const schedule = pruning && pruneBySchedule(pruning, parts, running);
-  let follower: FactFollower | null = null;
+  const followers = new Map<Delivered, FactFollower>();
   let stopped: Promise<void> | null = null;
   const stop = async (snapshotMsMax: number): Promise<void> => {
-    await follower?.stop();
+    await Promise.all(Array.from(followers.values(), (follower) => follower.stop()));
     status.send('DRAIN');
     clearInterval(maintenance);
     schedule?.stop();
@@ -274,7 +285,7 @@ function assemble(parts: Parts, running: Running): Engine {
   const engine: Engine = {
     ...parts,
     personalData: new PersonalDataReader(keys),
-    state: () => stateOf(parts, running, follower?.deliveredSeq ?? null),
+    state: () => stateOf(parts, running, followers.get('notifications')?.deliveredSeq ?? null),
     get isStopping() {
       return status.status === 'DRAINING' || status.status === 'STOPPED';
     },
@@ -290,18 +301,20 @@ function assemble(parts: Parts, running: Running): Engine {
     newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
     advanceClock: (seconds) => stream.advanceClock(seconds),
     takeSnapshots: (options, idempotency) => stream.once(idempotency, () => snapshotAll(snapshots, options)),
-    async followFacts(open) {
+    async followFacts(delivered, open) {
+      const cursor = cursors[delivered];
       const deliveredSeq = cursor === null ? journal.baseSeq : deliveredThrough(cursor);
-      if (deliveredSeq < journal.baseSeq) reportTrouble('notifications', notNotified(deliveredSeq, journal.baseSeq));
+      if (deliveredSeq < journal.baseSeq)
+        reportTrouble(delivered, notDelivered(delivered, deliveredSeq, journal.baseSeq));
       const opened = await open({
         label: '',
         journal,
         cursor,
         events,
-        storeCursor: (data) => stream.record({ type: 'NotificationsDelivered', data }),
+        storeCursor: (data) => stream.record({ type: CURSOR_FACTS[delivered], data }),
       });
-      follower = opened;
-      snapshots.keepFactsAfter(() => opened.deliveredSeq);
+      followers.set(delivered, opened);
+      snapshots.keepFactsAfter(delivered, () => opened.deliveredSeq);
     },
     drain: () => Promise.resolve(status.send('DRAIN')),
     stop: ({ snapshotMsMax = SNAPSHOT_MS_MAX } = {}) => (stopped ??= stop(snapshotMsMax)),
@@ -342,11 +355,12 @@ function pruneBySchedule(
   });
 }
 
-function notNotified(deliveredSeq: number, baseSeq: number): string {
-  return (
-    `facts ${deliveredSeq + 1} to ${baseSeq} were moved to the archive while nobody was notified: ` +
-    `holdfast notify --from ${deliveredSeq + 1} sends them`
-  );
+function notDelivered(delivered: Delivered, deliveredSeq: number, baseSeq: number): string {
+  const [before, after] = {
+    notifications: ['nobody was notified', `holdfast notify --from ${deliveredSeq + 1} sends them`],
+    mail: ['no mail was sent', 'no mail is sent of them'],
+  }[delivered];
+  return `facts ${deliveredSeq + 1} to ${baseSeq} were moved to the archive while ${before}: ${after}`;
 }
 
 async function snapshotAll(snapshots: SnapshotRounds, options: { readonly prune: boolean }): Promise<SnapshotSummary> {

@@ -10,15 +10,23 @@ import { IndexedEvents, type IndexFactData } from './indexed-events.ts';
 export const SERVICE_STREAM = '';
 
 /**
- * How far the receiver has accepted notifications: everything up to `throughSeq`, but of some events only up to what
- * `behind` says.
+ * How far something was delivered: everything up to `throughSeq`, but of some queues only up to what `behind` says.
+ * Notifications have a queue for each event, mails one for each order.
  */
 export interface NotificationCursor {
   readonly throughSeq: number;
   readonly behind: Readonly<Record<string, number>>;
 }
 
-/** The last fact up to which the receiver has accepted everything. */
+/** What is delivered from the journal, each by the fact that keeps its cursor. */
+export const CURSOR_FACTS = { notifications: 'NotificationsDelivered', mail: 'MailDelivered' } as const;
+export type Delivered = keyof typeof CURSOR_FACTS;
+export const DELIVERED = Object.keys(CURSOR_FACTS) as readonly Delivered[];
+
+/** The queue of a fact in a cursor; null where nothing of it is delivered. */
+export type QueueOf = (row: Pick<FactRow, 'type' | 'eventId' | 'data'>) => string | null;
+
+/** The last fact up to which everything was accepted. */
 export function deliveredThrough({ throughSeq, behind }: NotificationCursor): number {
   return Math.min(throughSeq, ...Object.values(behind));
 }
@@ -37,6 +45,8 @@ export interface ServiceFactData extends IndexFactData {
   ClockAdvanced: { readonly offsetMs: number };
   /** The receiver has accepted notifications up to here. */
   NotificationsDelivered: NotificationCursor;
+  /** Mails were sent up to here. */
+  MailDelivered: NotificationCursor;
   ServiceRequestAnswered: ServiceAnswer;
 }
 
@@ -48,6 +58,7 @@ export type ServiceFact = {
 export const SERVICE_FACT_TYPES = {
   ClockAdvanced: true,
   NotificationsDelivered: true,
+  MailDelivered: true,
   ServiceRequestAnswered: true,
   EventReserved: true,
   EventIndexed: true,
@@ -64,6 +75,8 @@ export interface ServiceState {
   clockOffsetMs: number;
   /** Null when no receiver was ever notified. */
   notifications: NotificationCursor | null;
+  /** The same of mails; a state written before there were any has none. */
+  mail?: NotificationCursor;
   /** In the order in which they were given; a state written before there were any has none. */
   answers?: readonly ServiceAnswer[];
   /** Of shard 0 of a cluster; absent on a single machine. */
@@ -88,6 +101,9 @@ export function evolveService(state: Partial<ServiceState>, fact: ServiceFact): 
       return;
     case 'NotificationsDelivered':
       state.notifications = data;
+      return;
+    case 'MailDelivered':
+      state.mail = data;
       return;
     case 'ServiceRequestAnswered':
       state.answers = keepAnswer(state.answers ?? [], data);

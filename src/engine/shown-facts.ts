@@ -15,6 +15,7 @@ import type { FactsPage, FactsRequest } from './deployment.ts';
 const SERVICE_FIELDS = {
   ClockAdvanced: { offsetMs: 'SHOWN' },
   NotificationsDelivered: { throughSeq: 'SHOWN', behind: 'WHOLE' },
+  MailDelivered: { throughSeq: 'SHOWN', behind: 'WHOLE' },
   ServiceRequestAnswered: { key: 'HIDDEN', digest: 'HIDDEN', at: 'SHOWN', answer: 'HIDDEN' },
   EventReserved: { eventId: 'SHOWN', eventNumber: 'SHOWN', slug: 'SHOWN' },
   EventIndexed: { entry: 'WHOLE' },

@@ -9,7 +9,7 @@
  * 2. Such a snapshot counts only after it was read and proved again, now. One that is bad or gone is taken anew in this
  *    round.
  * 3. The service's own stream is covered by snapshots like every other.
- * 4. Facts of which a receiver of notifications is not yet notified stay.
+ * 4. Facts of which a receiver of notifications is not yet notified stay, and those with a mail that is not yet sent.
  * 5. The cost of a prune follows what happened since the last one: streams that have no fact in the journal are left
  *    alone, unless an operator requests the proof of every snapshot.
  * 6. One round runs at a time.
@@ -18,7 +18,7 @@ import { lastArchivedAt, type ArchivedFacts } from '#persistence/sqlite/archive.
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { SnapshotFolder } from '#persistence/snapshots.ts';
 import { Overloaded } from '#actors/admission.ts';
-import { SERVICE_STREAM } from './service-facts.ts';
+import { SERVICE_STREAM, type Delivered } from './service-facts.ts';
 import { reportTrouble } from '#actors/trouble.ts';
 import { startSnapshotter, type Snapshotter } from './snapshotter.ts';
 import type { SnapshotJob, SnapshotOutcome } from '#actors/activation.ts';
@@ -69,7 +69,7 @@ export class SnapshotRounds {
   readonly #snapshotter: Snapshotter;
   #lastSnapshotAt: number | null;
   #lastPrunedAt: number;
-  #neededAfter = (): number => Number.MAX_SAFE_INTEGER;
+  readonly #neededAfter = new Map<Delivered, () => number>();
   #lastRound: Promise<unknown> = Promise.resolve();
 
   constructor(ports: SnapshotRoundsPorts) {
@@ -92,9 +92,9 @@ export class SnapshotRounds {
     return this.#lastPrunedAt;
   }
 
-  /** Facts after the sequence number that this returns are not pruned (rule 4). */
-  keepFactsAfter(neededAfter: () => number): void {
-    this.#neededAfter = neededAfter;
+  /** Facts after the sequence number that this returns are needed for a delivery, and not pruned (rule 4). */
+  keepFactsAfter(delivered: Delivered, neededAfter: () => number): void {
+    this.#neededAfter.set(delivered, neededAfter);
   }
 
   /** Takes one snapshot; resolves with what went wrong instead of rejecting. */
@@ -123,7 +123,9 @@ export class SnapshotRounds {
 
   async #runRound({ prune, proveAll }: RoundOptions): Promise<SnapshotRound> {
     const { journal, snapshots } = this.#ports;
-    const limit = prune ? Math.min(this.#neededAfter(), await pruneLimit(journal, snapshots)) : 0;
+    const limit = prune
+      ? Math.min(...Array.from(this.#neededAfter.values(), (needed) => needed()), await pruneLimit(journal, snapshots))
+      : 0;
     if (proveAll) for (const { eventId } of [...journal.streams()]) await snapshots.newest(eventId);
     const seq = journal.durableSeq;
     const outcomes: SnapshotOutcome[] = [];

@@ -133,7 +133,7 @@ async function open(options: GateOptions, engine: Engine, feed: Feed, noteAhead:
   const codes = new GateCodes(token);
   codes.keys = feed?.keys ?? [];
   let link!: UpstreamLink;
-  await engine.followFacts(async (source) => {
+  await engine.followFacts('notifications', async (source) => {
     link = new UpstreamLink({
       ...{ upstream, source, events: engine.events, known: feed && knownOf(feed) },
       eventNumber: eventNumberOf('gtk', token)!,

@@ -43,6 +43,8 @@ export interface GaugesPort {
   refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */
   readonly threads?: ThreadsGauges;
+  /** Absent where no mail is sent. */
+  readonly mailer?: { readonly counts: Readonly<Record<string, number>>; readonly failingMs: number };
   /** At a gate alone: how it stands with its service. */
   readonly gate?: GateGauges;
 }
@@ -164,6 +166,8 @@ export interface HttpSettings {
   readonly responseEnvelope: 'none' | 'data';
   readonly sandboxClock: boolean;
   readonly serverTiming: boolean;
+  /** Absent or null: no mail is sent. */
+  readonly mail?: object | null;
   readonly limits: {
     readonly bodyBytesMax: number;
     readonly bodiesBytesMax: number;

@@ -12,11 +12,13 @@ import { createHash } from 'node:crypto';
 import product from '../../package.json' with { type: 'json' };
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
+import { readAt } from '#actors/event-port.ts';
 import type { FactView } from '#domain/event/query.ts';
 import type { OpenedOrder, PersonalDataReader } from '#privacy/personal-data.ts';
 import type { Customer } from '#domain/personal.ts';
 import type { FactData, FactType } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';
+import type { Delivery } from './outbox.ts';
 
 type MessageType =
   | 'AddToCart'
@@ -278,10 +280,32 @@ function digestsOf({ email, phone }: Customer) {
   return { email: digestOf(email.trim().toLowerCase()), phone: digits === '' ? null : digestOf(digits) };
 }
 
+/** Notifications as an outbox delivers them: those of one event in the order of its facts. */
+export function notificationDelivery(ports: {
+  readonly personalData: Pick<PersonalDataReader, 'open'>;
+  readonly post: Post;
+}): Delivery<Message> {
+  return {
+    where: 'notifications',
+    what: 'notification',
+    queueOf: notificationQueueOf,
+    async messagesOf(row, { events, label }) {
+      const view = await readAt(events.byEventId(row.eventId), null, { type: 'ReadFact', stored: row });
+      return view === null ? [] : messagesOf(row, await openSource(view, ports.personalData), label);
+    },
+    post: ports.post,
+  };
+}
+
+/** The queue of a fact; null where it has no notifications. */
+export function notificationQueueOf({ type, eventId }: Pick<FactRow, 'type' | 'eventId'>): string | null {
+  return isNotifiable(type) ? eventId : null;
+}
+
 // ── posting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Posts one message; rejects when the receiver did not accept it. */
-export type Post = (message: Message, signal?: AbortSignal) => Promise<void>;
+type Post = (message: Message, signal?: AbortSignal) => Promise<void>;
 
 const POST_MS_MAX = 10_000;
 

@@ -1,33 +1,42 @@
 /**
- * Delivers notifications from the journal to a receiver: at least once, for each event in the order of its facts.
+ * Delivers messages from the journal, notifications to a receiver and mails to buyers: at least once, those of one
+ * queue in the order of its facts.
  *
  * Owns the queues of undelivered facts and the cursor, which says how far delivery has come. It reads durable facts
  * only and never takes part in a turn, so a receiver that is down delays no buyer.
  *
- * 1. The messages of one event are posted one after the other, each once the receiver accepted the one before. Events
- *    are independent of each other.
+ * 1. The messages of one queue are posted one after the other, each once the one before was accepted. Queues are
+ *    independent of each other: notifications have one for each event, mails one for each order.
  * 2. A message that was not accepted is posted again after pauses that grow from a second to five minutes, without end.
- * 3. Undelivered facts wait in bounded memory. When it is full, an event whose messages fail is parked: its queue keeps
- *    the first fact only, so that the other events go on. When no event can be parked, reading stops. The journal keeps
- *    the rest.
- * 4. Once the first fact of a parked event was delivered, its further facts are read from the journal again.
+ * 3. Undelivered facts wait in bounded memory. When it is full, a queue whose messages fail is parked: it keeps the
+ *    first fact only, so that the others go on. When none can be parked, reading stops. The journal keeps the rest.
+ * 4. Once the first fact of a parked queue was delivered, its further facts are read from the journal again.
  * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same
- *    ids.
+ *    ids. It names the queues that fail, so that they do not have the others delivered again.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import { deliveredThrough, type NotificationCursor } from '#engine/service-facts.ts';
-import { readAt } from '#actors/event-port.ts';
-import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { FactFollower, FactSource } from '#engine/deployment.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { isNotifiable, messagesOf, openSource, type Message, type Post } from './messages.ts';
 
-interface OutboxPorts extends Omit<FactSource, 'label'> {
+/** What is delivered, and how. */
+export interface Delivery<Message> {
+  /** Where its troubles are reported, and what it delivers. */
+  readonly where: 'notifications' | 'mail';
+  readonly what: string;
+  /** The queue of a fact, which the cursor names; null where it has no messages. */
+  queueOf(row: FactRow): string | null;
+  /** The messages of a fact as of now, in the order in which they are posted. */
+  messagesOf(row: FactRow, source: Pick<FactSource, 'events' | 'label'>): Promise<readonly Message[]>;
+  /** Rejects where it is to be posted again. */
+  post(message: Message, signal: AbortSignal): Promise<void>;
+}
+
+interface OutboxPorts<Message> extends Omit<FactSource, 'label'> {
   /** See `FactSource`; '' when absent. */
   readonly label?: string;
-  readonly post: Post;
-  readonly personalData: Pick<PersonalDataReader, 'open'>;
+  readonly delivery: Delivery<Message>;
   /** The first pause after a failure; for tests. */
   readonly firstPauseMs?: number;
 }
@@ -45,7 +54,7 @@ const READ_EVERY_MS = 100;
 /** Between writes of the cursor; what was delivered since is delivered again after a crash. */
 const STORE_EVERY_MS = 1_000;
 
-/** Concurrent posts, each of another event. */
+/** Concurrent posts, each of another queue. */
 const POSTS_MAX = 16;
 
 /** Facts in all queues (some 1 KB each). */
@@ -54,7 +63,7 @@ const QUEUED_MAX = 5_000;
 /** Facts read before other work runs; under 3 ms. */
 const ROWS_A_SLICE = 256;
 
-/** Parked events; the cursor lists them. */
+/** Parked queues, and failing ones that the cursor lists. */
 const PARKED_MAX = 1_000;
 
 /** The cursor is also stored after so many facts without a message, so that a start does not read them again. */
@@ -64,15 +73,15 @@ const UNSTORED_FACTS_MAX = 20_000;
 const OUTAGE_FAILURES_MIN = 3;
 
 /**
- * Whether the facts of an event are queued as the journal is read: CURRENT, all of them; PARKED, none (rule 3);
+ * Whether the facts of a queue are queued as the journal is read: CURRENT, all of them; PARKED, none (rule 3);
  * UNPARKED, none until reading starts again behind its last queued fact; CATCHING_UP, those after its last queued fact
  * (rule 4).
  */
 type Following = 'CURRENT' | 'PARKED' | 'UNPARKED' | 'CATCHING_UP';
 
-/** The undelivered facts of one event. */
-interface EventQueue {
-  readonly eventId: string;
+/** Undelivered facts that are delivered one after the other. */
+interface FactQueue {
+  readonly name: string;
   readonly facts: FactRow[];
   /** Accepted messages of the first fact. */
   accepted: number;
@@ -87,19 +96,19 @@ interface EventQueue {
 }
 
 /** Starts delivery. Without a cursor it starts with the next fact, and stores that cursor first. */
-export async function openOutbox(ports: OutboxPorts): Promise<Outbox> {
-  const outbox = new JournalOutbox(ports);
+export async function openOutbox<Message>(ports: OutboxPorts<Message>): Promise<Outbox> {
+  const outbox = new JournalOutbox<Message>(ports);
   await outbox.open();
   return outbox;
 }
 
-class JournalOutbox implements Outbox {
-  readonly #ports: OutboxPorts;
-  readonly #queues = new Map<string, EventQueue>();
+class JournalOutbox<Message> implements Outbox {
+  readonly #ports: OutboxPorts<Message>;
+  readonly #queues = new Map<string, FactQueue>();
   readonly #stopping = new AbortController();
-  readonly #pauses = new Map<EventQueue, NodeJS.Timeout>();
+  readonly #pauses = new Map<FactQueue, NodeJS.Timeout>();
   /** Queues that are READY and have facts, in the order in which they became so. */
-  readonly #waiting = new Set<EventQueue>();
+  readonly #waiting = new Set<FactQueue>();
   readonly #timers: NodeJS.Timeout[] = [];
   /** The last fact read. It moves back when an event catches up; `#frontierSeq` does not. */
   #readSeq: number;
@@ -111,15 +120,15 @@ class JournalOutbox implements Outbox {
   #isDirty = false;
   #storing: Promise<void> = Promise.resolve();
 
-  constructor(ports: OutboxPorts) {
+  constructor(ports: OutboxPorts<Message>) {
     this.#ports = ports;
     const cursor = ports.cursor ?? { throughSeq: ports.journal.durableSeq, behind: {} };
     const { throughSeq, behind } = cursor;
     this.#frontierSeq = throughSeq;
     this.#storedSeq = throughSeq;
     this.#readSeq = deliveredThrough(cursor);
-    for (const [eventId, seq] of Object.entries(behind)) {
-      this.#queues.set(eventId, newQueue(eventId, seq, 'CATCHING_UP'));
+    for (const [name, seq] of Object.entries(behind)) {
+      this.#queues.set(name, newQueue(name, seq, 'CATCHING_UP'));
     }
   }
 
@@ -154,7 +163,8 @@ class JournalOutbox implements Outbox {
     try {
       while (this.#readSlice()) await nextRound();
     } catch (error) {
-      reportTrouble('notifications', 'the journal could not be read for notifications', error);
+      const { where, what } = this.#ports.delivery;
+      reportTrouble(where, `the journal could not be read for ${what}s`, error);
     } finally {
       this.#isReading = false;
     }
@@ -182,10 +192,11 @@ class JournalOutbox implements Outbox {
 
   /** Queues a fact, unless it has no messages or is not to be queued now. */
   #enqueue(row: FactRow): void {
-    if (!isNotifiable(row.type)) return;
-    const queue = this.#queues.get(row.eventId) ?? newQueue(row.eventId, row.seq - 1, 'CURRENT');
+    const name = this.#ports.delivery.queueOf(row);
+    if (name === null) return;
+    const queue = this.#queues.get(name) ?? newQueue(name, row.seq - 1, 'CURRENT');
     if (!isQueued(queue, row, this.#frontierSeq)) return;
-    this.#queues.set(row.eventId, queue);
+    this.#queues.set(name, queue);
     queue.facts.push(row);
     queue.readSeq = row.seq;
     this.#queued += 1;
@@ -193,10 +204,10 @@ class JournalOutbox implements Outbox {
     this.#startPosting();
   }
 
-  /** Parks the failing event with the longest queue, to make room (rule 3); false when there is none. */
+  /** Parks the longest queue that fails, to make room (rule 3); false when there is none. */
   #park(): boolean {
     let parkedCount = 0;
-    let longest: EventQueue | null = null;
+    let longest: FactQueue | null = null;
     for (const queue of this.#queues.values()) {
       if (queue.following === 'PARKED') parkedCount += 1;
       else if (queue.status === 'PAUSING' && queue.facts.length > (longest?.facts.length ?? 1)) longest = queue;
@@ -210,7 +221,7 @@ class JournalOutbox implements Outbox {
   }
 
   /**
-   * At the end of the journal: events that were catching up are current; for unparked ones reading starts again (rule
+   * At the end of the journal: queues that were catching up are current; for unparked ones reading starts again (rule
    * 4).
    */
   #rewind(): boolean {
@@ -239,8 +250,8 @@ class JournalOutbox implements Outbox {
     }
   }
 
-  /** Posts an event's messages until its queue is empty, a post fails or the outbox stops. */
-  async #deliver(queue: EventQueue): Promise<void> {
+  /** Posts a queue's messages until it is empty, a post fails or the outbox stops. */
+  async #deliver(queue: FactQueue): Promise<void> {
     queue.status = 'POSTING';
     this.#posting += 1;
     try {
@@ -259,20 +270,18 @@ class JournalOutbox implements Outbox {
     this.#startPosting();
   }
 
-  async #deliverFact(queue: EventQueue, row: FactRow): Promise<void> {
-    const event = this.#ports.events.byEventId(row.eventId);
-    const view = await readAt(event, null, { type: 'ReadFact', stored: row });
-    const source = view === null ? null : await openSource(view, this.#ports.personalData);
-    const messages: readonly Message[] = source === null ? [] : messagesOf(row, source, this.#ports.label);
+  async #deliverFact(queue: FactQueue, row: FactRow): Promise<void> {
+    const { delivery, events, label = '' } = this.#ports;
+    const messages = await delivery.messagesOf(row, { events, label });
     for (const message of messages.slice(queue.accepted)) {
-      await this.#ports.post(message, this.#stopping.signal);
+      await delivery.post(message, this.#stopping.signal);
       queue.accepted += 1;
       if (queue.failures >= OUTAGE_FAILURES_MIN) this.#endPauses();
       queue.failures = 0;
     }
   }
 
-  #onDelivered(queue: EventQueue, row: FactRow): void {
+  #onDelivered(queue: FactQueue, row: FactRow): void {
     queue.facts.shift();
     queue.accepted = 0;
     queue.deliveredSeq = row.seq;
@@ -280,23 +289,24 @@ class JournalOutbox implements Outbox {
     this.#isDirty = true;
   }
 
-  #dropIdle(queue: EventQueue): void {
+  #dropIdle(queue: FactQueue): void {
     const isIdle = queue.facts.length === 0 && queue.status === 'READY' && queue.following === 'CURRENT';
-    if (isIdle) this.#queues.delete(queue.eventId);
+    if (isIdle) this.#queues.delete(queue.name);
   }
 
-  #pause(queue: EventQueue, error: unknown): void {
+  #pause(queue: FactQueue, error: unknown): void {
     queue.status = 'PAUSING';
     queue.failures += 1;
     if (isWorthReporting(queue.failures)) {
-      reportTrouble('notifications', `${queue.eventId}: a notification was not accepted`, error);
+      const { where, what } = this.#ports.delivery;
+      reportTrouble(where, `${queue.facts[0]!.eventId}: a ${what} was not accepted`, error);
     }
     const timer = setTimeout(() => this.#endPause(queue), retryPauseMs(queue.failures, this.#ports.firstPauseMs));
     timer.unref();
     this.#pauses.set(queue, timer);
   }
 
-  #endPause(queue: EventQueue): void {
+  #endPause(queue: FactQueue): void {
     clearTimeout(this.#pauses.get(queue));
     this.#pauses.delete(queue);
     queue.status = 'READY';
@@ -312,14 +322,16 @@ class JournalOutbox implements Outbox {
   // ── the cursor ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Everything up to `throughSeq` is delivered, except for the events in `behind`, with the last fact delivered of
-   * each.
+   * Everything up to `throughSeq` is delivered, except for the queues in `behind`, with the last fact delivered of each
+   * (rule 5).
    */
   #cursor(): NotificationCursor {
     const behind: Record<string, number> = {};
     let throughSeq = this.#frontierSeq;
+    let failing = 0;
     for (const queue of this.#queues.values()) {
-      if (queue.following !== 'CURRENT') behind[queue.eventId] = queue.deliveredSeq;
+      const isListed = queue.following !== 'CURRENT' || (queue.failures > 0 && (failing += 1) <= PARKED_MAX);
+      if (isListed) behind[queue.name] = queue.deliveredSeq;
       else if (queue.facts.length > 0) throughSeq = Math.min(throughSeq, queue.deliveredSeq);
     }
     return { throughSeq, behind };
@@ -341,13 +353,13 @@ class JournalOutbox implements Outbox {
   }
 }
 
-function newQueue(eventId: string, deliveredSeq: number, following: Following): EventQueue {
+function newQueue(name: string, deliveredSeq: number, following: Following): FactQueue {
   const empty = { facts: [], accepted: 0, failures: 0 };
-  return { ...empty, eventId, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
+  return { ...empty, name, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
 }
 
 /** Whether a fact that was read is to be queued now. */
-function isQueued({ following, readSeq }: EventQueue, { seq }: FactRow, frontierSeq: number): boolean {
+function isQueued({ following, readSeq }: FactQueue, { seq }: FactRow, frontierSeq: number): boolean {
   switch (following) {
     case 'CURRENT':
       return seq > frontierSeq;

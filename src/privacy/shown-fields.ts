@@ -309,6 +309,7 @@ export const SHOWN_FIELDS = {
     },
     changes: HIDDEN,
   },
+  MailRequested: { orderId: SHOWN, by: SHOWN, operator: MARK.operator, language: SHOWN },
   OrderErased: { orderId: SHOWN, keyIds: HIDDEN, operator: SHOWN, cause: SHOWN },
 } as const satisfies { readonly [Type in keyof FactData]: RulesFor<FactData[Type]> };
 

@@ -19,9 +19,10 @@ import { readBrand } from '#catalogue/brand.ts';
 import type { BrandDefinition } from '#domain/catalogue/definition.ts';
 import type { FoundProblem } from '#domain/schema-problems.ts';
 import { readTrustProxy, type TrustProxy } from '#http/protocol/client-address.ts';
+import type { MailConfig } from '#notifications/smtp.ts';
 import { readTicketKeys } from '#tickets/signing.ts';
 import { LIMITS, NODE_LIMITS, type Limits } from './limits.ts';
-import { SETTINGS, type Setting, type SettingName } from './settings.ts';
+import { MAIL_FROM, SETTINGS, type Setting, type SettingName } from './settings.ts';
 
 /** How a node reaches the NATS servers that the cluster shares. */
 export interface ClusterConfig {
@@ -62,6 +63,8 @@ export interface Config {
   readonly sandbox: boolean;
   readonly sandboxClock: boolean;
   readonly notify: { readonly url: string; readonly secret: string } | null;
+  /** Null: no mail is sent. */
+  readonly mail: MailConfig | null;
   /** The first key signs. Null: a key is made at the first start and kept in the data folder. */
   readonly ticketKeys: readonly [string, ...string[]] | null;
   readonly webhookSecretA: string | null;
@@ -107,6 +110,7 @@ const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
 const pairs: readonly (readonly [SettingName, SettingName])[] = [
   ['NOTIFY_URL', 'NOTIFY_SECRET'],
+  ['SMTP_URL', 'MAIL_FROM'],
   ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
   ['NATS_USER', 'NATS_PASSWORD'],
 ];
@@ -281,6 +285,7 @@ function configFrom(values: Values, brand: BrandDefinition | null): Config {
     one === null || other === null ? null : ([one, other] as const);
   const ticketKeys = textOf('TICKET_KEY');
   const notify = both(textOf('NOTIFY_URL'), textOf('NOTIFY_SECRET'));
+  const mail = both(textOf('SMTP_URL'), textOf('MAIL_FROM'));
   const stripe = both(textOf('STRIPE_SECRET_KEY'), textOf('STRIPE_WEBHOOK_SECRET'));
   return Object.freeze({
     host: required('HOST'),
@@ -298,6 +303,7 @@ function configFrom(values: Values, brand: BrandDefinition | null): Config {
     sandbox: values.SANDBOX === null ? stripe === null : values.SANDBOX === 'on',
     sandboxClock: values.SANDBOX_CLOCK === 'on',
     notify: notify && { url: notify[0], secret: notify[1] },
+    mail: mail && { url: mail[0], from: senderIn(mail[1]) },
     ticketKeys: ticketKeys === null ? null : readTicketKeys(ticketKeys),
     webhookSecretA: textOf('WEBHOOK_SECRET_A'),
     webhookSecretB: textOf('WEBHOOK_SECRET_B'),
@@ -326,6 +332,11 @@ function configFrom(values: Values, brand: BrandDefinition | null): Config {
     cluster: values.NATS_URL === null ? null : clusterFrom(values),
     limits: values.NATS_URL === null ? LIMITS : { ...LIMITS, ...NODE_LIMITS },
   });
+}
+
+function senderIn(text: string): MailConfig['from'] {
+  const [, name = '', named, bare = ''] = MAIL_FROM.exec(text) ?? [];
+  return { name: name.trim(), address: named ?? bare };
 }
 
 function clusterFrom(values: Values): ClusterConfig {

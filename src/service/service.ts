@@ -13,8 +13,12 @@ import { startRetentionSchedule, type RetentionSchedule } from '#privacy/retenti
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics/metrics.ts';
 import { buildAdminApp } from '#http/server/apps.ts';
-import { openOutbox } from '#notifications/outbox.ts';
-import { createPoster } from '#notifications/messages.ts';
+import { openOutbox, type Delivery } from '#notifications/outbox.ts';
+import { createPoster, notificationDelivery } from '#notifications/messages.ts';
+import { mailDelivery, type MailedOrder } from '#notifications/mail.ts';
+import { openMailer, type MailContent, type Mailer } from '#notifications/smtp.ts';
+import { DELIVERED, type Delivered } from '#engine/service-facts.ts';
+import { orderMail } from '#http/pages/order-mail.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { pagesOf } from '#http/pages/bundle.ts';
@@ -161,7 +165,7 @@ function openEngine(config: Config, log: Logger, options: ServiceOptions): Promi
     folder: config.dataDir,
     liveEventsMax: config.liveEventsMax,
     freeBytesMin: config.freeBytesMin,
-    keepsUnnotified: config.notify !== null,
+    keepsUndelivered: DELIVERED.filter((delivered) => isDelivered(config, delivered)),
     keysLost: config.keysLost,
     waitingRepliesMax: config.limits.waitingRepliesMax,
     pruning: {
@@ -206,10 +210,11 @@ async function openService(
   const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, buyers.port));
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
+  const mailer = await startMail(config, engine, baseUrl);
   // 5. Metrics.
   const opened: { threads: HttpThreads | null } = { threads: null };
   const isThreaded = await mayThread(config, log);
-  const metrics = openMetrics(engine, payments, isThreaded ? gaugesOf(() => opened.threads) : null);
+  const metrics = openMetrics(engine, payments, isThreaded ? gaugesOf(() => opened.threads) : null, mailer);
   // 6. The listeners of buyers and of operators.
   const adminUrl = (): string => addressOf(config.adminHost, portOf(adminApp));
   const origins = () => ({ public: baseUrl(), admin: adminUrl() });
@@ -261,7 +266,7 @@ async function openService(
     payments,
     threads,
     log,
-    stop: () => (stopped ??= stop({ engine, threads, jobs, payments, listeners, metrics, log })),
+    stop: () => (stopped ??= stop({ engine, threads, jobs, payments, listeners, metrics, log, mailer })),
   };
 }
 
@@ -269,9 +274,10 @@ interface Running extends Pick<Service, 'engine' | 'threads' | 'payments' | 'log
   readonly jobs: { stop(): void };
   readonly listeners: readonly Listener[];
   readonly metrics: { close(): void };
+  readonly mailer: Pick<Mailer, 'close'> | null;
 }
 
-async function stop({ engine, threads, jobs, payments, listeners, metrics, log }: Running): Promise<void> {
+async function stop({ engine, threads, jobs, payments, listeners, metrics, log, mailer }: Running): Promise<void> {
   const begin = stopwatchMs();
   log.info('stopping');
   const drained = engine.drain();
@@ -282,6 +288,7 @@ async function stop({ engine, threads, jobs, payments, listeners, metrics, log }
   payments.checkoutSessions.finishWithin(ANSWERS_MS_MAX);
   await Promise.all(listeners.map((listener) => listener.close()));
   metrics.close();
+  mailer?.close();
   await engine.stop({ snapshotMsMax: Math.max(SNAPSHOTS_MS_MIN, SNAPSHOTS_END_MS + begin - stopwatchMs()) });
 }
 
@@ -318,6 +325,7 @@ function openMetrics(
   engine: Deployment,
   { checkoutSessions, refundOutbox }: PaymentService,
   threads: ThreadsGauges | null,
+  mailer: Mailer | null,
 ): Metrics {
   const metrics = createMetrics({
     deployment: engine,
@@ -326,6 +334,7 @@ function openMetrics(
     refundsNotInMemory: () => engine.refundsNotInMemory(),
     refundTries: () => refundOutbox.tries,
     ...(threads !== null && { threads }),
+    ...(mailer !== null && { mailer }),
   });
   metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);
   metrics.watchInUse('provider_calls_waiting', () => checkoutSessions.calls.waiting);
@@ -438,9 +447,26 @@ async function startNotifications({ notify }: Config, engine: Deployment): Promi
   if (notify === null) return;
   // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
   const post = createPoster(notify, () => engine.clock.machineNow());
-  const { personalData } = engine;
+  await deliver('notifications', notificationDelivery({ personalData: engine.personalData, post }), engine);
+}
+
+/** Starts mails to buyers through the server in the settings, where there is one. */
+async function startMail({ mail, brand }: Config, engine: Deployment, baseUrl: () => string): Promise<Mailer | null> {
+  if (mail === null) return null;
+  const { personalData, clock } = engine;
+  const mailer = await openMailer(mail, () => clock.machineNow());
+  const write = (order: MailedOrder): MailContent => orderMail({ ...order, brand, baseUrl: baseUrl() });
+  await deliver('mail', mailDelivery({ personalData, mailer, now: () => clock.now(), write }), engine);
+  return mailer;
+}
+
+function isDelivered({ notify, mail }: Config, delivered: Delivered): boolean {
+  return { notifications: notify, mail }[delivered] !== null;
+}
+
+async function deliver<Message>(of: Delivered, delivery: Delivery<Message>, engine: Deployment): Promise<void> {
   const following = engine.opened.then((served) =>
-    served.followFacts((source) => openOutbox({ ...source, personalData, post })),
+    served.followFacts(of, (source) => openOutbox({ ...source, delivery })),
   );
   // Whoever starts a node learns of one that cannot serve by `opened`.
   if (engine.state().phase === 'STARTING') following.catch(() => {});

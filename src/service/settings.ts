@@ -30,6 +30,11 @@ const host = String.raw`([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])`;
 const natsServer = `(nats|tls)://${host}(:[0-9]{1,5})?`;
 const monitor = `https?://${host}(:[0-9]{1,5})?/?`;
 
+const userAndPassword = '[^@/?#\\s:]+:[^@/?#\\s:]+@';
+const SMTP_URL = `^smtps?://(${userAndPassword})?${host}(:[0-9]{1,5})?/?$|^smtp://${host}(:[0-9]{1,5})?/?\\?tls=none$`;
+/** An address, alone or behind the name of whose it is. */
+export const MAIL_FROM = /^(?:([^<>@",\p{Cc}]{1,100}?) *<([^<>@",\s]+@[^<>@",\s]+)>|([^<>@",\s]+@[^<>@",\s]+))$/u;
+
 function listOf(one: string): string {
   return `^${one}(\\s*,\\s*${one}){0,15}$`;
 }
@@ -133,6 +138,20 @@ export const SETTINGS = {
     allowed: `${webhookSecretAllowed}, set together with NOTIFY_URL`,
     meaning: 'signs notifications',
     secret: true,
+  },
+  SMTP_URL: {
+    schema: { type: 'string', pattern: SMTP_URL },
+    default: null,
+    allowed:
+      'smtps://server (TLS) or smtp://server (STARTTLS), with user:password@ before it and :port behind it where needed, set together with MAIL_FROM; ?tls=none without a password where the way to the server is safe',
+    meaning: 'sends buyers the address of their order by mail through this server; no mail is sent when not set',
+    secret: true,
+  },
+  MAIL_FROM: {
+    schema: { type: 'string', pattern: MAIL_FROM.source },
+    default: null,
+    allowed: 'an address such as tickets@example.com, or Name <tickets@example.com>, set together with SMTP_URL',
+    meaning: 'sender of the mails',
   },
   TICKET_KEY: {
     schema: { type: 'string', format: 'ticket-keys' },

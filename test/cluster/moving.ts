@@ -15,6 +15,7 @@ import { MemoryNetwork } from '#cluster/calls/memory-bus.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { isNotifiable } from '#notifications/messages.ts';
+import { QUEUES } from '#notifications/mail.ts';
 import { openWhole } from '#persistence/folder/backup.ts';
 import { MemoryLog } from '#persistence/memory/shard-log.ts';
 import { MemoryObjects } from '#persistence/memory/objects.ts';
@@ -132,7 +133,7 @@ export async function importInto(
       filledBuckets: () => Promise.resolve([]),
       bus: cluster.network.connect('importer'),
       cluster: CLUSTER,
-      isNotifiable,
+      queues: QUEUES,
       // What was published before is delivered first, however late the timer is.
       time: { ...nodeTiming, after: (_, work) => nodeTiming.after(20, () => void setImmediate(work)) },
     });
@@ -147,7 +148,7 @@ export function backUp(
   out: string,
   keysTo: string | null = keysPath(out),
 ): Promise<ClusterBackupReport> {
-  return backUpCluster(cluster, { out, keys: { log: cluster.keys, to: keysTo }, isNotifiable });
+  return backUpCluster(cluster, { out, keys: { log: cluster.keys, to: keysTo }, queues: QUEUES });
 }
 
 /** Verifies a folder as `holdfast verify` does. */

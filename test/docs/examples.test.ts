@@ -15,7 +15,15 @@ import { examples, type ExampleKey } from '#docs/examples.ts';
 import { exampleKeysOf, placeIn, readGuides } from '#docs/guides.ts';
 import { snippetOf, type SnippetLanguage } from '#docs/snippets.ts';
 import { ADMIN_TOKEN, openService, SECOND, type TestService } from '../fixtures/service.ts';
-import { exampleKeys, sendRefused, sendStepsBefore, sendWithSteps, shapeOf, shortened } from './send-examples.ts';
+import {
+  EXAMPLES,
+  exampleKeys,
+  sendRefused,
+  sendStepsBefore,
+  sendWithSteps,
+  shapeOf,
+  shortened,
+} from './send-examples.ts';
 
 const run = promisify(execFile);
 
@@ -35,7 +43,7 @@ const runs: Readonly<Record<SnippetLanguage, Run | null>> = {
 let service: TestService;
 // An event sells only so many tickets to one address, so each test has a fresh service.
 beforeEach(async () => {
-  service = await openService({ demo: true, environment: { SANDBOX_CLOCK: 'on' } });
+  service = await openService({ demo: true, environment: EXAMPLES });
 });
 afterEach(() => service?.close());
 

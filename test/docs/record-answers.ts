@@ -3,12 +3,12 @@
  */
 import { writeFileSync } from 'node:fs';
 import { openService, SECOND } from '../fixtures/service.ts';
-import { exampleKeys, sendRefused, sendWithSteps, shortened, type Answer } from './send-examples.ts';
+import { EXAMPLES, exampleKeys, sendRefused, sendWithSteps, shortened, type Answer } from './send-examples.ts';
 
 /** The key of the answer that is an error. */
 const REFUSED = 'refused';
 
-const service = await openService({ demo: true, environment: { SANDBOX_CLOCK: 'on' } });
+const service = await openService({ demo: true, environment: EXAMPLES });
 try {
   const answers: Record<string, Answer> = {};
   for (const key of exampleKeys) {

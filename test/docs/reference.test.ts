@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
+import { EXAMPLES } from './send-examples.ts';
 import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
 
 describe('The reference in a browser', { skip: withoutBrowser }, () => {
@@ -13,7 +14,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
   let browser: Browser;
 
   before(async () => {
-    service = await openService({ demo: true, clock: 'running', environment: { SANDBOX_CLOCK: 'on' } });
+    service = await openService({ demo: true, clock: 'running', environment: EXAMPLES });
     browser = await launchBrowser();
   });
   after(async () => {

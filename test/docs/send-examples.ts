@@ -12,6 +12,9 @@ import { examples, refusedExample, type ExampleKey } from '#docs/examples.ts';
 import { ADMIN_TOKEN, SECOND, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
+/** The settings of a service that the examples are sent to; nobody takes its mails. */
+export const EXAMPLES = { SANDBOX_CLOCK: 'on', SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'tickets@example.com' };
+
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

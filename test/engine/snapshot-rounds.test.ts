@@ -78,12 +78,15 @@ describe('A round of snapshots', () => {
     assert.equal(offline.journal.baseSeq, 1);
     await offline.stop();
     const troubles = troublesAt(t, 'notifications');
-    const without = await open(folder, START, { keepsUnnotified: false });
+    const without = await open(folder, START, { keepsUndelivered: [] });
     await without.snapshots.takeRound({ prune: true });
     assert.equal(without.journal.baseSeq, 7);
     await without.stop();
     const later = await open(folder);
-    await later.followFacts(async ({ cursor }) => ({ deliveredSeq: cursor!.throughSeq, stop: async () => {} }));
+    await later.followFacts('notifications', async ({ cursor }) => ({
+      deliveredSeq: cursor!.throughSeq,
+      stop: async () => {},
+    }));
     assert.match(troubles[0]?.message ?? '', /facts 2 to 7 .* holdfast notify --from 2 sends them/);
     await later.stop();
   });

@@ -516,6 +516,8 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   executeDueRefunds: EXECUTING,
   resolveRefund: [...REFUNDING, 'RequestAnswered'],
   advanceClock: REFUNDING,
+  mailOrder: ['MailRequested', 'RequestAnswered'],
+  'POST /orders/{order_id}/mail': ['MailRequested'],
   eraseOrder: ['OrderErased', 'RequestAnswered'],
   addStation: ['StationAdded'],
   revokeStation: ['StationRevoked'],

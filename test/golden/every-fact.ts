@@ -241,6 +241,9 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   };
   const amend = { type: 'AmendOrder', orderId, by: 'OPERATOR', request, quote: null, ...by } as const;
   await execute(actor, { ...amend, idempotency: { key: 'k-10', digest: 'd-10' } });
+  const mail = { type: 'RequestMail', orderId } as const;
+  await execute(actor, { ...mail, by: 'BUYER', operator: null, language: 'de' });
+  await execute(actor, { ...mail, by: 'OPERATOR', operator: 'Ada', language: null, idempotency: { key: 'k-mail', digest: 'd-mail' } });
   await execute(actor, { type: 'CancelOrder', orderId, idempotency: { key: 'k-7', digest: 'd-7' }, ...by });
   await execute(actor, { type: 'RecordRefund', orderId, amountCents: 500, ...unreferenced, ...by });
 

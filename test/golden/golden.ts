@@ -71,7 +71,7 @@ export async function folderOf(
  * behind, and nobody waits for it.
  */
 export async function prune(folder: string, rounds = 2): Promise<void> {
-  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUnnotified: false };
+  const bounds = { liveEventsMax: 100, waitingRepliesMax: 100, keepsUndelivered: [] };
   const engine = await startEngine({ folder, ...bounds, onFatal: assert.fail });
   for (let round = 0; round < rounds; round += 1) await engine.snapshots.takeRound({ prune: true, proveAll: false });
   await engine.stop();

@@ -17,6 +17,7 @@ if (!process.argv.includes('--states')) {
   const service = [
     { type: 'ClockAdvanced', data: JSON.stringify({ offsetMs: 90_000 }) },
     { type: 'NotificationsDelivered', data: JSON.stringify({ throughSeq: 12, behind: { evt_gala: 7 } }) },
+    { type: 'MailDelivered', data: JSON.stringify({ throughSeq: 14, behind: { ord_1_golden: 9 } }) },
     {
       type: 'ServiceRequestAnswered',
       data: JSON.stringify({

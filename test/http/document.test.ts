@@ -212,10 +212,10 @@ test('an operation lists the codes with which it refuses, each with its status, 
     for (const code of ['VALIDATION_ERROR', 'OVERLOADED']) assert.ok(codes.includes(code), operation.where);
     assert.equal(codes.includes('UNAUTHORIZED'), /^\/admin\/|webhooks|^\/api\/doors\//.test(operation.path));
   }
-  // It is the answer of an address to a method that it does not take, so that no operation has it.
+  // The answers of an address to a method that it does not take, and of the page of an order to a button.
   assert.deepEqual(
     Object.keys(ERRORS).filter((code) => !named.has(code)),
-    ['METHOD_NOT_ALLOWED'],
+    ['METHOD_NOT_ALLOWED', 'MAIL_LIMIT_EXCEEDED'],
   );
   const release = operations.find(({ operationId }) => operationId === 'releaseHold')!;
   assert.match(release.responses['4XX']!.description, /404 `HOLD_NOT_FOUND`, .*409 `HOLD_NOT_ACTIVE`/);

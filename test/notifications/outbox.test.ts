@@ -11,7 +11,7 @@ import { openOutbox, type Outbox } from '#notifications/outbox.ts';
 import { MemoryJournal } from '#persistence/memory/journal.ts';
 import { MemoryKeys } from '#persistence/memory/keys.ts';
 import type { NotificationCursor } from '#engine/service-facts.ts';
-import type { Message } from '#notifications/messages.ts';
+import { notificationDelivery, type Message } from '#notifications/messages.ts';
 import { until } from '../fixtures/until.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -58,8 +58,10 @@ class Fixture {
       storeCursor: async (cursor) => {
         this.cursor = cursor;
       },
-      post: (message) => this.#receive(message),
-      personalData: new PersonalDataReader(new MemoryKeys()),
+      delivery: notificationDelivery({
+        post: (message) => this.#receive(message),
+        personalData: new PersonalDataReader(new MemoryKeys()),
+      }),
     });
   }
 

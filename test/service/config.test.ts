@@ -39,6 +39,7 @@ test('an empty environment gives the defaults', () => {
     sandbox: true,
     sandboxClock: false,
     notify: null,
+    mail: null,
     ticketKeys: null,
     webhookSecretA: null,
     webhookSecretB: null,

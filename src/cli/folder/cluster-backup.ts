@@ -1,6 +1,6 @@
 /** `holdfast backup` where NATS_URL is set: all shards into an ordinary data folder. */
 import { backUpCluster } from '#cluster/moving/backup.ts';
-import { isNotifiable } from '#notifications/messages.ts';
+import { QUEUES } from '#notifications/mail.ts';
 import { verifyFolder } from '#offline/verification.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { WrongUse, type CliCall, type ExitCode } from '../terminal/command.ts';
@@ -20,7 +20,7 @@ export async function backUpAllShards(call: CliCall): Promise<ExitCode> {
     const { keys: copied } = await backUpCluster(store, {
       out,
       keys: { log: await keys.existingKeyLog(), to: to === undefined ? keysPath(out) : to },
-      isNotifiable,
+      queues: QUEUES,
       onProgress: (of, done, total) => output.progress(names[of], done, total),
     });
     return { cluster: settings.clusterName, keysFile: copied };

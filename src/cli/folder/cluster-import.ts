@@ -1,6 +1,6 @@
 /** The part of `holdfast import` that needs the client of NATS. */
 import { importFolder, type ImportReport } from '#cluster/moving/import.ts';
-import { isNotifiable } from '#notifications/messages.ts';
+import { QUEUES } from '#notifications/mail.ts';
 import { openWhole } from '#persistence/folder/backup.ts';
 import type { CliCall } from '../terminal/command.ts';
 import { readSettings } from './data-folder.ts';
@@ -25,7 +25,7 @@ export async function importIntoCluster(
         },
         ...opened,
         cluster: clusterName,
-        isNotifiable,
+        queues: QUEUES,
         onProgress: (of, done, total) => call.output.progress(names[of], done, total),
       });
       return { ...report, cluster: clusterName };

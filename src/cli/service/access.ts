@@ -91,7 +91,7 @@ export function errorOf({ body, status }: AdminAnswer): AdminError {
 }
 
 /** Starts an engine on the data folder, as a service would. Rejects with FolderInUse, and as `startEngine` does. */
-export function openOffline(call: CliCall, options: Pick<EngineOptions, 'keepsUnnotified'> = {}): Promise<Engine> {
+export function openOffline(call: CliCall, options: Pick<EngineOptions, 'keepsUndelivered'> = {}): Promise<Engine> {
   const { dataDir, liveEventsMax } = readSettings(call);
   const { output, exit } = call;
   return startEngine({

@@ -76,7 +76,7 @@ async function takeOnline(call: CliCall): Promise<Taken> {
 }
 
 async function takeOffline(call: CliCall): Promise<Taken> {
-  const engine = await openOffline(call, { keepsUnnotified: !call.has('unnotified') });
+  const engine = await openOffline(call, call.has('unnotified') ? { keepsUndelivered: [] } : {});
   try {
     const { seq, outcomes, archived } = await engine.snapshots.takeRound({ prune: call.has('prune') });
     for (const { trouble, eventId } of outcomes) {

@@ -9,7 +9,15 @@
  * 3. What only a cluster has is left out: the index of events, which follows from their definitions, and the cursor of
  *    notifications of each shard, in whose place one cursor stands at the end.
  */
-import { readServiceFact, SERVICE_STREAM, type NotificationCursor } from '#engine/service-facts.ts';
+import {
+  CURSOR_FACTS,
+  DELIVERED,
+  readServiceFact,
+  SERVICE_STREAM,
+  type Delivered,
+  type NotificationCursor,
+  type QueueOf,
+} from '#engine/service-facts.ts';
 import { refuseKeys } from '#persistence/folder/backup.ts';
 import { removeIfPresent } from '#persistence/files.ts';
 import { ArchiveBucket } from '#persistence/nats/objects/archive-bucket.ts';
@@ -34,8 +42,8 @@ export interface ShardStore {
 interface ClusterBackupOptions {
   readonly out: string;
   readonly keys: KeysToBackUp;
-  /** Whether facts of this type may have notifications. */
-  readonly isNotifiable: (type: string) => boolean;
+  /** The queues of facts of which something is delivered. */
+  readonly queues: Queues;
   /** `of` is what is being done, `done` of `total` of it. */
   readonly onProgress?: (of: 'shards' | 'facts', done: number, total: number) => void;
 }
@@ -54,7 +62,7 @@ export interface ClusterBackupReport extends MergeReport {
 
 /** Facts of the service that only a cluster has (rule 3). */
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  'NotificationsDelivered',
+  ...Object.values(CURSOR_FACTS),
   'EventReserved',
   'EventIndexed',
   'EventReservationEnded',
@@ -66,12 +74,12 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
  */
 export async function backUpCluster(
   store: ShardStore,
-  { out, keys, isNotifiable, onProgress }: ClusterBackupOptions,
+  { out, keys, queues, onProgress }: ClusterBackupOptions,
 ): Promise<ClusterBackupReport> {
   refuseKeys(keys.to === null ? null : { to: keys.to });
   const merge = new ShardMerge(out);
   try {
-    const cursors = new Map<number, NotificationCursor>();
+    const cursors = perDelivery(() => new Map<number, NotificationCursor>());
     for (let shard = 0; shard < store.shards; shard += 1) {
       onProgress?.('shards', shard, store.shards);
       const log = wholeLog(store.log(shard), new ArchiveBucket(store.archive, shard));
@@ -82,13 +90,17 @@ export async function backUpCluster(
       });
     }
     const copied = await copyKeys(keys);
-    const undelivered = new UndeliveredFacts();
+    const undelivered = perDelivery(() => new UndeliveredFacts());
     const report = await merge.finish({
       keysId: copied.keysId,
-      merged(shard, newSeq, { seq, eventId, type }) {
-        if (isNotifiable(type)) undelivered.see(cursors.get(shard) ?? null, seq, eventId, newSeq);
+      merged(shard, newSeq, row) {
+        for (const of of DELIVERED)
+          undelivered[of].see(cursors[of].get(shard) ?? null, row.seq, queues[of](row), newSeq);
       },
-      atEnd: (headSeq, lastAt) => (cursors.size === 0 ? [] : [cursorUnit(undelivered.cursor(headSeq), lastAt)]),
+      atEnd: (headSeq, lastAt) =>
+        DELIVERED.filter((of) => cursors[of].size > 0).map((of) =>
+          cursorUnit(of, undelivered[of].cursor(headSeq), lastAt),
+        ),
       onProgress: (done, total) => onProgress?.('facts', done, total),
     });
     return { ...report, keys: copied.file };
@@ -106,34 +118,41 @@ async function copyKeys({ log, to }: KeysToBackUp): Promise<{ keysId: string | n
   return { keysId: identity.keysId, file: to };
 }
 
-function noteCursor(cursors: Map<number, NotificationCursor>, shard: number, row: FactRow): void {
+function noteCursor(cursors: Cursors, shard: number, row: FactRow): void {
   const fact = readServiceFact(row);
-  if (fact?.type === 'NotificationsDelivered') cursors.set(shard, fact.data);
+  if (fact?.type === 'NotificationsDelivered') cursors.notifications.set(shard, fact.data);
+  if (fact?.type === 'MailDelivered') cursors.mail.set(shard, fact.data);
 }
 
-/** The fact that says how far notifications were delivered. */
-export function cursorUnit(cursor: NotificationCursor, at: number): Unit {
-  return {
-    eventId: SERVICE_STREAM,
-    at,
-    facts: [{ type: 'NotificationsDelivered', data: JSON.stringify(cursor) }],
-  };
+type Cursors = Readonly<Record<Delivered, Map<number, NotificationCursor>>>;
+
+/** The queues of facts by what is delivered of them. */
+export type Queues = Readonly<Record<Delivered, QueueOf>>;
+
+/** Something made for each delivery. */
+export function perDelivery<Made>(make: () => Made): Readonly<Record<Delivered, Made>> {
+  return { notifications: make(), mail: make() };
+}
+
+/** The fact that says how far something was delivered. */
+export function cursorUnit(delivered: Delivered, cursor: NotificationCursor, at: number): Unit {
+  return { eventId: SERVICE_STREAM, at, facts: [{ type: CURSOR_FACTS[delivered], data: JSON.stringify(cursor) }] };
 }
 
 /**
- * The facts that a cursor of notifications does not cover yet, by event, when facts get other sequence numbers.
+ * The facts that a cursor does not cover yet, by queue, when facts get other sequence numbers.
  *
  * A fact was delivered in the new numbering exactly when it was in the old one: nothing is left out and nothing is sent
- * twice. Facts that can have no message count as delivered, so that the cursor lists only events with something to
+ * twice. Facts that can have no message count as delivered, so that the cursor lists only queues with something to
  * deliver.
  */
 export class UndeliveredFacts {
   readonly #behind = new Map<string, number>();
 
   /** Notes a fact under its new number, when the cursor of its old numbering does not cover it. */
-  see(cursor: NotificationCursor | null, oldSeq: number, eventId: string, newSeq: number): void {
-    if (cursor === null || oldSeq <= (cursor.behind[eventId] ?? cursor.throughSeq)) return;
-    if (!this.#behind.has(eventId)) this.#behind.set(eventId, newSeq - 1);
+  see(cursor: NotificationCursor | null, oldSeq: number, queue: string | null, newSeq: number): void {
+    if (cursor === null || queue === null || oldSeq <= (cursor.behind[queue] ?? cursor.throughSeq)) return;
+    if (!this.#behind.has(queue)) this.#behind.set(queue, newSeq - 1);
   }
 
   /** The cursor of the new numbering, whose newest fact is `throughSeq`. */

@@ -9,8 +9,8 @@
  *    complete.
  * 4. The keys of personal data are in the cluster before the first fact that needs them, without those of erased
  *    orders. Where a sealed text lacks its key though nobody erased it, the folder is refused, unless that is accepted.
- * 5. The one cursor of notifications becomes a cursor of every shard. The sandbox clock cannot be moved in a cluster,
- *    so that a folder in which it was moved is refused.
+ * 5. The one cursor of notifications becomes a cursor of every shard, and so does that of mails. The sandbox clock
+ *    cannot be moved in a cluster, so that a folder in which it was moved is refused.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -18,11 +18,13 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { entryOf, type IndexedEvent } from '#actors/event-entry.ts';
 import { keyIdsOf } from '#privacy/folder-keys.ts';
 import {
+  DELIVERED,
   evolveService,
   newServiceState,
   readServiceFact,
   SERVICE_STREAM,
   type ServiceState,
+  type Delivered,
 } from '#engine/service-facts.ts';
 import type { FactData } from '#domain/fact.ts';
 import { KeyCheck } from '#offline/key-check.ts';
@@ -37,7 +39,7 @@ import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { KeyReader } from '#persistence/sqlite/key-file.ts';
 import type { StoredFact } from '#persistence/chain.ts';
 import { pauseFor, type Timing, nodeTiming } from '#persistence/nats/timing.ts';
-import { cursorUnit, type ShardStore, UndeliveredFacts } from './backup.ts';
+import { cursorUnit, perDelivery, type Queues, type ShardStore, UndeliveredFacts } from './backup.ts';
 import type { Bus } from '../calls/bus.ts';
 import { heartbeatSubject, readHeartbeat } from '../calls/membership.ts';
 import { INDEX_SHARD, shardOf } from '../directory/placement.ts';
@@ -62,7 +64,7 @@ interface ClusterImportOptions {
   readonly bus: Pick<Bus, 'subscribe'>;
   /** The prefix of all subjects. */
   readonly cluster: string;
-  readonly isNotifiable: (type: string) => boolean;
+  readonly queues: Queues;
   readonly time?: Timing;
   /** `of` is what is being done, up to fact `done` of `total`. */
   readonly onProgress?: (of: 'reading' | 'importing', done: number, total: number) => void;
@@ -272,7 +274,7 @@ class ClusterImport {
   readonly #service: ServiceState;
   readonly #journals: ShardJournal[] = [];
   readonly #entries = new Map<string, IndexedEvent>();
-  readonly #undelivered: UndeliveredFacts[];
+  readonly #undelivered: readonly Readonly<Record<Delivered, UndeliveredFacts>>[];
   #facts = 0;
   #unsettled = 0;
   #doneSeq = 0;
@@ -281,7 +283,7 @@ class ClusterImport {
   constructor(options: ClusterImportOptions, service: ServiceState) {
     this.#options = options;
     this.#service = service;
-    this.#undelivered = Array.from({ length: options.store.shards }, () => new UndeliveredFacts());
+    this.#undelivered = Array.from({ length: options.store.shards }, () => perDelivery(() => new UndeliveredFacts()));
   }
 
   get isSliceFull(): boolean {
@@ -317,8 +319,10 @@ class ClusterImport {
     const firstSeq = this.#append(shard, { eventId, at, facts }) - kept.length + 1;
     for (const [index, fact] of kept.entries()) {
       this.#noteDefinition(fact);
-      if (!this.#options.isNotifiable(fact.type)) continue;
-      this.#undelivered[shard]!.see(this.#service.notifications, fact.seq, eventId, firstSeq + index);
+      for (const of of DELIVERED) {
+        const queue = this.#options.queues[of](fact);
+        this.#undelivered[shard]![of].see(this.#service[of] ?? null, fact.seq, queue, firstSeq + index);
+      }
     }
     this.#facts += kept.length;
     this.#unsettled += kept.length;
@@ -339,9 +343,9 @@ class ClusterImport {
   async finish(): Promise<Pick<ImportReport, 'facts' | 'events' | 'shardsUsed'>> {
     await this.settle();
     const shardsUsed = this.#journals.filter(({ appendedSeq }) => appendedSeq > 0).length;
-    if (this.#service.notifications !== null) {
+    for (const of of DELIVERED.filter((each) => (this.#service[each] ?? null) !== null)) {
       for (const [shard, journal] of this.#journals.entries())
-        this.#append(shard, cursorUnit(this.#undelivered[shard]!.cursor(journal.appendedSeq), this.#lastAt));
+        this.#append(shard, cursorUnit(of, this.#undelivered[shard]![of].cursor(journal.appendedSeq), this.#lastAt));
       await this.settle();
     }
     const entries = [...this.#entries.values()].sort((a, b) => a.eventNumber - b.eventNumber);

@@ -14,13 +14,18 @@
  */
 import { createClock, type ServiceClock, type TimeSource } from '#actors/clock.ts';
 import { EventIndex } from '#actors/event-index.ts';
-import { activateService } from '#engine/service-facts.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { ServiceStream } from '#engine/service-stream.ts';
 import { StartSurvey, type StartPlan } from '#engine/start-survey.ts';
 import { startTimers, type Timers } from '#engine/timers.ts';
 import { inBackground } from '#actors/trouble.ts';
-import { SERVICE_STREAM, type ServiceState } from '#engine/service-facts.ts';
+import {
+  activateService,
+  CURSOR_FACTS,
+  SERVICE_STREAM,
+  type Delivered,
+  type ServiceState,
+} from '#engine/service-facts.ts';
 import { WAITS_FOR_DURABILITY } from '#domain/event/query.ts';
 import type { FactFollower, FactSource, SnapshotSummary } from '#engine/deployment.ts';
 import type { IdSource } from '#actors/crypto.ts';
@@ -77,7 +82,7 @@ export class OwnedShard {
   readonly #plan: StartPlan;
   /** Of shard 0. */
   readonly #index: IndexKeeper | null;
-  #follower: FactFollower | null = null;
+  readonly #followers = new Map<Delivered, FactFollower>();
   #underWay = 0;
   #isEnded = false;
   #idle: (() => void) | null = null;
@@ -130,7 +135,8 @@ export class OwnedShard {
       now: () => this.clock.now(),
       snapshotEvent: (eventId, seq) => this.events.actors.snapshotAsOf(eventId, seq),
       noteErasures: (throughSeq) => this.#erasures.note(throughSeq),
-      neededAfter: () => this.#follower?.deliveredSeq ?? Number.MAX_SAFE_INTEGER,
+      neededAfter: () =>
+        Math.min(Number.MAX_SAFE_INTEGER, ...Array.from(this.#followers.values(), (each) => each.deliveredSeq)),
     });
   }
 
@@ -243,7 +249,7 @@ export class OwnedShard {
   }
 
   /** Has the facts of the shard followed until it is given up. */
-  async follow(open: (source: FactSource) => Promise<FactFollower>): Promise<void> {
+  async follow(delivered: Delivered, open: (source: FactSource) => Promise<FactFollower>): Promise<void> {
     const { journal } = this;
     const follower = await open({
       label: `${this.shard}-`,
@@ -253,12 +259,12 @@ export class OwnedShard {
         },
         read: ({ afterSeq = 0 } = {}) => (afterSeq < journal.durableSeq ? journal.read({ afterSeq }) : []),
       },
-      cursor: this.#service.notifications,
+      cursor: this.#service[delivered] ?? null,
       events: this.events,
-      storeCursor: (data) => this.#stream.record({ type: 'NotificationsDelivered', data }),
+      storeCursor: (data) => this.#stream.record({ type: CURSOR_FACTS[delivered], data }),
     });
     if (this.#isEnded) await follower.stop();
-    else this.#follower = follower;
+    else this.#followers.set(delivered, follower);
   }
 
   /** When the newest snapshot was requested, in milliseconds since 1970; null when there is none. */
@@ -266,9 +272,9 @@ export class OwnedShard {
     return this.#ports.snapshots.lastSnapshotAt;
   }
 
-  /** How far the follower has come; null without one. */
-  get followedSeq(): number | null {
-    return this.#follower?.deliveredSeq ?? null;
+  /** How far notifications have come; null where nobody is notified. */
+  get notifiedSeq(): number | null {
+    return this.#followers.get('notifications')?.deliveredSeq ?? null;
   }
 
   /** How long the owner before may still answer. */
@@ -287,7 +293,7 @@ export class OwnedShard {
     this.#isEnded = true;
     this.#timers.stop();
     await Promise.race([this.#whenIdle(), pauseFor(this.#ports.time, FINISH_MS_MAX)]);
-    await this.#follower?.stop().catch(() => {});
+    await Promise.allSettled(Array.from(this.#followers.values(), (follower) => follower.stop()));
     await this.journal.close().catch(() => {});
     this.#end();
   }
@@ -296,9 +302,8 @@ export class OwnedShard {
   lose(): void {
     this.#isEnded = true;
     this.#timers.stop();
-    const follower = this.#follower;
-    this.#follower = null;
-    if (follower !== null) inBackground('notifications', follower.stop());
+    for (const [delivered, follower] of this.#followers) inBackground(delivered, follower.stop());
+    this.#followers.clear();
     this.#end();
   }
 

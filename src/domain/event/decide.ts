@@ -22,6 +22,7 @@ import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
 import { decideSellAtCounter, decideStartCheckout } from '../orders/checkout.ts';
 import {
   decideCancelOrder,
+  decideRequestMail,
   decideExpireOrder,
   decideOpenPayment,
   decideRecordCheckoutSession,
@@ -132,6 +133,8 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
       return decideAnswerRefund(state, command, turn);
     case 'ResolveRefund':
       return decideResolveRefund(state, command, turn);
+    case 'RequestMail':
+      return decideRequestMail(state, command, turn);
     case 'EraseOrder':
       return decideEraseOrder(state, command);
     case 'EraseDueOrders':

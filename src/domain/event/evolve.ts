@@ -62,8 +62,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'HoldReleased':
     case 'HoldExpired':
       keepHoldAsItWas(state, happened.data.holdId, at);
-      if (happened.type === 'HoldReleased') return evolveHoldReleased(state, happened.data, at);
-      return evolveHoldExpired(state, happened.data, at);
+      return (happened.type === 'HoldReleased' ? evolveHoldReleased : evolveHoldExpired)(state, happened.data, at);
     case 'OrderPlaced':
       keepHoldAsItWas(state, happened.data.holdId, at);
       evolveOrders(state, happened, at);
@@ -90,6 +89,7 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
     case 'RefundRequested':
     case 'RefundAnswered':
     case 'RefundRecorded':
+    case 'MailRequested':
     case 'OrderErased':
       return evolveOrders(state, happened, at);
     case 'StationAdded':

@@ -243,8 +243,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
     }
     case 'ORDER_THEN': {
       const order = orderThen(state, answer);
-      if (command.type === 'CancelOrder' || command.type === 'SellAtCounter')
-        return valuesReply<'CancelOrder' | 'SellAtCounter'>({ order, replayed: true });
+      if (command.type === 'CancelOrder' || command.type === 'SellAtCounter' || command.type === 'RequestMail')
+        return valuesReply<'CancelOrder' | 'SellAtCounter' | 'RequestMail'>({ order, replayed: true });
       // A refund and an erasure that were recorded already answer alike.
       return valuesReply<'RecordRefund' | 'EraseOrder'>({ order, repeated: true, replayed: true });
     }

@@ -12,6 +12,8 @@ import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
 import {
   endOfPending,
+  isErased,
+  isPaidOrder,
   paidCents,
   paidInstallments,
   pendingAmendment,
@@ -20,7 +22,7 @@ import {
   waitingPayment,
   type Order,
 } from './order.ts';
-import { orderById, type OrderState, type OrderTurn } from './state.ts';
+import { MAILS_A_DAY_MAX, orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from '../holds/state.ts';
 import type { SealedOperatorNote } from '../view.ts';
@@ -102,6 +104,29 @@ export function decideCancelOrder(
   const mark = sealMark(orderId, 'OrderCancelled', command, turn);
   const ended = endOfPending(order, { cause: 'OPERATOR', operator: command.operator });
   return { facts: [...ended, cancelled(order, 'OPERATOR', mark)], reply };
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Has the address of an order's page mailed again. ORDER_NOT_FOUND; ORDER_NOT_MAILABLE where it has no tickets;
+ * ORDER_ERASED; MAIL_LIMIT_EXCEEDED for its buyer alone.
+ */
+export function decideRequestMail(
+  state: OrderState,
+  { orderId, by, operator, language }: CommandOf<'RequestMail'>,
+  { now }: OrderTurn,
+): Decision | Refusal {
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  if (!isPaidOrder(order)) return refuse('ORDER_NOT_MAILABLE', { status: order.status });
+  if (isErased(order)) return refuse('ORDER_ERASED', {});
+  const nextAt = (order.mailsRequestedAt?.at(-MAILS_A_DAY_MAX) ?? -Infinity) + DAY_MS;
+  if (by === 'BUYER' && now < nextAt) return refuse('MAIL_LIMIT_EXCEEDED', { limit: MAILS_A_DAY_MAX, nextAt });
+  return {
+    facts: [fact('MailRequested', { orderId, by, operator, language })],
+    reply: { shows: 'ORDER', orderId, repeated: false },
+  };
 }
 
 /** The fact that cancels a live order; everything that was paid and not refunded is due back. */

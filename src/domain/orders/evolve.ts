@@ -28,7 +28,7 @@ import {
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { openOrder, type Orders, type OrderState } from './state.ts';
+import { MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
@@ -52,6 +52,7 @@ type OrderFactType =
   | 'RefundRequested'
   | 'RefundAnswered'
   | 'RefundRecorded'
+  | 'MailRequested'
   | 'OrderErased';
 
 type OrderFact = { [Type in OrderFactType]: FactOf<Type> }[OrderFactType];
@@ -109,6 +110,8 @@ function applyFact(state: OrderState, { type, data }: OrderFact, at: number): vo
       return evolveRefundAnswered(state, data, at);
     case 'RefundRecorded':
       return evolveRefundRecorded(state, data, at);
+    case 'MailRequested':
+      return evolveMailRequested(state, data, at);
     case 'OrderErased':
       return evolveOrderErased(state, data, at);
     default:
@@ -255,6 +258,11 @@ function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'
  * What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order
  * count for it.
  */
+function evolveMailRequested(state: OrderState, { orderId }: FactData['MailRequested'], at: number): void {
+  const order = openOrder(state.orders, orderId);
+  order.mailsRequestedAt = [...(order.mailsRequestedAt ?? []), at].slice(-MAILS_A_DAY_MAX);
+}
+
 function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at: number): void {
   const { orderId, operator, cause } = data;
   const order = openOrder(state.orders, orderId);

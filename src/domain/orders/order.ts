@@ -15,7 +15,7 @@ import type { RefundStatus } from '#machines/refund.ts';
 import type { AmendmentStatus } from '#machines/amendment.ts';
 import { fact, type CancellationCause, type Fact, type FactData, type OrderItem } from '../fact.ts';
 import { providerOfKind, type PaymentProviderName } from '../catalogue/definition.ts';
-import type { Erasure, SealedOrder, SealedPeople } from '../personal.ts';
+import type { Erasure, RequestedMails, SealedOrder, SealedPeople } from '../personal.ts';
 import type {
   AmendmentView,
   CancellationView,
@@ -131,7 +131,7 @@ export interface ChangedOrder {
 }
 
 /** What was bought and what was paid of it. */
-export interface Order {
+export interface Order extends RequestedMails {
   readonly id: string;
   /** Counts the event's orders, from 0. */
   readonly number: number;

@@ -143,6 +143,9 @@ export function openOrder(orders: Orders, orderId: string): Order {
   return order;
 }
 
+/** Mails of an order that its buyer may request in 24 hours. */
+export const MAILS_A_DAY_MAX = 5;
+
 /** What orders need of a turn. */
 export interface OrderTurn extends TurnIds {
   readonly now: number;

@@ -64,7 +64,26 @@ export function addStockGauges(registers: Registry[], gauges: GaugesPort, state:
       for (const [outcome, count] of Object.entries(gauges.refundTries())) this.inc({ outcome }, count);
     },
   });
+  addMailGauges(registers, gauges);
   gauge('holdfast_disk_free_bytes', 'Free space on the disk of the data folder.', () => state().freeBytes);
+}
+
+function addMailGauges(registers: Registry[], { mailer = { counts: {}, failingMs: 0 } }: GaugesPort): void {
+  new Counter({
+    name: 'holdfast_mails_total',
+    help: 'Mails by what became of them since the start: sent, retried for now, dropped for good.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(mailer.counts)) this.inc({ outcome }, count);
+    },
+  });
+  gaugesOf(registers)(
+    'holdfast_mail_failing_seconds',
+    'For how long no mail could be sent, for a reason that is not the mail’s; 0 where the last one was.',
+    () => mailer.failingMs / 1_000,
+  );
 }
 
 /** Makes gauges of one figure; null leaves the last value out. */

@@ -1,10 +1,11 @@
 /**
- * The dates of an order as a calendar file (RFC 5545). It says nothing about people and not the order's address:
- * calendars are shared.
+ * The dates of an order as a calendar file (RFC 5545), with the place and the event's page. It says nothing about
+ * people and not the order's address: calendars are shared.
  */
 import { createHash } from 'node:crypto';
 import type { Brand } from '#brand/brand.ts';
 import type { OrderView } from '#domain/view.ts';
+import type { ShownVenue } from './place.ts';
 
 /** The longest line of the format, in bytes. */
 const LINE_BYTES_MAX = 75;
@@ -12,8 +13,15 @@ const LINE_BYTES_MAX = 75;
 /** The performances of an order that have a time; those that were cancelled are marked as such. */
 export function calendarOf(
   { id, placedAt, event }: Pick<OrderView, 'id' | 'placedAt' | 'event'>,
-  { name: venue }: Pick<Brand, 'name'>,
+  shown: {
+    readonly place: Pick<ShownVenue, 'name' | 'address'> | null;
+    readonly brand: Pick<Brand, 'name'>;
+    readonly baseUrl: string;
+  },
 ): string {
+  const { place, brand, baseUrl } = shown;
+  const { name: venue } = brand;
+  const location = place === null ? '' : [place.name, place.address].filter((part) => part !== '').join(', ');
   const entries = event.performances.flatMap(({ id: performanceId, name, startsAt, endsAt, status }) => {
     if (startsAt === null) return [];
     const uid = createHash('sha256').update(`${id} ${performanceId}`).digest('hex').slice(0, 32);
@@ -24,6 +32,8 @@ export function calendarOf(
       `DTSTART:${stampOf(startsAt)}`,
       ...(endsAt === null ? [] : [`DTEND:${stampOf(endsAt)}`]),
       `SUMMARY:${escaped(name === event.name ? name : `${event.name}: ${name}`)}`,
+      ...(location === '' ? [] : [`LOCATION:${escaped(location)}`]),
+      `URL:${baseUrl}/e/${encodeURIComponent(event.slug)}`,
       ...(status === 'CANCELLED' ? ['STATUS:CANCELLED'] : []),
       'END:VEVENT',
     ];

@@ -1,11 +1,16 @@
-/** The tickets of an order as cards to show at the entrance: number, seat, holder, entry, prepaid perks and code. */
+/**
+ * The tickets of an order as cards to show at the entrance: picture, number, seat, holder, date,
+ * place, price, entry, prepaid perks and code.
+ */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { OpenedOrder } from '#privacy/personal-data.ts';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import { doorsOf, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
+import { PICTURES_PATH } from '../protocol/fields.ts';
 import { html, type Html } from './html.ts';
+import { doorsAtOf, placeLine } from './place.ts';
 import { drawQr } from './qr.ts';
 
 /** The text of a ticket's code; null for a void ticket. */
@@ -54,10 +59,14 @@ export function ticketsOf(content: TicketsContent, codes: readonly Html[]): Html
 function cardOf({ order, opened, definition, texts }: TicketsContent, index: number, code: Html): Html {
   const ticket = order.tickets[index]!;
   const attendee = opened.attendees[ticket.itemIndex]?.[ticket.offset];
+  const holder = attendee?.name ?? opened.customer?.name ?? null;
+  const doorsAt = doorsAtOf(definition, ticket.performanceId);
   const type = definition.ticketTypes.find(({ id }) => id === ticket.ticketTypeId);
   const performance = order.event.performances.find(({ id }) => id === ticket.performanceId);
   const perks = perksOf(order, ticket);
+  const { picture } = definition;
   return html`<li class="ticket ${ticket.isValid ? '' : 'void'}">
+    ${picture === undefined ? null : html`<img src="${PICTURES_PATH}${picture}" alt="" />`}
     <div class="code">
       ${code}
       <p class="short">${numberOf(ticket.id)}</p>
@@ -66,13 +75,29 @@ function cardOf({ order, opened, definition, texts }: TicketsContent, index: num
       <p class="quiet small">${texts.ticket.place(index + 1, order.ticketCount)}</p>
       <p class="event">${order.event.name}</p>
       <p><strong>${type?.name ?? ticket.ticketTypeId}</strong></p>
-      ${seatOf(ticket, texts)} ${attendee === undefined ? null : html`<p class="holder">${attendee.name}</p>`}
+      ${seatOf(ticket, texts)} ${holder === null ? null : html`<p class="holder">${holder}</p>`}
       <p>${whenOf(performance, definition.timezone, texts)}</p>
-      ${doorsFor(ticket, definition, texts)} ${type === undefined ? null : entryOf(type, order.currency, texts)}
+      ${doorsAt === null ? null : html`<p>${texts.ticket.doorsAt(texts.frame.hour(doorsAt, definition.timezone))}</p>`}
+      ${placeLine(definition, texts)} ${priceOf(ticket, order, type, texts)} ${doorsFor(ticket, definition, texts)}
+      ${type === undefined ? null : entryOf(type, order.currency, texts)}
       ${perks.length === 0 ? null : html`<p class="perks">${texts.ticket.prepaid(perks.join(', '))}</p>`}
       ${ticket.replaces === null ? null : html`<p class="quiet small">${texts.changes.inPlaceOf(numberOf(ticket.replaces))}</p>`}
     </div>
   </li>`;
+}
+
+/** What the unit of a ticket cost, before discounts; null where its order has it at several prices. */
+function priceOf(
+  { ticketTypeId, performanceId }: TicketView,
+  { items, currency }: OrderView,
+  type: EventDefinition['ticketTypes'][number] | undefined,
+  { frame, ticket: words }: ServedTexts,
+): Html | null {
+  const same = items.filter((item) => item.ticketTypeId === ticketTypeId && item.performanceId === performanceId);
+  const [cents, ...others] = new Set(same.map(({ unitPriceCents }) => unitPriceCents));
+  if (cents === undefined || others.length > 0) return null;
+  const price = cents === 0 ? frame.free : frame.money(cents, currency);
+  return html`<p class="small">${words.price(price, type?.groupSize ?? 1)}</p>`;
 }
 
 /** The performance's name and beginning, because a ticket is shown alone. */

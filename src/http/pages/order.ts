@@ -12,6 +12,7 @@ import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { offersOf, withdrawalButton } from './change-offers.ts';
 import { html, type Html, type Page } from './html.ts';
+import { placeLine } from './place.ts';
 import { doneOf, historyOf, pendingOf } from './order-history.ts';
 import { drawCodes, ticketsOf, type CodeOf } from './order-tickets.ts';
 
@@ -26,6 +27,8 @@ interface OrderPageContent {
   readonly baseUrl: string;
   /** The change that was just made, whose page led here; null where none did. */
   readonly done: string | null;
+  /** Whether its address can be mailed, or is about to be. */
+  readonly mail: 'OFF' | 'OFFERED' | 'REQUESTED';
 }
 
 /** Between two loads of a page that waits for the provider's report. */
@@ -119,10 +122,10 @@ function headOf(content: OrderPageContent): Html {
           ${name}${startsAt === null ? '' : `, ${texts.frame.dayAndHour(startsAt, definition.timezone)}`}${status === 'CANCELLED' ? ` ${texts.order.ofDateCancelled}` : ''}
         </p>`,
     )}
+    ${placeLine(definition, texts)}
     <p>${words}</p>
     ${isPayable ? payOf(order, now, texts) : null} ${hasEnded(order) ? chooseAgain(order, texts) : null}
-    ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(order, hasTimes, texts) : null}
-    ${withdrawalButton(content)}
+    ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(content, hasTimes) : null} ${withdrawalButton(content)}
   </section>`;
 }
 
@@ -143,12 +146,25 @@ function headingOf({ status }: OrderView, { customer }: OpenedOrder, { order: wo
 }
 
 /** What a buyer takes away from the page: the date for a calendar, and paper. */
-function takeAway({ id }: OrderView, hasTimes: boolean, { order: words }: ServedTexts): Html {
+function takeAway(content: OrderPageContent, hasTimes: boolean): Html {
+  const {
+    order: { id },
+    texts: { order: words },
+  } = content;
   const calendar = html`<p class="actions">
     <a class="button plain" href="/orders/${id}/calendar.ics" download>${words.calendar}</a>
   </p>`;
-  return html`${hasTimes ? calendar : null}
+  return html`${hasTimes ? calendar : null} ${mailOf(content)}
     <p class="quiet small screen">${words.showOrPrint}</p>`;
+}
+
+/** The button that has the page's address mailed to the buyer, or the word that it was pressed. */
+function mailOf({ order, opened, mail, texts: { order: words } }: OrderPageContent): Html | null {
+  if (mail === 'OFF' || opened.customer === null) return null;
+  if (mail === 'REQUESTED') return html`<p class="screen" role="status">${words.linkSent(opened.customer.email)}</p>`;
+  return html`<form class="actions screen" method="post" action="/orders/${order.id}/mail">
+    <button class="plain">${words.sendLink}</button>
+  </form>`;
 }
 
 function standingOf({ order, definition, texts }: OrderPageContent): Standing {

@@ -65,6 +65,7 @@ section.ended h1 { color: var(--ink-quiet); }
 .ticket .code { background: #fff; color: #1d1b18; text-align: center; padding-bottom: .5rem; }
 .ticket svg { display: block; width: 100%; height: auto; padding: .75rem .75rem 0; }
 .ticket .about { flex: 1; padding: .75rem 1rem 1rem; border-top: 2px dashed var(--line-strong); }
+.ticket > img { display: block; width: 100%; aspect-ratio: 16 / 7; object-fit: cover; }
 .ticket .seat { font: 600 1.1875rem/1.3 var(--serif); }
 .ticket .holder { font-size: 1.0625rem; font-weight: 600; }
 .ticket .perks { margin-top: .5rem; padding: .25rem .6rem; border-radius: 8px; background: var(--accent-soft); font-size: .875rem; }
@@ -80,5 +81,7 @@ pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem
 @media print { :root { color-scheme: light; --paper: #fff; --surface: #fff; --ink: #000; --ink-quiet: #444; --line-strong: #999; --accent-soft: #f1ede5; }
   body { background: #fff; } .bar.own { border: 0; padding: 0 0 .4cm; background: none; } .brand { margin: 0; } .bar:not(.own), .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }
   section { border: 0; padding: 0; } .tickets { display: block; }
-  .ticket { display: grid; grid-template-columns: 5.5cm 1fr; margin-bottom: .6cm; } .ticket .about { border-top: 0; border-left: 2px dashed #999; } }
+  .all-tickets > h2 { display: none; }
+  .ticket { display: grid; grid-template-columns: 5.5cm 1fr; break-before: page; } .ticket .about { border-top: 0; border-left: 2px dashed #999; }
+  .ticket > img { grid-column: 1 / -1; aspect-ratio: auto; max-height: 7cm; } .all-tickets + section { break-before: page; } }
 `;

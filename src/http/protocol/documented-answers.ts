@@ -170,6 +170,10 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
     answer: 'The order without personal data.',
     codes: ['ORDER_NOT_FOUND', 'ORDER_NOT_ERASABLE', 'ORDER_NOT_SEALED'],
   },
+  mailOrder: {
+    answer: 'The order.',
+    codes: ['ORDER_NOT_FOUND', 'MAIL_OFF', 'ORDER_NOT_MAILABLE', 'ORDER_ERASED'],
+  },
   addStation: { answer: 'The station with its token.', codes: ['EVENT_NOT_FOUND', 'STATION_LIMIT_EXCEEDED'] },
   listStations: { answer: 'The stations.', codes: ['EVENT_NOT_FOUND'] },
   revokeStation: { answer: 'The station.', codes: ['EVENT_NOT_FOUND', 'NOT_FOUND'] },

@@ -97,3 +97,6 @@ export const WebAddress = Type.Optional(
     }),
   ),
 );
+
+/** Under which the pictures of the catalogue's folder are served. */
+export const PICTURES_PATH = '/pictures/';

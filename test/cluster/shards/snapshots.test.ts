@@ -259,7 +259,7 @@ describe('Facts of a cluster that are followed', () => {
           stop: () => Promise.resolve(clearInterval(timer)),
         };
       };
-      for (const { engine } of all) await engine.followFacts(open);
+      for (const { engine } of all) await engine.followFacts('notifications', open);
       await sell(all[0]!, 20, 'first');
       await until(() => new Set(seen).size === 20);
       await snapshot(all[0]!, true);

@@ -31,6 +31,8 @@ const pages = [
 /** Codes that answer operators and programs, never a buyer at a page. */
 const NOT_FOR_BUYERS = [
   'NOT_FOUND',
+  'MAIL_LIMIT_EXCEEDED',
+  'MAIL_OFF',
   'METHOD_NOT_ALLOWED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
@@ -38,6 +40,7 @@ const NOT_FOR_BUYERS = [
   'UNAUTHORIZED',
   'ORDER_NOT_CANCELLABLE',
   'ORDER_NOT_ERASABLE',
+  'ORDER_NOT_MAILABLE',
   'ORDER_NOT_SEALED',
   'REFUND_NOT_OPEN',
   'REFUND_SUM_CHANGED',

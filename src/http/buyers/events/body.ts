@@ -16,7 +16,8 @@ import type { EventSummary, EventView, PerformanceView, TicketAvailability } fro
 import { brandOf, type Brand } from '#brand/brand.ts';
 import { perkKey } from '#domain/orders/pricing.ts';
 import { formatMoment, formatTime } from '../../protocol/formats.ts';
-import { type EventBody, type EventListEntryBody, PICTURES_PATH } from './schema.ts';
+import { PICTURES_PATH } from '../../protocol/fields.ts';
+import type { EventBody, EventListEntryBody } from './schema.ts';
 
 export function toEventSummaryBody(event: EventSummary): EventListEntryBody {
   return {

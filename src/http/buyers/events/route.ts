@@ -17,7 +17,8 @@ import { createPayloadCache } from '../../protocol/payload-cache.ts';
 import { optionalSessionKey, toCursor } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
 import { toEventBody, toEventSummaryBody } from './body.ts';
-import { EventList, EventPayload, EventQuery, PageQuery, PICTURES_PATH } from './schema.ts';
+import { EventList, EventPayload, EventQuery, PageQuery } from './schema.ts';
+import { PICTURES_PATH } from '../../protocol/fields.ts';
 
 const LIST_LIMIT = 100;
 

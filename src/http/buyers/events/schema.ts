@@ -89,9 +89,6 @@ const Legal = Type.Object({
   ),
 });
 
-/** Under which the pictures of the catalogue's folder are served. */
-export const PICTURES_PATH = '/pictures/';
-
 const Picture = Type.String({
   description:
     'The path of a picture on this service; absent where the event has none. It answers 404 where the file is gone.',

@@ -12,6 +12,7 @@ import type { OpenedOrder } from '#privacy/personal-data.ts';
 import { calendarOf } from '../../pages/calendar.ts';
 import { sendPage } from '../../pages/html.ts';
 import { orderPage } from '../../pages/order.ts';
+import { placeOf } from '../../pages/place.ts';
 import type { PublicPorts } from '../../ports.ts';
 import { type HttpApp, readForms } from '../../protocol/app.ts';
 import { type Envelope, type SealedText, sendSealed } from '../../protocol/envelope.ts';
@@ -77,7 +78,6 @@ export async function orderRoutes(app: HttpApp, ports: OrdersPorts): Promise<voi
 /** The page of an order, its file for calendars, and the button that goes on to a payment. */
 async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
   const { events, tickets, personalData, baseUrl, settings } = ports;
-  const { checkoutSessions } = ports.payments;
 
   addRoute(app, 'GET /orders/:order_id', ORDER_PAGE, {
     config: { page: true },
@@ -94,9 +94,10 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
         brand: brandOf(settings.brand, found.definition),
         baseUrl: baseUrl(),
         done: request.query.done ?? null,
+        mail: ports.settings.mail == null ? 'OFF' : request.query.mailed === undefined ? 'OFFERED' : 'REQUESTED',
         texts: textsFor(request),
         codeOf: (ticket: TicketView) => codeOf(ticket, eventId, tickets),
-      };
+      } as const;
       return sendPage(reply, await orderPage(content));
     },
   });
@@ -108,33 +109,55 @@ async function pageRoutes(app: HttpApp, ports: OrdersPorts): Promise<void> {
       const found = await readAt(events.byId('ord', orderId), ORDER_NOT_FOUND, query);
       return isRefusal(found) ? ORDER_NOT_FOUND : found;
     },
-    send: ({ order, definition }, reply) =>
-      reply.headers(CALENDAR).send(calendarOf(order, brandOf(settings.brand, definition))),
+    send: ({ order, definition }, reply, request) => {
+      const place = placeOf(definition!, textsFor(request));
+      const brand = brandOf(settings.brand, definition);
+      return reply.headers(CALENDAR).send(calendarOf(order, { place, brand, baseUrl: baseUrl() }));
+    },
   });
 
-  await app.register(async (scope: HttpApp) => {
-    readForms(scope);
-    // The page's button: opens a session as POST …/payments does, and redirects to it.
-    addRoute(scope, 'POST /orders/:order_id/pay', PAGE, {
-      config: { page: true },
-      command: 'OpenPayment',
-      answer: async ({ params: { order_id: orderId } }, { execute }) => {
-        const command = { type: 'OpenPayment', orderId } as const;
-        const found = events.byId('ord', orderId);
-        const asked = await checkoutSessions.inTime(found, (busy) =>
-          execute(found, ORDER_NOT_FOUND, { ...command, ...busy }),
-        );
-        if (isRefusal(asked)) return asked;
-        const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
-        return opened ?? fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
-      },
-      send: ({ payment }, reply) => reply.redirect(new URL(payment.redirectUrl!).href, 303),
-    });
+  await app.register(async (scope: HttpApp) => buttonRoutes(scope, ports));
+}
+
+/** The page's buttons, which are forms. */
+function buttonRoutes(scope: HttpApp, { events, settings, payments: { checkoutSessions } }: OrdersPorts): void {
+  readForms(scope);
+  // The page's button: opens a session as POST …/payments does, and redirects to it.
+  addRoute(scope, 'POST /orders/:order_id/pay', PAGE, {
+    config: { page: true },
+    command: 'OpenPayment',
+    answer: async ({ params: { order_id: orderId } }, { execute }) => {
+      const command = { type: 'OpenPayment', orderId } as const;
+      const found = events.byId('ord', orderId);
+      const asked = await checkoutSessions.inTime(found, (busy) =>
+        execute(found, ORDER_NOT_FOUND, { ...command, ...busy }),
+      );
+      if (isRefusal(asked)) return asked;
+      const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
+      return opened ?? fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
+    },
+    send: ({ payment }, reply) => reply.redirect(new URL(payment.redirectUrl!).href, 303),
+  });
+
+  addRoute(scope, 'POST /orders/:order_id/mail', PAGE, {
+    config: { page: true },
+    command: 'RequestMail',
+    answer: async (request, { execute }) => {
+      const { order_id: orderId } = request.params;
+      if (settings.mail == null) return fail('MAIL_OFF');
+      const { language } = textsFor(request).frame;
+      const command = { type: 'RequestMail', orderId, by: 'BUYER', operator: null, language } as const;
+      return execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
+    },
+    send: ({ order }, reply) => reply.redirect(`/orders/${order.id}?mailed`, 303),
   });
 }
 
 const PAGE = { params: OrderPath, hide: true };
-const ORDER_PAGE = { ...PAGE, querystring: Type.Object({ done: Type.Optional(Type.String()) }) };
+const ORDER_PAGE = {
+  ...PAGE,
+  querystring: Type.Object({ done: Type.Optional(Type.String()), mailed: Type.Optional(Type.String()) }),
+};
 
 /** The dates of an order as a file for calendars. */
 const CALENDAR = {

@@ -8,7 +8,7 @@ import { withoutErased } from '#privacy/subject-search.ts';
 import { TicketsQuery } from '../../buyers/orders/schema.ts';
 import type { AdminPorts } from '../../ports.ts';
 import type { HttpApp } from '../../protocol/app.ts';
-import { EVENT_NOT_FOUND, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
+import { EVENT_NOT_FOUND, fail, ORDER_NOT_FOUND } from '../../protocol/errors.ts';
 import { NoteOnly, OperatorHeaders, ref, bearer } from '../../protocol/fields.ts';
 import { toCursor } from '../../protocol/request-parts.ts';
 import { addRoute } from '../../protocol/route.ts';
@@ -79,7 +79,17 @@ const eraseOrderSchema = {
   response: { 200: ref(AdminOrder) },
 };
 
-type OrdersPorts = Pick<AdminPorts, 'events' | 'tickets' | 'personalData'>;
+const mailOrderSchema = {
+  ...described,
+  operationId: 'mailOrder',
+  summary: "Mail the address of an order's page to its buyer again",
+  description:
+    'To the address that the order was placed with, and to no other. The answer does not wait for the mail: it is sent at least once, also after a restart. Not once the order was erased: ORDER_ERASED.',
+  headers: OperatorHeaders,
+  response: { 200: ref(AdminOrder) },
+};
+
+type OrdersPorts = Pick<AdminPorts, 'events' | 'tickets' | 'personalData' | 'settings'>;
 
 export function adminOrderRoutes(app: HttpApp, ports: OrdersPorts): void {
   const { events, personalData } = ports;
@@ -154,6 +164,17 @@ function changeRoutes(app: HttpApp, ports: OrdersPorts): void {
       const outcome = body.outcome as 'RETRY' | 'GIVEN_BACK' | 'NOT_GIVEN_BACK';
       const resolved = { orderId, refundId, outcome, reference: body.reference ?? null, idempotency, ...by };
       return execute(events.byId('ord', orderId), ORDER_NOT_FOUND, { type: 'ResolveRefund', ...resolved });
+    },
+    body: ({ order }) => toAdminOrderBody(order, ports),
+  });
+
+  addRoute(app, 'POST /admin/orders/:id/mail', mailOrderSchema, {
+    command: 'RequestMail',
+    isRepeatable: true,
+    answer: async ({ params: { id: orderId } }, { execute, idempotency, by: { operator } }) => {
+      if (ports.settings.mail == null) return fail('MAIL_OFF');
+      const command = { type: 'RequestMail', orderId, by: 'OPERATOR', operator, language: null, idempotency } as const;
+      return execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
     },
     body: ({ order }) => toAdminOrderBody(order, ports),
   });

@@ -32,6 +32,7 @@ export const FACT_TYPES = [
   'DueRefundsOrdered',
   'DueRefundsAsked',
   'RefundRecorded',
+  'MailRequested',
   'OrderErased',
   'StationAdded',
   'StationRevoked',
@@ -56,5 +57,6 @@ export const FACT_TYPES = [
   'OldestDropped',
   'ClockAdvanced',
   'NotificationsDelivered',
+  'MailDelivered',
   'ServiceRequestAnswered',
 ] as const;

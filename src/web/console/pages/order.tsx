@@ -30,7 +30,7 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
     trouble,
     reload: readAgain,
   } = usePolled<AdminOrder>(orderId, () => api('GET', address), POLL_MS);
-  const [dialog, setDialog] = useState<'cancel' | 'execute' | 'refund' | 'erase' | Refund | null>(null);
+  const [dialog, setDialog] = useState<Dialog>(null);
   if (order === null) return trouble === null ? <p class="quiet">…</p> : <p class="alert">{trouble}</p>;
 
   const change: ChangeOrder = async (what, body) => {
@@ -71,6 +71,11 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
             Record refund…
           </button>
         )}
+        {isPaid(order) && order.customer.email !== null && (
+          <button type="button" class="button plain" onClick={() => setDialog('mail')}>
+            Mail the link…
+          </button>
+        )}
         {CANCELLABLE.includes(order.status) && (
           <button type="button" class="button plain irrevocable" onClick={() => setDialog('cancel')}>
             Cancel order…
@@ -84,13 +89,30 @@ export function OrderPage({ api, orderId, publicUrl, reload }: OrderPageProps) {
       </div>
       <OrderItems order={order} />
       <Payments order={order} resolve={setDialog} />
-      {dialog === 'cancel' && <CancelDialog {...dialogProps} />}
-      {dialog === 'execute' && <ExecuteDialog {...dialogProps} />}
-      {dialog === 'refund' && <RefundDialog {...dialogProps} />}
-      {typeof dialog === 'object' && dialog !== null && <ResolveDialog {...dialogProps} refund={dialog} />}
-      {dialog === 'erase' && <EraseDialog {...dialogProps} />}
+      <Dialogs dialog={dialog} {...dialogProps} />
     </>
   );
+}
+
+type Dialog = 'cancel' | 'execute' | 'refund' | 'mail' | 'erase' | Refund | null;
+
+function Dialogs({ dialog, ...props }: DialogProps & { readonly dialog: Dialog }) {
+  switch (dialog) {
+    case 'cancel':
+      return <CancelDialog {...props} />;
+    case 'execute':
+      return <ExecuteDialog {...props} />;
+    case 'refund':
+      return <RefundDialog {...props} />;
+    case 'mail':
+      return <MailDialog {...props} />;
+    case 'erase':
+      return <EraseDialog {...props} />;
+    case null:
+      return null;
+    default:
+      return <ResolveDialog {...props} refund={dialog} />;
+  }
 }
 
 /** Where one can go from the order. */
@@ -103,7 +125,7 @@ function Links({ order, publicUrl }: { readonly order: AdminOrder; readonly publ
       <a class="button plain" href={linkWith({ order: order.order_id }, 'journal')}>
         Journal
       </a>
-      {(order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID') && (
+      {isPaid(order) && (
         <a class="button" href={linkTo('orders', order.order_id, 'tickets')}>
           Change tickets
         </a>
@@ -111,6 +133,8 @@ function Links({ order, publicUrl }: { readonly order: AdminOrder; readonly publ
     </>
   );
 }
+
+const isPaid = ({ status }: AdminOrder): boolean => status === 'CONFIRMED' || status === 'PARTIALLY_PAID';
 
 const refundableOf = (order: AdminOrder): number => Math.max(0, order.paid_amount - order.refunded_amount);
 
@@ -123,12 +147,29 @@ type Refund = AdminOrder['refunds'][number];
 const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: AdminOrder): boolean =>
   status !== 'PENDING' && (state !== 'ERASED' || note !== null || refunds.some((refund) => refund.note !== null));
 
-type ChangeOrder = (what: 'cancel' | 'refunds' | 'erase' | `refunds/${string}/resolve`, body: object) => Promise<void>;
+type ChangeOrder = (
+  what: 'cancel' | 'refunds' | 'mail' | 'erase' | `refunds/${string}/resolve`,
+  body: object,
+) => Promise<void>;
 
 interface DialogProps {
   readonly order: AdminOrder;
   readonly change: ChangeOrder;
   readonly onClose: () => void;
+}
+
+function MailDialog({ order, change, onClose }: DialogProps) {
+  return (
+    <Confirmation
+      title="Mail the link to its page again?"
+      action="Mail the link"
+      hasNote={false}
+      act={() => change('mail', {})}
+      onClose={onClose}
+    >
+      <p>It goes to {order.customer.email}, and to nobody else.</p>
+    </Confirmation>
+  );
 }
 
 function CancelDialog({ order, change, onClose }: DialogProps) {

@@ -43,7 +43,7 @@ export const served: typeof english = {
     ofDateCancelled: '(abgesagt)',
     calendar: 'In meinen Kalender',
     showOrPrint:
-      'Zeigen Sie die Codes auf Ihrem Telefon, oder drucken Sie diese Seite oder sichern Sie sie als PDF: Jedes Ticket bleibt ganz.',
+      'Zeigen Sie die Codes auf Ihrem Telefon, oder drucken Sie diese Seite oder sichern Sie sie als PDF: Jedes Ticket hat eine eigene Seite.',
     chooseAgain: 'Neu wählen',
     pay: (amount) => `${amount} bezahlen`,
     bought: 'Ihr Kauf',
@@ -61,9 +61,22 @@ export const served: typeof english = {
     unreadable: 'Die persönlichen Daten dieser Bestellung sind nicht lesbar.',
     erased: (when) =>
       `Die persönlichen Daten wurden${when === null ? '' : ` am ${when}`} gelöscht: Niemand kann mehr lesen, wer diese Tickets gekauft hat. Die Tickets bleiben, wie sie waren.`,
+    map: 'Karte',
+    sendLink: 'Link zu dieser Seite per E-Mail senden',
+    linkSent: (address) => `Der Link zu dieser Seite ist unterwegs an ${address}.`,
     terms: 'AGB',
     imprint: 'Impressum',
     privacy: 'Datenschutz',
+  },
+  mail: {
+    subject: (event) => `Ihre Tickets: ${event}`,
+    page: 'Ihre Bestellung ist bestätigt. Auf dieser Seite sind Ihre Tickets, zum Zeigen oder Drucken:',
+    open: 'Meine Bestellung öffnen',
+    when: 'Wann',
+    doors: 'Einlass',
+    where: 'Wo',
+    tickets: 'Tickets',
+    secret: 'Wer diesen Link hat, sieht Ihre Tickets: Behalten Sie diese E-Mail für sich.',
   },
   ticket: {
     qrCode: 'QR-Code',
@@ -75,6 +88,8 @@ export const served: typeof english = {
     place: (n, all) => `${n} von ${all}`,
     row: (label) => `Reihe ${label}`,
     seat: (label) => `Platz ${label}`,
+    doorsAt: (time) => `Einlass ab ${time} Uhr`,
+    price: (price, places) => (places === 1 ? `Preis: ${price}` : `Preis: ${price} für ${places} Tickets`),
     doors: (names, n) => `${n === 1 ? 'Eingang' : 'Eingänge'}: ${names}`,
     entryUntil: (time) => `Einlass bis ${time} Uhr`,
     entryLate: (time, fee) => `Einlass bis ${time} Uhr, danach ${fee} am Einlass`,
@@ -136,6 +151,16 @@ export const served: typeof english = {
     OVERLOADED: [
       'Hier ist gerade sehr viel los.',
       'Es wurde nichts geändert. Bitte laden Sie die Seite gleich noch einmal.',
+    ],
+    ORDER_NOT_MAILABLE: ['Zu dieser Bestellung gibt es nichts zu senden.', 'Ihre Seite sagt, wie es um sie steht.'],
+    ORDER_ERASED: [
+      'Die persönlichen Daten dieser Bestellung wurden gelöscht.',
+      'Niemand weiß mehr, wohin eine E-Mail zu senden wäre.',
+    ],
+    MAIL_OFF: ['Hier werden keine E-Mails gesendet.', 'Bewahren Sie die Adresse der Seite Ihrer Bestellung auf.'],
+    MAIL_LIMIT_EXCEEDED: [
+      'Heute wurden schon viele E-Mails zu dieser Bestellung gesendet.',
+      'Bitte sehen Sie im Spam-Ordner nach, oder versuchen Sie es morgen noch einmal.',
     ],
     RATE_LIMITED: ['Das waren viele Anfragen auf einmal.', 'Bitte laden Sie die Seite gleich noch einmal.'],
     PAYMENT_PROVIDER_UNAVAILABLE: [

@@ -46,7 +46,7 @@ const order = {
   givenBack: (amount: string) => `${amount} will be given back to you.`,
   ofDateCancelled: '(cancelled)',
   calendar: 'Add to my calendar',
-  showOrPrint: 'Show the codes on your phone, or print this page or save it as a PDF: each ticket stays whole.',
+  showOrPrint: 'Show the codes on your phone, or print this page or save it as a PDF: each ticket has a page.',
   chooseAgain: 'Choose again',
   pay: (amount: string) => `Pay ${amount}`,
   bought: 'What you bought',
@@ -64,9 +64,24 @@ const order = {
   unreadable: 'The personal data of this order cannot be read.',
   erased: (when: string | null) =>
     `Personal data was erased${when === null ? '' : ` on ${when}`}: nobody can read any more who bought these tickets. They stay as they were.`,
+  map: 'Map',
+  sendLink: 'Mail me the link to this page',
+  linkSent: (address: string) => `The link to this page is on its way to ${address}.`,
   terms: 'Terms',
   imprint: 'Imprint',
   privacy: 'Privacy',
+};
+
+/** The mail with the address of an order's page. */
+const mail = {
+  subject: (event: string) => `Your tickets: ${event}`,
+  page: 'Your order is confirmed. This page has your tickets, to show or to print:',
+  open: 'Open my order',
+  when: 'When',
+  doors: 'Doors',
+  where: 'Where',
+  tickets: 'Tickets',
+  secret: 'Whoever has this link sees your tickets: keep this mail to yourself.',
 };
 
 const ticket = {
@@ -79,6 +94,9 @@ const ticket = {
   place: (n: number, all: number) => `${n} of ${all}`,
   row: (label: string) => `row ${label}`,
   seat: (label: string) => `seat ${label}`,
+  doorsAt: (time: string) => `Doors open at ${time}`,
+  price: (price: string, places: number) =>
+    places === 1 ? `Price: ${price}` : `Price: ${price} for ${places} tickets`,
   doors: (names: string, n: number) => `${n === 1 ? 'Door' : 'Doors'}: ${names}`,
   entryUntil: (time: string) => `Entry until ${time}`,
   entryLate: (time: string, fee: string) => `Entry until ${time}, ${fee} at the entrance after that`,
@@ -139,6 +157,13 @@ const failures = {
   ],
   ORDER_NOT_PAYABLE: ['Nothing is left to pay on this order.', ''],
   OVERLOADED: ['The service is busy.', 'Nothing was changed. Please load the page again in a moment.'],
+  ORDER_NOT_MAILABLE: ['There is nothing to mail of this order.', 'Its page says how it stands.'],
+  ORDER_ERASED: ['The personal data of this order was erased.', 'Nobody knows any more where to send a mail.'],
+  MAIL_OFF: ['No mail is sent here.', 'Keep the address of the page of your order.'],
+  MAIL_LIMIT_EXCEEDED: [
+    'So many mails of this order were sent today.',
+    'Please look into the folder for spam, or try again tomorrow.',
+  ],
   RATE_LIMITED: ['Too many requests.', 'Please load the page again in a moment.'],
   PAYMENT_PROVIDER_UNAVAILABLE: [
     'The payment provider cannot be reached.',
@@ -155,6 +180,7 @@ type Failure = readonly [heading: string, hint: string];
 export const served = {
   frame,
   order,
+  mail,
   ticket,
   changes,
   sandbox,

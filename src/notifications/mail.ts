@@ -1,0 +1,83 @@
+/**
+ * Mails about orders: which facts cause one, to whom, and what it is made from.
+ *
+ * 1. A mail is made when it is sent, from the order as it is then: an order that was cancelled meanwhile, or whose
+ *    personal data was erased, has none.
+ * 2. It goes to the buyer alone, at the address that the order was placed with; nothing that changes an order changes
+ *    it. An address that could be read as two, or as a command, gets none.
+ * 3. Its Message-ID names the fact, so that a mailbox recognizes a repeat.
+ * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help.
+ */
+import { readAt } from '#actors/event-port.ts';
+import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
+import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import type { FactData } from '#domain/fact.ts';
+import { isRefusal } from '#domain/refusal.ts';
+import type { OrderView } from '#domain/view.ts';
+import type { FactRow } from '#persistence/journal.ts';
+import type { PersonalDataReader } from '#privacy/personal-data.ts';
+import { notificationQueueOf } from './messages.ts';
+import type { Delivery } from './outbox.ts';
+import type { Mail, MailContent, Mailer } from './smtp.ts';
+
+/** What a mail about an order is written from; `language` is the buyer's, where it is known. */
+export interface MailedOrder {
+  readonly order: OrderView;
+  readonly definition: EventDefinition;
+  readonly language: string | null;
+}
+
+const GIVEN_UP_AFTER_MS = 5 * 86_400_000;
+
+/** What is told of an address in SMTP and in headers without quotes (rule 2). */
+const PLAIN_ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@[^\s\p{Cc}@<>()[\]\\,;:"]{1,253}$/u;
+
+/** Mails as an outbox delivers them: those of one order one after the other. */
+export function mailDelivery(ports: {
+  readonly personalData: Pick<PersonalDataReader, 'open'>;
+  readonly mailer: Pick<Mailer, 'send' | 'count'>;
+  now(): number;
+  write(order: MailedOrder): MailContent;
+}): Delivery<Mail> {
+  const { mailer, personalData } = ports;
+  let dropped = 0;
+  const drop = (row: FactRow, why: string): readonly Mail[] => {
+    mailer.count('dropped');
+    dropped += 1;
+    if (isWorthReporting(dropped)) reportTrouble('mail', `${row.eventId}: a mail is not sent, fact ${row.seq}: ${why}`);
+    return [];
+  };
+  return {
+    where: 'mail',
+    what: 'mail',
+    queueOf: mailQueueOf,
+    async messagesOf(row, { events, label }) {
+      if (ports.now() - row.at > GIVEN_UP_AFTER_MS) return drop(row, 'it is older than five days');
+      const { orderId, language = null } = JSON.parse(row.data) as MailFact;
+      const wanted = { type: 'FindOrder', orderId, withDefinition: true, tickets: { after: null, limit: 1 } } as const;
+      const found = await readAt(events.byEventId(row.eventId), null, wanted);
+      if (found === null || isRefusal(found) || found.definition === null) return [];
+      const { order, definition } = found;
+      const { customer } = await personalData.open(order);
+      const isPaid = order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID';
+      if (customer === null || !isPaid) return [];
+      const to = customer.email.trim();
+      if (!PLAIN_ADDRESS.test(to)) return drop(row, 'its address has signs that addresses have in quotes only');
+      const id = `mail-${label}${row.seq}-${row.at.toString(36)}`;
+      return [{ id, to, ...ports.write({ order, definition, language }) }];
+    },
+    post: (mail, signal) => mailer.send(mail, signal),
+  };
+}
+
+type MailFact = Pick<FactData['MailRequested'], 'orderId'> & Partial<Pick<FactData['MailRequested'], 'language'>>;
+
+/** The queue of a fact; null where it has no mail. */
+function mailQueueOf({ type, data }: Pick<FactRow, 'type' | 'data'>): string | null {
+  if (type !== 'OrderPaid' && type !== 'MailRequested') return null;
+  const { orderId, trigger = 'PAY_IN_FULL' } = JSON.parse(data) as MailFact & Partial<FactData['OrderPaid']>;
+  return trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL' ? orderId : null;
+}
+
+/** The queues of everything that is delivered from the journal. */
+export const QUEUES = { notifications: notificationQueueOf, mail: mailQueueOf } as const;

@@ -1,13 +1,13 @@
 /** The event of a gate: a draft with the dates, doors and ticket types of its service's, and nothing for sale. */
+import type { StationHead, StationSync } from '#client/doors/wire.ts';
 import { NOTHING_DEFINED, type DoorDefinition, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { CommandOf } from '#domain/command.ts';
-import type { UpstreamHead, UpstreamPage, UpstreamStation } from './upstream.ts';
 
 const PLACE = 'all';
 
 /** `kept`: doors that the service does not have any more, and at which somebody was scanned here. */
-export function definitionOf(head: UpstreamHead, kept: readonly DoorDefinition[] = []): EventDefinition {
+export function definitionOf(head: StationHead, kept: readonly DoorDefinition[] = []): EventDefinition {
   const doors = head.doors.map(({ id, name, ticket_type_ids: ticketTypeIds }) => ({ id, name, ticketTypeIds }));
   return {
     ...NOTHING_FOR_SALE,
@@ -53,7 +53,7 @@ const NO_TYPE = {
 
 /** A page of the feed as the command that takes it; `doors` in the service's order. */
 export function takeFeedOf(
-  { cursor, reset, more, head, changes }: UpstreamPage,
+  { cursor, reset, more, head, changes }: StationSync,
   doors: readonly DoorDefinition[],
   includesUntil: number,
 ): CommandOf<'TakeFeed'> {
@@ -72,7 +72,7 @@ export function takeFeedOf(
   };
 }
 
-function headOf({ station, keys, performances }: UpstreamHead): NonNullable<FactData['FeedTaken']['head']> {
+function headOf({ station, keys, performances }: StationHead): NonNullable<FactData['FeedTaken']['head']> {
   return {
     stationId: station.id,
     keys: keys.map(({ kty, crv, x, kid }) => ({ kty, crv, x, kid })),
@@ -80,7 +80,7 @@ function headOf({ station, keys, performances }: UpstreamHead): NonNullable<Fact
   };
 }
 
-function stationOf({ id, name, kind, performance_ids, door_ids, expires_at }: UpstreamStation) {
+function stationOf({ id, name, kind, performance_ids, door_ids, expires_at }: StationHead['station']) {
   return {
     ...{ stationId: id, name, kind },
     performanceIds: performance_ids,

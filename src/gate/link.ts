@@ -13,13 +13,14 @@ import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
 import type { EventFinder } from '#actors/event-port.ts';
 import type { EventsPort } from '#http/ports.ts';
 import { outcomeOf } from '#client/doors/scan.ts';
+import type { SentScan, StationHead } from '#client/doors/wire.ts';
 import { doorsOf, type DoorDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { FactFollower, FactSource } from '#engine/deployment.ts';
 import { deliveredThrough } from '#engine/service-facts.ts';
 import { definitionOf, takeFeedOf } from './definition.ts';
-import { UpstreamAway, UpstreamRefused, type ForwardedScan, type Upstream, type UpstreamHead } from './upstream.ts';
+import { UpstreamAway, UpstreamRefused, type Upstream } from './upstream.ts';
 
 /** How far the gate had come with the feed. */
 export interface KnownFeed {
@@ -39,7 +40,7 @@ interface LinkPorts {
   /** Whether everything that was appended to the journal is durable, and so can be read. */
   readonly isSettled: () => boolean;
   /** A page was taken; `head` where that is new. */
-  readonly onPage: (head: UpstreamHead | null, serviceNow: number) => void;
+  readonly onPage: (head: StationHead | null, serviceNow: number) => void;
   /** The token is none of a gate of the event: nothing will ever come. */
   readonly onUnusable: (reason: string) => void;
 }
@@ -57,7 +58,7 @@ const BATCHES_A_ROUND = 10;
 type Scanned = FactData['TicketsScanned'];
 
 interface Unsent {
-  readonly scans: readonly ForwardedScan[];
+  readonly scans: readonly SentScan[];
   readonly throughSeq: number;
 }
 
@@ -166,7 +167,7 @@ export class UpstreamLink implements FactFollower {
 
   /** Scans of whole facts, and when the fact behind them was. */
   #nextBatch(): { readonly batch: Unsent | null; readonly isRest: boolean; readonly nextAt: number } {
-    const scans: ForwardedScan[] = [];
+    const scans: SentScan[] = [];
     let throughSeq = this.#sentSeq;
     for (const { seq, type, data, at } of this.#ports.source.journal.read({ afterSeq: this.#sentSeq })) {
       if (type !== 'TicketsScanned') continue;
@@ -174,14 +175,14 @@ export class UpstreamLink implements FactFollower {
       if (scans.length > 0 && scans.length + fact.scans.length > BATCH_SCANS) {
         return { batch: { scans, throughSeq }, isRest: true, nextAt: at };
       }
-      scans.push(...fact.scans.map((scan) => toForwardedScan(scan, fact.stationId)));
+      scans.push(...fact.scans.map((scan) => toSentScan(scan, fact.stationId)));
       throughSeq = seq;
     }
     return { batch: scans.length === 0 ? null : { scans, throughSeq }, isRest: false, nextAt: 0 };
   }
 
   /** Rule 3. */
-  async #sendBatch(scans: readonly ForwardedScan[]): Promise<void> {
+  async #sendBatch(scans: readonly SentScan[]): Promise<void> {
     try {
       await this.#ports.upstream.send(scans);
     } catch (error) {
@@ -230,7 +231,7 @@ export class UpstreamLink implements FactFollower {
     }
   }
 
-  async #define(head: UpstreamHead): Promise<void> {
+  async #define(head: StationHead): Promise<void> {
     const { events, eventNumber } = this.#ports;
     const by = { operator: 'gate', note: null };
     const reply = await events.define(definitionOf(head), by, { eventNumber });
@@ -243,7 +244,7 @@ export class UpstreamLink implements FactFollower {
   }
 }
 
-function toForwardedScan(scan: Scanned['scans'][number], senderId: string): ForwardedScan {
+function toSentScan(scan: Scanned['scans'][number], senderId: string): SentScan {
   const {
     id,
     kind,

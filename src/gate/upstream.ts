@@ -5,10 +5,7 @@
  *    the gate goes on by itself and tries again. What will not is UpstreamRefused.
  * 2. A redirection is not followed: the token would go elsewhere.
  */
-import type { Given, ScanKind } from '#client/doors/scan.ts';
-import type { Reentry } from '#client/doors/verdict.ts';
-import type { FeedKey, StationKind } from '#domain/recorded-scan.ts';
-import type { SyncChange } from '#domain/view.ts';
+import type { SentScan, StationSync } from '#client/doors/wire.ts';
 
 export class UpstreamAway extends Error {
   constructor(reason: string, cause?: unknown) {
@@ -28,71 +25,14 @@ export class UpstreamRefused extends Error {
   }
 }
 
-export interface UpstreamStation {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: StationKind;
-  readonly performance_ids: readonly string[] | null;
-  readonly door_ids: readonly string[] | null;
-  readonly expires_at: string | null;
-  readonly status: string;
-}
-
-export interface UpstreamHead {
-  readonly event: { readonly id: string; readonly name: string };
-  readonly station: UpstreamStation;
-  readonly keys: readonly FeedKey[];
-  readonly performances: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly doors_at: string | null;
-    readonly starts_at: string | null;
-    readonly ends_at: string | null;
-    readonly status: string;
-    readonly expected: number;
-  }[];
-  readonly doors: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly ticket_type_ids: readonly string[] | null;
-  }[];
-  readonly ticket_types: readonly { readonly id: string; readonly name: string }[];
-  readonly reentry: Reentry;
-  /** For a GATE. */
-  readonly stations?: readonly (UpstreamStation & { readonly token_sha256: string })[];
-}
-
-export interface UpstreamPage {
-  readonly now: string;
-  readonly cursor: string;
-  readonly more: boolean;
-  readonly reset: boolean;
-  readonly head: UpstreamHead | null;
-  readonly changes: readonly SyncChange[];
-}
-
-/** A scan as it is sent. */
-export interface ForwardedScan {
-  readonly id: string;
-  readonly kind: ScanKind;
-  readonly code?: string;
-  readonly undoes?: string;
-  readonly performance_id: string;
-  readonly door_id: string;
-  readonly at: string;
-  readonly given: Given;
-  readonly judged?: true;
-  readonly station_id: string;
-}
-
 export interface Upstream {
   /** A page of the feed. Without `after` it begins anew. */
   sync(request: {
     readonly after: string | null;
     readonly limit: number;
     readonly queued: number;
-  }): Promise<UpstreamPage>;
-  send(scans: readonly ForwardedScan[]): Promise<void>;
+  }): Promise<StationSync>;
+  send(scans: readonly SentScan[]): Promise<void>;
 }
 
 export interface UpstreamOptions {
@@ -129,7 +69,7 @@ export function createUpstream({ url, token, version, fetch: call = fetch }: Ups
     async sync({ after, limit, queued }) {
       const query = new URLSearchParams({ limit: String(limit), queued: String(queued), version });
       if (after !== null) query.set('after', after);
-      const page = (await ask(`/api/doors/sync?${query}`, {})) as UpstreamPage;
+      const page = (await ask(`/api/doors/sync?${query}`, {})) as StationSync;
       if (!isPage(page)) throw new UpstreamAway(`${base} answers no feed: it is no Holdfast service`);
       return page;
     },
@@ -139,7 +79,7 @@ export function createUpstream({ url, token, version, fetch: call = fetch }: Ups
   };
 }
 
-function isPage({ cursor, changes, now, head }: Partial<UpstreamPage>): boolean {
+function isPage({ cursor, changes, now, head }: Partial<StationSync>): boolean {
   const isHead = head === null || (typeof head?.event?.id === 'string' && Array.isArray(head.doors));
   return typeof cursor === 'string' && Array.isArray(changes) && !Number.isNaN(Date.parse(String(now))) && isHead;
 }

@@ -1,6 +1,6 @@
 /**
- * Renders the bodies of the API as TypeScript, from the schemas that check and document them: for the client and for
- * the console. `npm run render` writes both files anew.
+ * Renders the bodies of the API as TypeScript, from the schemas that check and document them: for the client, for
+ * stations and gates, and for the console. `npm run render` writes all files anew.
  *
  *  1. A schema with a name in a table becomes a type of that name, and is named wherever it is a part of another one.
  *  2. A type that is another one with more fields extends it, as `BASES` says.
@@ -24,8 +24,9 @@ import { Cluster } from '#http/operators/cluster.ts';
 import { Overview } from '#http/operators/console.ts';
 import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
-import { ScanResult } from '#http/doors/scans.ts';
-import { DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
+import { Scan, ScanResult } from '#http/doors/scans.ts';
+import { Head, StationSync } from '#http/doors/sync.ts';
+import { DateCounts, DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
 import { MadeStation, Station } from '#http/operators/stations.ts';
 import { AdminOrder, AdminOrderList, AdminTicket, TicketScan } from '#http/operators/orders/schema.ts';
 import { RefundList } from '#http/operators/refunds.ts';
@@ -40,6 +41,7 @@ interface Schema {
   readonly enum?: readonly (string | null)[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
@@ -127,6 +129,18 @@ const CLIENT: Bodies = {
   VoidTickets: RevokedTickets,
 };
 
+const DOORS: Bodies = {
+  Verdict: part(ScanResult, 'verdict'),
+  SentScan: Scan,
+  ScanResult,
+  StationHead: Head,
+  FeedChange: part(StationSync, 'changes'),
+  StationSync,
+  Station,
+  DateCounts,
+  DoorCounts,
+};
+
 const OverviewPerformance = part(Overview, 'events', 'performances');
 
 const CONSOLE: Bodies = {
@@ -156,10 +170,7 @@ const CONSOLE: Bodies = {
   OrderPage: AdminOrderList,
   TicketScan,
   AdminTicket,
-  ScanResult,
-  DoorCounts,
   ScanConflicts,
-  Station,
   MadeStation,
   FoundOrders,
 };
@@ -182,13 +193,18 @@ export async function renderBodies(): Promise<Readonly<Record<string, string>>> 
     `The bodies of the public API as a client reads and sends them, in the API's own names: ${RENDERED} Times are RFC 3339 in UTC, money is integers in the minor unit of a currency (ISO 4217): cents of EUR, yen of JPY, fils of KWD.`,
     CLIENT,
   );
-  const operators = render(
-    `What the operators' API answers, as far as the console shows it: ${RENDERED}`,
-    CONSOLE,
-    CLIENT,
+  const operators = render(`What the operators' API answers, as far as the console shows it: ${RENDERED}`, CONSOLE, {
+    '#client/bodies.ts': CLIENT,
+    '#client/doors/wire.ts': DOORS,
+  });
+  const doors = render(
+    `What stations and gates send to \`/api/doors\` and are answered there, and what operators are told of it: ${RENDERED} Times are RFC 3339 in UTC.`,
+    DOORS,
+    { '../bodies.ts': CLIENT },
   );
   return {
     'src/client/bodies.ts': await formatted(client),
+    'src/client/doors/wire.ts': await formatted(doors),
     'src/web/console/app/bodies.ts': await formatted(operators),
   };
 }
@@ -198,15 +214,25 @@ async function formatted(code: string): Promise<string> {
   return format(code, { ...(await resolveConfig(path)), filepath: path });
 }
 
-function render(header: string, bodies: Bodies, imported: Bodies = {}): string {
-  const used = new Set<string>();
+function render(header: string, bodies: Bodies, imported: Readonly<Record<string, Bodies>> = {}): string {
+  const used = Object.entries(imported).map(([from, table]) => ({ from, table, names: new Set<string>() }));
   const nameOf = (schema: Schema): string | undefined => {
     const sameIn = (table: Bodies) => Object.keys(table).find((name) => isSame(table[name] as Schema, schema));
     const own = sameIn(bodies);
     if (own !== undefined) return own;
-    const other = sameIn(imported);
-    if (other !== undefined) used.add(other);
-    return other;
+    for (const { table, names } of used) {
+      const other = sameIn(table);
+      if (other === undefined) continue;
+      names.add(other);
+      return other;
+    }
+    return undefined;
+  };
+  const bodyNamed = (name: string): Schema => {
+    if (name in bodies) return bodies[name]!;
+    const { table, names } = used.find((each) => name in each.table)!;
+    names.add(name);
+    return table[name]!;
   };
   const types = Object.entries(bodies).map(([name, body]) => {
     const schema = body as Schema;
@@ -215,11 +241,13 @@ function render(header: string, bodies: Bodies, imported: Bodies = {}): string {
     if (schema.properties === undefined) return `${about}export type ${name} = ${inline(schema, nameOf)};\n`;
     const base = BASES[name];
     const extended = base === undefined ? '' : ` extends ${base}`;
-    const properties = base === undefined ? schema.properties : ownFields(schema, { ...imported, ...bodies }[base]!);
-    if (base !== undefined && !(base in bodies)) used.add(base);
+    const properties = base === undefined ? schema.properties : ownFields(schema, bodyNamed(base));
     return `${about}export interface ${name}${extended} ${inline({ ...schema, properties, type: 'object' }, nameOf)}\n`;
   });
-  const imports = used.size === 0 ? '' : `import type { ${[...used].sort().join(', ')} } from '#client/bodies.ts';\n`;
+  const imports = used
+    .filter(({ names }) => names.size > 0)
+    .map(({ from, names }) => `import type { ${[...names].sort().join(', ')} } from '${from}';\n`)
+    .join('');
   return [comment(header), imports, ...types].join('\n');
 }
 
@@ -254,7 +282,8 @@ function keyOf({
 
 /** A schema as a type, by name where it has one. */
 function typeOf(schema: Schema, nameOf: (schema: Schema) => string | undefined): string {
-  const isNamed = schema.$ref !== undefined || schema.properties !== undefined || schema.enum !== undefined;
+  const { $ref, properties, prefixItems, enum: values } = schema;
+  const isNamed = [$ref, properties, prefixItems, values].some((each) => each !== undefined);
   const name = isNamed ? nameOf(schema) : undefined;
   if (name === undefined) return inline(schema, nameOf);
   return [schema.type].flat().includes('null') ? `${name} | null` : name;
@@ -276,6 +305,9 @@ function inline(schema: Schema, nameOf: (schema: Schema) => string | undefined):
 
 function ofType(type: string, schema: Schema, nameOf: (schema: Schema) => string | undefined): string {
   if (type === 'integer') return 'number';
+  if (schema.prefixItems !== undefined) {
+    return `readonly [${schema.prefixItems.map((each) => typeOf(each, nameOf)).join(', ')}]`;
+  }
   if (type === 'array') return `readonly (${typeOf(schema.items!, nameOf)})[]`;
   if (type !== 'object') return type;
   const { properties, required = [], additionalProperties } = schema;

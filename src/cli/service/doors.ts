@@ -1,5 +1,6 @@
 /** `holdfast doors`: who came to an event and who is inside, asked of a running service. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DateCounts, Station } from '#client/doors/wire.ts';
 import { CommandFailure, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { byStatus, counted, table } from '../terminal/output.ts';
 import { adminAccess, callService, errorOf, type AdminAccess } from './access.ts';
@@ -7,32 +8,9 @@ import { adminAccess, callService, errorOf, type AdminAccess } from './access.ts
 /** Between two looks with --watch. */
 const LOOK_EVERY_MS = 2_000;
 
-/** The part of `GET /admin/events/{id}/doors` that is shown of each date. */
-interface DateCounts {
-  readonly id: string;
-  readonly expected: number;
-  readonly admitted: number;
-  readonly inside: number;
-  readonly entries: number;
-  readonly exits: number;
-  readonly conflicts: number;
-  readonly refused: Readonly<Record<string, number>>;
-  readonly doors: readonly { readonly id: string; readonly entries: number; readonly exits: number }[];
-  readonly minutes: readonly { readonly entries: number }[];
-}
-
-interface ShownStation {
-  readonly name: string;
-  readonly kind: string;
-  readonly status: string;
-  readonly last_seen_at: string | null;
-  readonly gate_url: string | null;
-  readonly queued: number | null;
-}
-
 interface Doors {
   readonly performances: readonly DateCounts[];
-  readonly stations: readonly ShownStation[];
+  readonly stations: readonly Station[];
 }
 
 export const doorsCommand: CliCommand = {
@@ -138,7 +116,7 @@ function print({ output }: CliCall, { performances, stations }: Doors): void {
   );
 }
 
-function stationLine({ name, kind, last_seen_at: seenAt, queued, gate_url: gateUrl }: ShownStation): string {
+function stationLine({ name, kind, last_seen_at: seenAt, queued, gate_url: gateUrl }: Station): string {
   const gate = kind === 'GATE' ? 'gate ' : '';
   const at = gateUrl === null ? '' : ` at ${gateUrl}`;
   const seen = seenAt === null ? 'not seen yet' : `seen ${seenAt}`;

@@ -28,7 +28,7 @@ export const ScanId = Type.String({ minLength: 16, maxLength: 64, pattern: '^[A-
 /** As long as a moment can be written. */
 const MOMENT_LENGTH_MAX = 40;
 
-const Scan = Type.Object({
+export const Scan = Type.Object({
   id: { ...ScanId, description: 'Made by the station, new for each scan; a repeat has the same.' },
   kind: Type.Unsafe<(typeof SCAN_KINDS)[number]>({ type: 'string', enum: [...SCAN_KINDS] }),
   code: Type.Optional(

@@ -1,6 +1,7 @@
 /** What stations know without a network: the head of their event, and the tickets that are void or were scanned. */
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import type { Reentry } from '#client/doors/verdict.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { StationView, SyncChange, SyncHead, SyncView } from '#domain/view.ts';
 import { TicketKeys } from '../buyers/tickets.ts';
@@ -24,14 +25,14 @@ const texts = (description: string) =>
 const stationFields = {
   id: Text,
   name: Text,
-  kind: Text,
+  kind: Type.Unsafe<StationView['kind']>({ type: 'string', enum: ['STATION', 'GATE'] }),
   performance_ids: texts('Null for all.'),
   door_ids: texts('Null for all.'),
   expires_at: Nullable(Time),
-  status: Text,
+  status: Type.Unsafe<StationView['status']>({ type: 'string', enum: ['LIVE', 'EXPIRED', 'REVOKED'] }),
 };
 
-const Head = Type.Object({
+export const Head = Type.Object({
   event: Type.Object({ id: Text, name: Text }),
   station: Type.Object(stationFields),
   keys: TicketKeys.properties.keys,
@@ -48,7 +49,7 @@ const Head = Type.Object({
   ),
   doors: Type.Array(Type.Object({ id: Text, name: Text, ticket_type_ids: texts('Null for all.') })),
   ticket_types: Type.Array(Type.Object({ id: Text, name: Text })),
-  reentry: Text,
+  reentry: Type.Unsafe<Reentry>({ type: 'string', enum: ['AFTER_EXIT', 'NEVER', 'ALWAYS'] }),
   stations: Type.Optional(
     Type.Array(Type.Object({ ...stationFields, token_sha256: Text }), { description: 'For a GATE.' }),
   ),
@@ -67,7 +68,17 @@ export const StationSync = Type.Object(
     }),
     changes: Type.Unsafe<SyncChange[]>({
       type: 'array',
-      items: { type: 'array', items: {} },
+      items: {
+        type: 'array',
+        prefixItems: [
+          Text,
+          { type: 'string', enum: ['V', 'I', 'W', 'O', 'N'] },
+          Type.Integer(),
+          Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+        ],
+        minItems: 4,
+        maxItems: 4,
+      },
       description:
         'Each ticket once: the first 12 characters of the base64url SHA-256 of its id; V void, I inside, W void and inside, O out, N none of these any more; since when, in seconds since 1970; the place of the door in `doors`, or null.',
     }),

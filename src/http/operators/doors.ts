@@ -18,7 +18,7 @@ import { addRoute } from '../protocol/route.ts';
 const Text = Type.String();
 const inAndOut = { entries: Count, exits: Count };
 
-const DateCounts = Type.Object({
+export const DateCounts = Type.Object({
   id: Text,
   expected: { ...Count, description: 'Valid tickets of the date.' },
   admitted: { ...Count, description: 'Tickets that entered, each once, at however many doors.' },

@@ -4,6 +4,7 @@
  */
 
 import type { Order, Payment, Ticket, TicketHolder } from '#client/bodies.ts';
+import type { Verdict } from '#client/doors/wire.ts';
 
 export interface Stock {
   readonly capacity: number;
@@ -360,42 +361,9 @@ export interface OrderPage {
 export interface TicketScan {
   readonly id: string;
   readonly kind: 'ENTRY' | 'EXIT';
-  readonly verdict:
-    | 'ADMIT'
-    | 'EXIT'
-    | 'UNDONE'
-    | 'ALREADY_ADMITTED'
-    | 'NOT_INSIDE'
-    | 'NOT_UNDOABLE'
-    | 'ID_REUSED'
-    | 'UNKNOWN'
-    | 'FORGED'
-    | 'WRONG_EVENT'
-    | 'VOID'
-    | 'WRONG_PERFORMANCE'
-    | 'WRONG_DOOR'
-    | 'NOT_YET'
-    | 'OVER'
-    | 'CANNOT_TELL';
+  readonly verdict: Verdict;
   /** What the station decided by itself: it counts, whatever `verdict` says. */
-  readonly given:
-    | 'ADMIT'
-    | 'EXIT'
-    | 'UNDONE'
-    | 'ALREADY_ADMITTED'
-    | 'NOT_INSIDE'
-    | 'NOT_UNDOABLE'
-    | 'ID_REUSED'
-    | 'UNKNOWN'
-    | 'FORGED'
-    | 'WRONG_EVENT'
-    | 'VOID'
-    | 'WRONG_PERFORMANCE'
-    | 'WRONG_DOOR'
-    | 'NOT_YET'
-    | 'OVER'
-    | 'CANNOT_TELL'
-    | null;
+  readonly given: Verdict | null;
   /** When it counts. */
   readonly at: string;
   readonly received_at: string;
@@ -422,77 +390,6 @@ export interface AdminTicket extends Ticket {
   readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED' | null;
   /** Entries and exits in their order, and the first 50 that were refused. */
   readonly scans: readonly TicketScan[];
-}
-
-export interface ScanResult {
-  readonly id: string;
-  /** CANNOT_TELL comes from a gate alone, of a code by an unknown key or without its ticket type. */
-  readonly verdict:
-    | 'ADMIT'
-    | 'EXIT'
-    | 'UNDONE'
-    | 'ALREADY_ADMITTED'
-    | 'NOT_INSIDE'
-    | 'NOT_UNDOABLE'
-    | 'ID_REUSED'
-    | 'UNKNOWN'
-    | 'FORGED'
-    | 'WRONG_EVENT'
-    | 'VOID'
-    | 'WRONG_PERFORMANCE'
-    | 'WRONG_DOOR'
-    | 'NOT_YET'
-    | 'OVER'
-    | 'CANNOT_TELL';
-  /** The id was known: it is answered as the first time, and counts nothing. */
-  readonly repeated: boolean;
-  readonly ticket?: {
-    readonly ticket_type_id: string;
-    readonly ticket_type_name: string;
-    readonly section: string | null;
-    readonly row_label: string | null;
-    readonly seat_label: string | null;
-    /** From a gate alone, which does not know where the seat is. */
-    readonly seat_id?: string | null;
-  };
-  /** With ALREADY_ADMITTED: the entry that let the ticket in. */
-  readonly admitted?: {
-    readonly at: string;
-    readonly door_id: string;
-    readonly door_name: string;
-    /** Null of an entry by hand, and where a gate does not know it. */
-    readonly station_name: string | null;
-    /** The station itself decided. */
-    readonly offline: boolean;
-  } | null;
-  readonly void_reason?: string;
-  /** With WRONG_PERFORMANCE: the date of the ticket. */
-  readonly performance?: { readonly id: string; readonly name: string; readonly starts_at: string | null };
-  /** With WRONG_DOOR: the doors that take the ticket. */
-  readonly door_ids?: readonly string[];
-  /** With NOT_YET and OVER. */
-  readonly opens_at?: string | null;
-}
-
-export interface DoorCounts {
-  readonly performances: readonly {
-    readonly id: string;
-    /** Valid tickets of the date. */
-    readonly expected: number;
-    /** Tickets that entered, each once, at however many doors. */
-    readonly admitted: number;
-    /** People let in, doubles too, less those let out. */
-    readonly inside: number;
-    readonly entries: number;
-    readonly exits: number;
-    readonly conflicts: number;
-    /** How often scans were refused, by verdict. */
-    readonly refused: Readonly<Record<string, number>>;
-    readonly doors: readonly { readonly id: string; readonly entries: number; readonly exits: number }[];
-    readonly ticket_types: readonly { readonly id: string; readonly expected: number; readonly admitted: number }[];
-    /** The last 60, the oldest first; empty where nobody was scanned. */
-    readonly minutes: readonly { readonly at: string; readonly entries: number; readonly exits: number }[];
-  }[];
 }
 
 export interface ScanConflicts {
@@ -527,28 +424,6 @@ export interface ScanConflicts {
     };
   }[];
   readonly next_cursor: string | null;
-}
-
-export interface Station {
-  readonly id: string;
-  readonly name: string;
-  /** A GATE is a machine of the hall, at which other stations scan. */
-  readonly kind: 'STATION' | 'GATE';
-  /** Null for all. */
-  readonly performance_ids: readonly string[] | null;
-  /** Null for all. */
-  readonly door_ids: readonly string[] | null;
-  readonly expires_at: string | null;
-  /** Of a GATE: stations of its hall are paired at `{gate_url}/door#{token}`. */
-  readonly gate_url: string | null;
-  readonly created_at: string;
-  readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
-  /** Null where it was not seen since the service started. */
-  readonly last_seen_at: string | null;
-  readonly synced_at: string | null;
-  /** Scans that wait on it, as it last said. */
-  readonly queued: number | null;
-  readonly version: string | null;
 }
 
 export interface MadeStation {

@@ -1,7 +1,8 @@
 /** The doors of a date: who came and who is inside, entries a minute, conflicts, stations, and tickets by hand. */
 import { useState } from 'preact/hooks';
+import type { DoorCounts } from '#client/doors/wire.ts';
 import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
-import type { DoorCounts, OverviewEvent, OverviewPerformance, ScanConflicts } from '../app/bodies.ts';
+import type { OverviewEvent, OverviewPerformance, ScanConflicts } from '../app/bodies.ts';
 import { moment, number } from '../app/format.ts';
 import { linkTo, queryOf } from '../app/router.ts';
 import { Bars } from '../parts/charts.tsx';

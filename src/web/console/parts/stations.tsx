@@ -1,8 +1,9 @@
 /** The stations of an event: paired by a QR code that is shown once, and revoked. */
 import { useState } from 'preact/hooks';
+import type { Station } from '#client/doors/wire.ts';
 import { qrPath } from '../../qr-path.ts';
 import { usePolled, type Api } from '../app/api.ts';
-import type { MadeStation, OverviewPerformance, Station } from '../app/bodies.ts';
+import type { MadeStation, OverviewPerformance } from '../app/bodies.ts';
 import { countOf, moment } from '../app/format.ts';
 import { Confirmation } from './confirmation.tsx';
 import type { Door } from './door-words.ts';

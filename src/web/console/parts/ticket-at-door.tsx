@@ -1,9 +1,10 @@
 /** A ticket that is looked up by its number or its code, with its scans; it is let in and out by hand. */
 import { useState } from 'preact/hooks';
 import { readCode } from '#client/doors/code.ts';
+import type { ScanResult } from '#client/doors/wire.ts';
 import { hasHappened } from '#client/doors/scan.ts';
 import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
-import type { AdminTicket, ScanResult, TicketScan } from '../app/bodies.ts';
+import type { AdminTicket, TicketScan } from '../app/bodies.ts';
 import { moment } from '../app/format.ts';
 import { linkTo, linkWith, useFilters } from '../app/router.ts';
 import { NoteField } from './confirmation.tsx';

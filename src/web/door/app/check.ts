@@ -9,9 +9,9 @@ import { readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
 import type { Given } from '#client/doors/scan.ts';
 import { verdictOfEntry, verdictOfExit, type Entrance, type ScanFinding } from '#client/doors/verdict.ts';
+import type { ScanResult, StationHead } from '#client/doors/wire.ts';
 import type { Feed, TicketState } from './feed.ts';
 import type { CheckSignature } from './signature.ts';
-import type { ScanDetails, StationHead } from './wire.ts';
 
 /** Where a station stands. */
 export interface DoorChoice {
@@ -36,6 +36,8 @@ interface ReadScan {
   readonly at: number;
 }
 
+type ScanDetails = Omit<ScanResult, 'id' | 'verdict' | 'repeated'>;
+
 export interface OwnVerdict extends ScanDetails {
   readonly verdict: Given;
 }
@@ -52,6 +54,7 @@ export async function checkAlone(scan: ReadScan, knowledge: Knowledge): Promise<
   if (eventId !== head.event.id) return { verdict: 'WRONG_EVENT' };
   const type = head.ticket_types.find(({ id }) => id === ticketTypeId);
   const ticket = {
+    ticket_type_id: ticketTypeId ?? '',
     ticket_type_name: type?.name ?? ticketTypeId ?? '',
     ...{ section: null, row_label: null, seat_label: null, seat_id: seatId },
   };
@@ -96,13 +99,12 @@ function detailsOf(
     case 'ALREADY_ADMITTED': {
       if (admitted === null) return {};
       const door = doors.find(({ id }) => id === admitted.doorId);
-      return {
-        admitted: { at: new Date(admitted.at).toISOString(), door_name: door?.name ?? '', station_name: null },
-      };
+      const named = { door_id: admitted.doorId ?? '', door_name: door?.name ?? '', station_name: null };
+      return { admitted: { at: new Date(admitted.at).toISOString(), ...named, offline: false } };
     }
     case 'WRONG_PERFORMANCE': {
       const date = performances.find(({ id }) => id === performanceId);
-      return date === undefined ? {} : { performance: { name: date.name, starts_at: date.starts_at } };
+      return date === undefined ? {} : { performance: { id: date.id, name: date.name, starts_at: date.starts_at } };
     }
     case 'WRONG_DOOR': {
       const taking = doors.filter(({ ticket_type_ids: ids }) => ids?.includes(ticketTypeId!) ?? true);

@@ -1,6 +1,6 @@
 /** The store of a station in IndexedDB, whose transactions are on the disk when they are complete. */
+import type { FeedChange, StationHead } from '#client/doors/wire.ts';
 import { UNPAIRED, type QueuedScan, type StationRecord, type StationStore } from './store.ts';
-import type { FeedChange, StationHead } from './wire.ts';
 
 const DATABASE = 'holdfast.door';
 const [STATION, FEED, QUEUE] = ['station', 'feed', 'queue'];

@@ -5,7 +5,7 @@
  *    wait, and those that were answered after the last sync began.
  * 2. An own scan from before the feed's last scan of the ticket does not say where the ticket is now.
  */
-import type { FeedChange } from './wire.ts';
+import type { FeedChange } from '#client/doors/wire.ts';
 
 /** Where a ticket is. */
 export interface TicketState {

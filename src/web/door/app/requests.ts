@@ -1,7 +1,7 @@
 /** Requests of a station, each with the time that it may take, and what it means that one got no answer. */
 import { unreachable, type ApiError } from '#client/api-error.ts';
 import { send, type Answer } from '#client/transport.ts';
-import type { ScanVerdict, SentScan, SyncAnswer } from './wire.ts';
+import type { ScanResult, SentScan, StationSync } from '#client/doors/wire.ts';
 
 type Outcome<Body> = Answer<Body> | { readonly failure: ApiError };
 
@@ -10,8 +10,8 @@ export interface StationRequests {
     token: string,
     scans: readonly SentScan[],
     msMax: number,
-  ): Promise<Outcome<{ readonly results: readonly ScanVerdict[] }>>;
-  sync(token: string, query: Readonly<Record<string, string>>): Promise<Outcome<SyncAnswer>>;
+  ): Promise<Outcome<{ readonly results: readonly ScanResult[] }>>;
+  sync(token: string, query: Readonly<Record<string, string>>): Promise<Outcome<StationSync>>;
 }
 
 /** How a failed request goes on. */

@@ -16,12 +16,12 @@ import { readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
 import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
+import type { StationHead, StationSync } from '#client/doors/wire.ts';
 import { checkAlone, type DoorChoice, type OwnVerdict } from './check.ts';
 import { Feed, type OwnScan } from './feed.ts';
 import { failureKind, type FailureKind, type StationRequests } from './requests.ts';
 import type { CheckSignature } from './signature.ts';
 import { UNPAIRED, type QueuedScan, type StationRecord, type StationStore } from './store.ts';
-import type { StationHead, SyncAnswer } from './wire.ts';
 
 interface StationPorts {
   readonly store: StationStore;
@@ -360,7 +360,7 @@ export class ScanStation {
     return false;
   }
 
-  async #take(answer: SyncAnswer): Promise<void> {
+  async #take(answer: StationSync): Promise<void> {
     const { now, cursor, reset, head, changes } = answer;
     const aheadMs = Date.parse(now) - this.#ports.now();
     const isWhole = !answer.more;

@@ -2,11 +2,14 @@
  * What lies on the device: token, feed and queue, and nothing about people. What belongs together is changed at once: a
  * feed with its cursor, an answered scan with what it says about its ticket.
  */
+import type { FeedChange, SentScan, StationHead, Verdict } from '#client/doors/wire.ts';
 import type { DoorChoice } from './check.ts';
-import type { FeedChange, SentScan, StationHead } from './wire.ts';
 
 /** A scan until an answer names its id. */
 export interface QueuedScan extends SentScan {
+  readonly code?: string;
+  readonly undoes?: string;
+  readonly given: Verdict | null;
   /** What the service refused it for; such a scan stays listed and is not sent again by itself. */
   readonly refused?: { readonly status: number; readonly code: string };
 }

@@ -2,10 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Given } from '#client/doors/scan.ts';
+import type { StationHead } from '#client/doors/wire.ts';
 import { texts, wording } from '../app/language.ts';
 import type { Tone } from '../app/signals.ts';
 import type { ShownScan } from '../app/station.ts';
-import type { StationHead } from '../app/wire.ts';
 
 const GOOD: readonly Given[] = ['ADMIT', 'EXIT', 'UNDONE'];
 

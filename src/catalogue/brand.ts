@@ -39,7 +39,7 @@ const logo = plain(
 const support = plain(
   Type.String({
     maxLength: 300,
-    pattern: '^(?:https://[^\\s/]\\S*|[^\\s@:/?&]+@[^\\s@:/?&]+\\.[^\\s@:/?&]+)$',
+    pattern: '^(?:https://[^\\s/]\\S*|[^\\s@:/?&]+@(?:[^\\s@:/?&.]+\\.)+[^\\s@:/?&.]+)$',
     description: 'an e-mail address, or one that begins with https://',
   }),
 );
@@ -131,7 +131,7 @@ function keptLogo(named: string, read: LogoReader | undefined): string {
 /** Whether this is the text of a drawing: after the head and remarks comes its element. */
 function isSvg(bytes: Buffer): boolean {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-  return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*|<!DOCTYPE[^>[]*>\s*)*<svg[\s>]/.test(text);
+  return /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*|<!DOCTYPE[^>[]*>\s*)*<svg[\s>]/.test(text);
 }
 
 /** Reads logos in the folder of a file, or below. */

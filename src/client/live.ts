@@ -108,6 +108,8 @@ async function readStream(source: LiveSource, watch: Watch, stream: Stream): Pro
     }
   } finally {
     clearTimeout(timer);
+    // Also where a message could not be applied: the answer would stay open.
+    silence.abort();
   }
 }
 

@@ -6,7 +6,8 @@
  * 2. It goes to the buyer alone, at the address that the order was placed with; nothing that changes an order changes
  *    it. An address that could be read as two, or as a command, gets none.
  * 3. Its Message-ID names the fact, so that a mailbox recognizes a repeat.
- * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help.
+ * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. One that the
+ *    server refuses again and again for its address is given up after a day: it holds back the pruning of the journal.
  */
 import { readAt } from '#actors/event-port.ts';
 import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
@@ -18,7 +19,7 @@ import type { FactRow } from '#persistence/journal.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import { notificationQueueOf } from './messages.ts';
 import type { Delivery } from './outbox.ts';
-import type { Mail, MailContent, Mailer } from './smtp.ts';
+import { MailPutOff, type Mail, type MailContent, type Mailer } from './smtp.ts';
 
 /** What a mail about an order is written from; `language` is the buyer's, where it is known. */
 export interface MailedOrder {
@@ -27,10 +28,17 @@ export interface MailedOrder {
   readonly language: string | null;
 }
 
-const GIVEN_UP_AFTER_MS = 5 * 86_400_000;
+const DAY_MS = 86_400_000;
+const GIVEN_UP_AFTER_MS = 5 * DAY_MS;
+const REFUSED_AFTER_MS = DAY_MS;
 
 /** What is told of an address in SMTP and in headers without quotes (rule 2). */
 const PLAIN_ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@[^\s\p{Cc}@<>()[\]\\,;:"]{1,253}$/u;
+
+interface WrittenMail {
+  readonly row: FactRow;
+  readonly mail: Mail;
+}
 
 /** Mails as an outbox delivers them: those of one order one after the other. */
 export function mailDelivery(ports: {
@@ -38,10 +46,10 @@ export function mailDelivery(ports: {
   readonly mailer: Pick<Mailer, 'send' | 'count'>;
   now(): number;
   write(order: MailedOrder): MailContent;
-}): Delivery<Mail> {
+}): Delivery<WrittenMail> {
   const { mailer, personalData } = ports;
   let dropped = 0;
-  const drop = (row: FactRow, why: string): readonly Mail[] => {
+  const drop = (row: FactRow, why: string): readonly [] => {
     mailer.count('dropped');
     dropped += 1;
     if (isWorthReporting(dropped)) reportTrouble('mail', `${row.eventId}: a mail is not sent, fact ${row.seq}: ${why}`);
@@ -64,9 +72,18 @@ export function mailDelivery(ports: {
       const to = customer.email.trim();
       if (!PLAIN_ADDRESS.test(to)) return drop(row, 'its address has signs that addresses have in quotes only');
       const id = `mail-${label}${row.seq}-${row.at.toString(36)}`;
-      return [{ id, to, ...ports.write({ order, definition, language }) }];
+      return [{ row, mail: { id, to, ...ports.write({ order, definition, language }) } }];
     },
-    post: (mail, signal) => mailer.send(mail, signal),
+    async post({ row, mail }, signal) {
+      try {
+        await mailer.send(mail, signal);
+      } catch (error) {
+        const isRefused = error instanceof MailPutOff && error.isOfMail;
+        if (!isRefused || ports.now() - row.at < REFUSED_AFTER_MS) throw error;
+        drop(row, 'its address was refused for a day');
+      }
+    },
+    isReported: (error) => error instanceof MailPutOff,
   };
 }
 
@@ -74,6 +91,10 @@ type MailFact = Pick<FactData['MailRequested'], 'orderId'> & Partial<Pick<FactDa
 
 /** The queue of a fact; null where it has no mail. */
 function mailQueueOf({ type, data }: Pick<FactRow, 'type' | 'data'>): string | null {
+  if (type === 'OrderAmended') {
+    const amended = JSON.parse(data) as FactData['OrderAmended'];
+    return amended.trigger === 'COVER' ? amended.orderId : null;
+  }
   if (type !== 'OrderPaid' && type !== 'MailRequested') return null;
   const { orderId, trigger = 'PAY_IN_FULL' } = JSON.parse(data) as MailFact & Partial<FactData['OrderPaid']>;
   return trigger === 'PAY_IN_FULL' || trigger === 'PAY_LATE_IN_FULL' ? orderId : null;

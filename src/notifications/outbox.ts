@@ -31,6 +31,8 @@ export interface Delivery<Message> {
   messagesOf(row: FactRow, source: Pick<FactSource, 'events' | 'label'>): Promise<readonly Message[]>;
   /** Rejects where it is to be posted again. */
   post(message: Message, signal: AbortSignal): Promise<void>;
+  /** Whether an error of `post` is reported already, or is no trouble. */
+  isReported?(error: unknown): boolean;
 }
 
 interface OutboxPorts<Message> extends Omit<FactSource, 'label'> {
@@ -297,8 +299,8 @@ class JournalOutbox<Message> implements Outbox {
   #pause(queue: FactQueue, error: unknown): void {
     queue.status = 'PAUSING';
     queue.failures += 1;
-    if (isWorthReporting(queue.failures)) {
-      const { where, what } = this.#ports.delivery;
+    const { where, what, isReported } = this.#ports.delivery;
+    if (isWorthReporting(queue.failures) && isReported?.(error) !== true) {
       reportTrouble(where, `${queue.facts[0]!.eventId}: a ${what} was not accepted`, error);
     }
     const timer = setTimeout(() => this.#endPause(queue), retryPauseMs(queue.failures, this.#ports.firstPauseMs));

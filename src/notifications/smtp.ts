@@ -1,11 +1,12 @@
 /**
  * Sends mails to one SMTP server, over a few connections that are kept.
  *
- * 1. What the server refuses for good about one mail (5xx to its recipient or its contents) is dropped and counted; the
- *    next try would be refused as well. What it refuses for now is sent again.
+ * 1. What the server refuses for good about one mail (5xx to its recipient, or for its mailbox) is dropped and
+ *    counted; the next try would be refused as well. What it refuses for now is sent again. Neither is a trouble:
+ *    buyers mistype addresses.
  * 2. What says nothing about the mail is never dropped: no connection, no TLS, a wrong password, a sender that is not
- *    allowed, a recipient refused by policy (5.7.x), as by a relay that wants a password. That is the service's
- *    trouble, and it is told for how long there is some.
+ *    allowed, a recipient refused by policy (5.7.x), as by a relay that wants a password, or contents, which all mails
+ *    have alike. That is the service's trouble, reported when it begins, and it is told for how long there is some.
  * 3. The log has codes alone: answers of servers repeat addresses, and the server's own has a password.
  * 4. TLS, from the first byte (smtps) or by STARTTLS, and a certificate that is valid, are insisted on; not with
  *    servers of this machine, nor where `?tls=none` says so, which allows no password.
@@ -36,8 +37,20 @@ export interface Mail extends MailContent {
 const MAIL_OUTCOMES = ['sent', 'retried', 'dropped'] as const;
 type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
+/** The server refuses a mail for now, or none can be sent: it is to be sent again. */
+export class MailPutOff extends Error {
+  override readonly name = 'MailPutOff';
+  /** Whether it is about this mail alone. */
+  readonly isOfMail: boolean;
+
+  constructor(codes: string, isOfMail: boolean) {
+    super(`the mail server: ${codes}`);
+    this.isOfMail = isOfMail;
+  }
+}
+
 export interface Mailer {
-  /** Rejects where the mail is to be sent again. */
+  /** Rejects with MailPutOff where the mail is to be sent again. */
   send(mail: Mail, signal: AbortSignal): Promise<void>;
   count(outcome: MailOutcome): void;
   readonly counts: Readonly<Record<MailOutcome, number>>;
@@ -90,9 +103,9 @@ export async function openMailer({ url, from }: MailConfig, now: () => number): 
   };
   const outcomeOf = (error: NodemailerError): MailOutcome => {
     const reason = reasonOf(error);
+    if (reason === 'SERVER' && failingSince === null) reportTrouble('mail', `no mail can be sent: ${codesOf(error)}`);
     failingSince = reason === 'SERVER' ? (failingSince ?? now()) : null;
-    if (reason !== 'MAIL_FOR_GOOD') throw new Error(`the mail server: ${codesOf(error)}`);
-    reportTrouble('mail', `a mail is refused for good: ${codesOf(error)}`);
+    if (reason !== 'MAIL_FOR_GOOD') throw new MailPutOff(codesOf(error), reason === 'MAIL_FOR_NOW');
     return 'dropped';
   };
 
@@ -145,7 +158,9 @@ function reasonOf({
   const isOfMail = command === 'RCPT TO' || (command === 'DATA' && code === 'EMESSAGE');
   if (!isOfMail || responseCode === undefined || responseCode === 421) return 'SERVER';
   if (responseCode < 500) return 'MAIL_FOR_NOW';
-  return command === 'RCPT TO' && /^\d{3}[ -]5\.7\./.test(response) ? 'SERVER' : 'MAIL_FOR_GOOD';
+  const isOfService =
+    command === 'RCPT TO' ? /^\d{3}[ -]5\.7\.|relay/i.test(response) : !/^\d{3}[ -]5\.(?:1|2\.[0-3])\b/.test(response);
+  return isOfService ? 'SERVER' : 'MAIL_FOR_GOOD';
 }
 
 /** Nothing of what the server said but its codes (rule 3). */

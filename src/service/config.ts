@@ -187,8 +187,20 @@ function compileSettings() {
   addFormats.default(ajv);
   ajv.addFormat('trust-proxy', (value) => readTrustProxy(value) !== null);
   ajv.addFormat('ticket-keys', (value) => readTicketKeys(value) !== null);
+  ajv.addFormat('smtp-url', isReadableUrl);
   const properties = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].schema]));
   return ajv.compile({ type: 'object', properties });
+}
+
+/** Whether user and password of an address can be read: a percent sign in them stands before two hex digits. */
+function isReadableUrl(value: string): boolean {
+  try {
+    const { username, password } = new URL(value);
+    decodeURIComponent(`${username}${password}`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function valuesFrom(environment: Environment): Values {

@@ -207,10 +207,10 @@ async function openService(
   warnOfSettings(config, log);
   // 4. Payments and notifications. The base URL is known once the public listener has its port.
   let publicUrl: string | null = null;
-  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, buyers.port));
+  const baseUrl = (): string => (publicUrl ??= config.baseUrl ?? baseUrlOf(config, buyers.port));
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
-  const mailer = await startMail(config, engine, baseUrl);
+  const mailer = config.mail && (await openMailer(config.mail, () => engine.clock.machineNow()));
   // 5. Metrics.
   const opened: { threads: HttpThreads | null } = { threads: null };
   const isThreaded = await mayThread(config, log);
@@ -237,6 +237,8 @@ async function openService(
   const buyers = isThreaded ? await openThreads() : await listenHere({ ...common, ...served });
   const { threads } = opened;
   listeners.push(buyers);
+  // Mails name the base URL.
+  if (mailer !== null) await startMail(mailer, config, engine, baseUrl);
   const adminApp = await buildAdminApp({
     ...common,
     settings: config,
@@ -418,7 +420,8 @@ function scheduleRetention(engine: Deployment, log: Logger): Pick<RetentionSched
 }
 
 /** Warns of settings that are wrong where tickets are sold for money. */
-function warnOfSettings({ sandbox, sandboxClock, stripe }: Config, log: Logger): void {
+function warnOfSettings({ baseUrl, mail, sandbox, sandboxClock, stripe }: Config, log: Logger): void {
+  if (mail !== null && baseUrl === null) log.warn('mails have links that only this machine can open: set BASE_URL');
   if (sandboxClock) log.warn('the sandbox clock is on: anybody who can reach the service can move its time');
   if (sandbox)
     log.warn('the sandbox is on: anybody can pay for nothing; set SANDBOX=off where tickets are sold for money');
@@ -450,14 +453,11 @@ async function startNotifications({ notify }: Config, engine: Deployment): Promi
   await deliver('notifications', notificationDelivery({ personalData: engine.personalData, post }), engine);
 }
 
-/** Starts mails to buyers through the server in the settings, where there is one. */
-async function startMail({ mail, brand }: Config, engine: Deployment, baseUrl: () => string): Promise<Mailer | null> {
-  if (mail === null) return null;
+/** Starts mails to buyers. */
+async function startMail(mailer: Mailer, { brand }: Config, engine: Deployment, baseUrl: () => string): Promise<void> {
   const { personalData, clock } = engine;
-  const mailer = await openMailer(mail, () => clock.machineNow());
   const write = (order: MailedOrder): MailContent => orderMail({ ...order, brand, baseUrl: baseUrl() });
   await deliver('mail', mailDelivery({ personalData, mailer, now: () => clock.now(), write }), engine);
-  return mailer;
 }
 
 function isDelivered({ notify, mail }: Config, delivered: Delivered): boolean {

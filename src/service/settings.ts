@@ -140,7 +140,7 @@ export const SETTINGS = {
     secret: true,
   },
   SMTP_URL: {
-    schema: { type: 'string', pattern: SMTP_URL },
+    schema: { type: 'string', format: 'smtp-url', pattern: SMTP_URL },
     default: null,
     allowed:
       'smtps://server (TLS) or smtp://server (STARTTLS), with user:password@ before it and :port behind it where needed, set together with MAIL_FROM; ?tls=none without a password where the way to the server is safe',

@@ -12,7 +12,7 @@ describe('Admission control', () => {
     assert.deepEqual(commands.filter(isRefusedOnLowDisk).sort(), refused);
   });
 
-  it('queues only holds, their changes and joining, of all that buyers do', async (t) => {
+  it('queues only holds, their changes, joining and requests for mail, of all that buyers do', async (t) => {
     const apps = await openApps();
     t.after(() => apps.close());
     const ofBuyers = [...apps.commands].filter(([route]) => !route.includes('/admin/'));
@@ -23,6 +23,7 @@ describe('Admission control', () => {
       'PATCH /api/checkout/holds/:id': 'ChangeHold',
       'POST /api/checkout/orders/:order_id/amendments/quote': 'ChangeHold',
       'POST /api/checkout/queue': 'JoinQueue',
+      'POST /orders/:order_id/mail': 'RequestMail',
     });
   });
 

@@ -40,6 +40,15 @@ const csv = async (eventId: string): Promise<Response> =>
   });
 
 describe('The list of who may come', () => {
+  it('is a file whose name every header and folder takes, whatever the ids', async () => {
+    const date = { id: '日曜"', name: 'Sunday', starts_at: '2028-05-08T20:00:00Z', ends_at: '2028-05-09T04:00:00Z' };
+    await service.define(clubNight({ id: 'evt_odd', slug: 'odd', performances: [date] }));
+    const address = `${service.adminUrl}/admin/events/evt_odd/attendees?performance_id=${encodeURIComponent(date.id)}`;
+    const { status, headers } = await fetch(address, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
+    const name = headers.get('content-disposition');
+    assert.deepEqual([status, name], [200, 'attachment; filename="evt_odd-___-attendees.json"']);
+  });
+
   it('has every ticket with its name, seat and date, void ones too, and when it was let in', async () => {
     await service.define(theatreRun());
     const people = [{ name: 'Bob' }, { name: 'Cleo' }];

@@ -89,6 +89,12 @@ describe('The file of a brand', () => {
     assert.match(problemOf({ logo: 'https://cdn.example/logo.svg' }), /^\/logo must be the path of/);
     assert.match(problemOf({ logo: 'page.svg' }), /^\/logo is not an SVG, PNG/);
     assert.match(problemOf({ logo: 'large.png' }), /^\/logo is larger than 32768 bytes/);
+    // An expression that tried every way to split the remarks, or the parts of an address, would never end.
+    assert.match(
+      problemOf({ logo: dataUrl('image/svg+xml', `${'<!---->'.repeat(3_000)}x`) }),
+      /^\/logo is not an SVG, PNG/,
+    );
+    assert.match(problemOf({ support: `x@${'.'.repeat(200_000)} ` }), /^\/support must/);
     assert.equal(problemOf({ logo: dataUrl('image/png', SVG) }), '/logo is image/svg+xml by its content');
   });
 

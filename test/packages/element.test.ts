@@ -139,6 +139,11 @@ describe('<holdfast-seats>', { skip: withoutBrowser }, () => {
     const attributes = 'event="the-glass-orchard" performance="premiere" name="seat" max="2"';
     const visitor = await enter(ownPage('properties', attributes));
     const { page } = visitor;
+    // More than its limit are not chosen, and the plan is there all the same.
+    await page.evaluate("seats.selected = ['stalls-L-5', 'stalls-L-6', 'stalls-L-7']");
+    await seat(page, 'Stalls · Row L, seat 5 ·').waitFor();
+    assert.deepEqual(await page.evaluate('seats.selected'), []);
+    assert.deepEqual(await told(page, 'limit'), [{ max: 2 }]);
     await page.evaluate("seats.selected = ['stalls-L-5', 'stalls-L-6', 'no-such-seat']");
     await page.getByRole('checkbox', { name: 'Stalls · Row L, seat 5 ·', checked: true }).waitFor();
     assert.deepEqual(await page.evaluate('seats.names'), ['Stalls, row L, seats 5 and 6']);
@@ -148,7 +153,7 @@ describe('<holdfast-seats>', { skip: withoutBrowser }, () => {
       { quantity: 2, seat_ids: ['stalls-L-5', 'stalls-L-6'] },
     ]);
     await seat(page, 'Stalls · Row L, seat 7 ·').click();
-    assert.deepEqual(await told(page, 'limit'), [{ max: 2 }]);
+    assert.deepEqual(await told(page, 'limit'), [{ max: 2 }, { max: 2 }]);
     await page.evaluate("document.querySelector('form').reset()");
     assert.deepEqual(await page.evaluate('seats.selected'), []);
     await visitor.close();

@@ -26,7 +26,7 @@ export const snapshotCommand: CliCommand = {
     { name: 'prune', help: 'move facts older than the previous snapshot to the archive' },
     {
       name: 'unnotified',
-      help: 'also those that a receiver of notifications has not got, where nobody is notified any more',
+      help: 'also those of which notifications or mails are not delivered: nobody gets them any more',
     },
     DATA_OPTION,
   ],

@@ -72,7 +72,7 @@ export function attendeeRoutes(
       if (isRefusal(page)) return page;
       log.info({ eventId: id, performanceId, operator: by.operator }, 'the list of who may come was read');
       const records = attendeeRecords(page, (after) => pageAfter(event, performanceId, after), personalData);
-      return { records, isCsv: format === 'csv', fileName: [id, performanceId, 'attendees'].filter(Boolean).join('-') };
+      return { records, isCsv: format === 'csv', fileName: fileNameOf(id, performanceId) };
     },
     send: ({ records, isCsv, fileName }, reply) => {
       reply.header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
@@ -81,6 +81,14 @@ export function attendeeRoutes(
       return reply.send(Readable.from(isCsv ? csvOf(records) : jsonOf(records), { objectMode: false }));
     },
   });
+}
+
+/** Ids are any printable text; a header and a folder take less. */
+function fileNameOf(eventId: string, performanceId: string | null): string {
+  return [eventId, performanceId, 'attendees']
+    .filter(Boolean)
+    .join('-')
+    .replace(/[^A-Za-z0-9._~-]/g, '_');
 }
 
 async function pageAfter(event: EventPort, performanceId: string | null, after: string): Promise<AttendeePage> {

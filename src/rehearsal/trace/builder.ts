@@ -60,11 +60,11 @@ export class TraceBuilder {
   readonly #waits = new Map<string, Wait>();
   readonly #intents: Intent[] = [];
   readonly #operations: OperatorAction[] = [];
+  readonly #cancelled = new Set<string>();
   readonly #leftOut: Record<string, number> = {};
   #definition: EventDefinition | null = null;
   #begun: { at: number; definition: EventDefinition; takenBefore: TakenBefore; sales: Sales } | null = null;
   #lastAt = 0;
-  #releasedBy: number | null = null;
 
   constructor(eventId: string, replay: EventReplay, period: Period) {
     this.#eventId = eventId;
@@ -166,6 +166,8 @@ export class TraceBuilder {
     switch (fact.type) {
       case 'OrderPlaced':
         return this.#noteOrder(fact.data, at);
+      case 'SoldAtCounter':
+        return this.#forgetOrder(fact.data.orderId);
       case 'PaymentRequested':
         return this.#ofOrder(fact.data.orderId, 'payments asked for', ({ number, person }) =>
           this.#intents.push({ kind: 'REQUEST_PAYMENT', at, person, order: number }),
@@ -190,7 +192,7 @@ export class TraceBuilder {
       case 'EventDefined':
         return void this.#operations.push({ kind: 'DEFINE', at, definition: fact.data.definition });
       case 'PerformanceCancelled':
-        this.#releasedBy = at;
+        this.#cancelled.add(fact.data.performanceId);
         return void this.#operations.push({ kind: 'CANCEL_PERFORMANCE', at, performanceId: fact.data.performanceId });
       case 'SeatsBlocked':
       case 'SeatsUnblocked': {
@@ -289,8 +291,8 @@ export class TraceBuilder {
   #noteRelease(holdId: string, at: number): void {
     const hold = this.#holds.get(holdId);
     if (hold === undefined) return this.#leaveOut('releases of holds placed before the period');
-    // With a performance all its holds are released, by no buyer.
-    if (this.#releasedBy === at) return;
+    // With a performance all its holds are released, by no buyer, in the turns after its cancellation.
+    if (hold.lines.some(({ performanceId }) => this.#cancelled.has(performanceId))) return;
     this.#intents.push({ kind: 'RELEASE', at, person: hold.person, hold: hold.number });
   }
 
@@ -323,6 +325,18 @@ export class TraceBuilder {
       installments: Math.max(1, installmentsCents.length),
       totalCents,
     });
+  }
+
+  /** It was made by an operator, whom neither the waiting room nor a pause stops. */
+  #forgetOrder(orderId: string): void {
+    const order = this.#orders.get(orderId);
+    if (order === undefined) return;
+    this.#orders.delete(orderId);
+    this.#intents.splice(
+      this.#intents.findLastIndex((intent) => intent.kind === 'START' && intent.order === order.number),
+      1,
+    );
+    this.#leaveOut('orders made at a counter');
   }
 
   #notePayment(orderId: string, outcome: 'paid' | 'declined' | 'cancelled', at: number): void {

@@ -8,7 +8,7 @@
  *  4. In a form its value is the ids of the chosen seats, each under its `name`.
  */
 import { h, render } from 'preact';
-import type { EventPayload, Hold, HoldItemRequest, SaleSteering } from '#client/bodies.ts';
+import type { EventPayload, Hold, HoldItem, HoldItemRequest, SaleSteering } from '#client/bodies.ts';
 import { isApiError, type ApiError } from '#client/api-error.ts';
 import { createClient, type Client } from '#client/client.ts';
 import { languageOf } from '#texts/locale/language.ts';
@@ -51,7 +51,7 @@ export class HoldfastSeats extends HTMLElement {
   /** Seats that the page chose before the event came. */
   #wanted: readonly string[] | null = null;
   #sale: ShownSale | null = null;
-  #isHolding = false;
+  #holdsUnderWay = 0;
   #shown: AbortController | null = null;
   #words = seatWordsOf('en');
 
@@ -107,7 +107,7 @@ export class HoldfastSeats extends HTMLElement {
   get items(): readonly HoldItemRequest[] {
     const sale = this.#sale;
     if (sale === null) return [];
-    const held = new Map(this.#hold?.items.map((item) => [item.ticket_type_id, item.selling_stage_id]));
+    const held = new Map(this.#held().map((item) => [item.ticket_type_id, item.selling_stage_id]));
     return seatedItems(
       this.#picked,
       sale.performanceId,
@@ -135,7 +135,7 @@ export class HoldfastSeats extends HTMLElement {
   ): Promise<Hold> {
     const { queue_pass = null, idempotencyKey } = options;
     if (this.#sale === null) throw new TypeError('The event has not come yet.');
-    this.#isHolding = true;
+    this.#holdsUnderWay += 1;
     try {
       const request = { event_id: this.#sale.event.id, items: this.items, queue_pass };
       this.#hold = await this.client.createHold(request, { idempotencyKey });
@@ -144,12 +144,19 @@ export class HoldfastSeats extends HTMLElement {
       if (isApiError(error, 'SEAT_TAKEN')) this.#lose(new Set(error.detail['seat_ids'] as readonly string[]));
       throw error;
     } finally {
-      this.#isHolding = false;
+      this.#holdsUnderWay -= 1;
       if (this.#sale !== null) this.#follow(this.#sale);
     }
   }
 
   connectedCallback(): void {
+    // What a page set before the class was defined would hide the accessors.
+    for (const name of ['client', 'hold', 'selected'] as const) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = this[name];
+      delete (this as unknown as Record<string, unknown>)[name];
+      Object.assign(this, { [name]: value });
+    }
     this.#start();
   }
 
@@ -160,7 +167,12 @@ export class HoldfastSeats extends HTMLElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
-    if (before === now || this.#shown === null) return;
+    if (before === now) return;
+    if (name !== 'lang' && this.#picked.length > 0) {
+      this.#sale = null;
+      this.#choose(NO_SEATS);
+    }
+    if (this.#shown === null) return;
     if (name === 'src') this.#client = null;
     this.#start();
   }
@@ -177,8 +189,6 @@ export class HoldfastSeats extends HTMLElement {
     const { signal } = this.#shown;
     this.#words = seatWordsOf(languageOf([this.closest<HTMLElement>('[lang]')?.lang ?? null, ...navigator.languages]));
     const [slug, performanceId] = [this.getAttribute('event'), this.getAttribute('performance')];
-    const isOther = this.#sale !== null && (slug !== this.#sale.event.slug || performanceId !== this.performanceId);
-    if (isOther) this.#picked = NO_SEATS;
     this.#sale = null;
     this.#render();
     if (slug === null) return;
@@ -198,7 +208,7 @@ export class HoldfastSeats extends HTMLElement {
     }
     const own = this.#own();
     if (this.#wanted !== null) this.#choose(this.#pickedOf(sale, this.#wanted));
-    else if (this.#isHolding) this.#render();
+    else if (this.#holdsUnderWay > 0) this.#render();
     else this.#lose(new Set([...states.keys()].filter((id) => !own.has(id))));
   }
 
@@ -212,7 +222,11 @@ export class HoldfastSeats extends HTMLElement {
 
   #choose(seats: readonly PickedSeat[]): void {
     const max = this.#max();
-    if (seats.length > max && seats.length > this.#picked.length) return this.#tell('holdfast-limit', { max });
+    if (seats.length > max && seats.length > this.#picked.length) {
+      this.#wanted = null;
+      this.#render();
+      return this.#tell('holdfast-limit', { max });
+    }
     [this.#picked, this.#wanted] = [seats, null];
     const value = new FormData();
     for (const { seatId } of seats) value.append(this.getAttribute('name') ?? '', seatId);
@@ -232,7 +246,13 @@ export class HoldfastSeats extends HTMLElement {
   }
 
   #own(): ReadonlySet<string> {
-    return new Set(this.#hold?.items.flatMap((item) => item.seat_ids));
+    return new Set(this.#held().flatMap((item) => item.seat_ids));
+  }
+
+  /** The items of the hold on the performance that is shown. */
+  #held(): readonly HoldItem[] {
+    const hold = this.#hold?.event_id === this.#sale?.event.id ? this.#hold : null;
+    return (hold?.items ?? []).filter((item) => item.performance_id === this.performanceId);
   }
 
   /** Seats that the page names, each as the ticket type that it is offered as first. */

@@ -38,6 +38,8 @@ export async function followSale(
       performanceId: performanceId!,
       signal: AbortSignal.any([signal, isChanged.signal]),
       onState({ definitionVersion, rows, seats, steering }) {
+        // The rest of what came at once, after the page chose another event.
+        if (signal.aborted || isChanged.signal.aborted) return;
         if (version !== null && definitionVersion !== null && definitionVersion !== version) return isChanged.abort();
         version ??= definitionVersion;
         onSale({ event, seating, performanceId: performanceId!, rows, states: seats ?? new Map(), steering });

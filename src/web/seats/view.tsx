@@ -1,5 +1,5 @@
 /** What the element shows: the areas, what the organizer says, and the plan from which seats are chosen. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ChoiceMap } from '../seat-choice/choice.tsx';
 import { useSeatAppearances } from '../seat-choice/appearances.ts';
 import { Areas } from '../seat-choice/areas.tsx';
@@ -58,7 +58,8 @@ export function SeatsView({ words, sale, picked, own, host, onPick }: SeatsViewP
 
 /** While the plan fills the window the page under it does not scroll; Escape closes it. */
 function useFilledWindow(isFull: boolean, onFull: (isFull: boolean) => void): void {
-  useEffect(() => {
+  // Before it is painted: who sees the plan fill the window may press Escape at once.
+  useLayoutEffect(() => {
     if (!isFull) return;
     const { style } = document.documentElement;
     const before = style.overflow;

@@ -5,7 +5,7 @@
  *     `data-stays`.
  *  2. Escape, and the way back of the browser, close it.
  */
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { openLayer } from '../app/router.tsx';
 
 export function useFullScreen(isFull: boolean, onFull: (isFull: boolean) => void) {
@@ -18,7 +18,7 @@ export function useFullScreen(isFull: boolean, onFull: (isFull: boolean) => void
       for (const each of hidden) each.inert = false;
     };
   }, [isFull]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isFull) return;
     const close = (): void => onFull(false);
     const leave = openLayer(close);

@@ -207,7 +207,7 @@ async function openService(
   warnOfSettings(config, log);
   // 4. Payments and notifications. The base URL is known once the public listener has its port.
   let publicUrl: string | null = null;
-  const baseUrl = (): string => (publicUrl ??= config.baseUrl ?? baseUrlOf(config, buyers.port));
+  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, buyers.port));
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
   const mailer = config.mail && (await openMailer(config.mail, () => engine.clock.machineNow()));

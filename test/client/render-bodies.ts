@@ -133,6 +133,8 @@ const DOORS: Bodies = {
   Verdict: part(ScanResult, 'verdict'),
   SentScan: Scan,
   ScanResult,
+  PairedStation: part(Head, 'station'),
+  StationOfGate: part(Head, 'stations'),
   StationHead: Head,
   FeedChange: part(StationSync, 'changes'),
   StationSync,
@@ -177,6 +179,8 @@ const CONSOLE: Bodies = {
 
 const BASES: Readonly<Record<string, string>> = {
   Seat: 'PlannedSeat',
+  StationOfGate: 'PairedStation',
+  Station: 'PairedStation',
   CheckoutItem: 'HoldItemRequest',
   OverviewPerformance: 'Stock',
   AdminOrder: 'Order',

@@ -79,19 +79,25 @@ export interface ScanResult {
   readonly opens_at?: string | null;
 }
 
+export interface PairedStation {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: 'STATION' | 'GATE';
+  /** Null for all. */
+  readonly performance_ids: readonly string[] | null;
+  /** Null for all. */
+  readonly door_ids: readonly string[] | null;
+  readonly expires_at: string | null;
+  readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
+}
+
+export interface StationOfGate extends PairedStation {
+  readonly token_sha256: string;
+}
+
 export interface StationHead {
   readonly event: { readonly id: string; readonly name: string };
-  readonly station: {
-    readonly id: string;
-    readonly name: string;
-    readonly kind: 'STATION' | 'GATE';
-    /** Null for all. */
-    readonly performance_ids: readonly string[] | null;
-    /** Null for all. */
-    readonly door_ids: readonly string[] | null;
-    readonly expires_at: string | null;
-    readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
-  };
+  readonly station: PairedStation;
   /** The key that signs first, then those that signed before it. */
   readonly keys: readonly TicketKey[];
   readonly performances: readonly {
@@ -113,18 +119,7 @@ export interface StationHead {
   readonly ticket_types: readonly { readonly id: string; readonly name: string }[];
   readonly reentry: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** For a GATE. */
-  readonly stations?: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly kind: 'STATION' | 'GATE';
-    /** Null for all. */
-    readonly performance_ids: readonly string[] | null;
-    /** Null for all. */
-    readonly door_ids: readonly string[] | null;
-    readonly expires_at: string | null;
-    readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
-    readonly token_sha256: string;
-  }[];
+  readonly stations?: readonly StationOfGate[];
 }
 
 export type FeedChange = readonly [string, 'V' | 'I' | 'W' | 'O' | 'N', number, number | null];
@@ -147,20 +142,16 @@ export interface StationSync {
   readonly changes: readonly FeedChange[];
 }
 
-export interface Station {
-  readonly id: string;
-  readonly name: string;
+export interface Station extends PairedStation {
   /** A GATE is a machine of the hall, at which other stations scan. */
   readonly kind: 'STATION' | 'GATE';
   /** Null for all. */
   readonly performance_ids: readonly string[] | null;
   /** Null for all. */
   readonly door_ids: readonly string[] | null;
-  readonly expires_at: string | null;
   /** Of a GATE: stations of its hall are paired at `{gate_url}/door#{token}`. */
   readonly gate_url: string | null;
   readonly created_at: string;
-  readonly status: 'LIVE' | 'EXPIRED' | 'REVOKED';
   /** Null where it was not seen since the service started. */
   readonly last_seen_at: string | null;
   readonly synced_at: string | null;

@@ -254,15 +254,15 @@ function evolveOrderCancelled(state: OrderState, data: FactData['OrderCancelled'
   noteVoidTickets(state.orders.voidTickets, order, order.changed?.voidedTickets.length);
 }
 
-/**
- * What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order
- * count for it.
- */
 function evolveMailRequested(state: OrderState, { orderId }: FactData['MailRequested'], at: number): void {
   const order = openOrder(state.orders, orderId);
   order.mailsRequestedAt = [...(order.mailsRequestedAt ?? []), at].slice(-MAILS_A_DAY_MAX);
 }
 
+/**
+ * What was sealed of the order leaves its state; the hash of the address stays, because the tickets of a live order
+ * count for it.
+ */
 function evolveOrderErased(state: OrderState, data: FactData['OrderErased'], at: number): void {
   const { orderId, operator, cause } = data;
   const order = openOrder(state.orders, orderId);

@@ -194,20 +194,24 @@ export class OrderRecords implements Iterable<Order> {
 const cached = new Map<string, Order>();
 let cachedChars = 0;
 
-/**
- * With the text that each is as long as it is not changed again. A Map whose oldest entry left for each new one took a
- * thirtieth of a purchase.
- */
-const recent: ({ readonly order: Order; readonly text: string } | undefined)[] = new Array<undefined>(
-  RECENT_SLOTS,
-).fill(undefined);
+/** An order, and the text that it is as long as it is not changed again. */
+interface Unpacked {
+  readonly order: Order;
+  readonly text: string;
+}
+
+/** A Map whose oldest entry left for each new one took a thirtieth of a purchase. */
+const newSlots = (): (Unpacked | undefined)[] => new Array<Unpacked | undefined>(RECENT_SLOTS).fill(undefined);
+
+/** By slots of their ids. */
+const recent = newSlots();
 
 function recentSlot(orderId: string): number {
   return hashOf(orderId, RECENT_SEED) & (RECENT_SLOTS - 1);
 }
 
-/** By slots of their numbers, with their texts: whoever comes to a door with others is scanned with them. */
-const readLately = new Array<(typeof recent)[number]>(RECENT_SLOTS).fill(undefined);
+/** By slots of their numbers: whoever comes to a door with others is scanned with them. */
+const readLately = newSlots();
 
 function keepRecent(text: string, order: Order): void {
   recent[recentSlot(order.id)] = { order, text };

@@ -47,7 +47,7 @@ export function ordersNumbered({ orders }: OrderState, number: string): readonly
     const voided = changed?.voidedTickets ?? [];
     return [id, ...ticketIds, ...voided.map((ticket) => ticket.id)].some((each) => numberOf(each) === number);
   });
-  return [...new Set(found.map(({ id }) => id))];
+  return found.map(({ id }) => id);
 }
 
 /** The polynomial's value at α: 0 of a number whose characters are right (rule 2). */

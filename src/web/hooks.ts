@@ -145,3 +145,15 @@ export function useFocusWithin(isBusy: boolean) {
   });
   return section;
 }
+
+/** Calls `close` where Escape is pressed while it is on, and nothing else takes the key: from its first paint on. */
+export function useEscape(isOn: boolean, close: () => void): void {
+  useLayoutEffect(() => {
+    if (!isOn) return;
+    const follow = ({ key, defaultPrevented }: KeyboardEvent): void => {
+      if (key === 'Escape' && !defaultPrevented) close();
+    };
+    addEventListener('keydown', follow);
+    return () => removeEventListener('keydown', follow);
+  }, [isOn]);
+}

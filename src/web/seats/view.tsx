@@ -1,5 +1,6 @@
 /** What the element shows: the areas, what the organizer says, and the plan from which seats are chosen. */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useEscape } from '../hooks.ts';
 import { ChoiceMap } from '../seat-choice/choice.tsx';
 import { useSeatAppearances } from '../seat-choice/appearances.ts';
 import { Areas } from '../seat-choice/areas.tsx';
@@ -58,19 +59,14 @@ export function SeatsView({ words, sale, picked, own, host, onPick }: SeatsViewP
 
 /** While the plan fills the window the page under it does not scroll; Escape closes it. */
 function useFilledWindow(isFull: boolean, onFull: (isFull: boolean) => void): void {
-  // Before it is painted: who sees the plan fill the window may press Escape at once.
+  useEscape(isFull, () => onFull(false));
   useLayoutEffect(() => {
     if (!isFull) return;
     const { style } = document.documentElement;
     const before = style.overflow;
     style.overflow = 'hidden';
-    const close = ({ key, defaultPrevented }: KeyboardEvent): void => {
-      if (key === 'Escape' && !defaultPrevented) onFull(false);
-    };
-    addEventListener('keydown', close);
     return () => {
       style.overflow = before;
-      removeEventListener('keydown', close);
     };
   }, [isFull]);
 }

@@ -1,30 +1,15 @@
 /** Selling at a counter from the console in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../../fixtures/browser.ts';
 import { clubNight } from '../../fixtures/events.ts';
-import { openService, type TestService } from '../../fixtures/service.ts';
-import { enterConsole } from './operator.ts';
+import { operatorOf } from './operator.ts';
 
 describe('The counter in the console', { skip: withoutBrowser }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let operator: Visitor;
-
-  before(async () => {
-    service = await openService();
-    await service.define(clubNight());
-    browser = await launchBrowser();
-    operator = await enterConsole(browser, service.adminUrl);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
+  const opened = operatorOf(clubNight());
 
   const open = async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto('/#/events/evt_club');
     await page.getByRole('button', { name: 'Sell at the counter' }).click();
     const dialog = page.getByRole('dialog');
@@ -34,7 +19,7 @@ describe('The counter in the console', { skip: withoutBrowser }, () => {
   };
 
   it('names what is taken, is not answered by Enter, and shows the order that it made', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const dialog = await open();
     await dialog.getByLabel('Quantity').fill('2');
     await dialog.getByRole('button', { name: 'Take €38.00 and sell' }).waitFor();
@@ -51,7 +36,7 @@ describe('The counter in the console', { skip: withoutBrowser }, () => {
   });
 
   it('gives away, and says what stands in the way', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const dialog = await open();
     await dialog.getByLabel('Quantity').fill('101');
     await dialog.getByLabel('Given away: nothing is paid').check();

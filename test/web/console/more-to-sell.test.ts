@@ -1,11 +1,9 @@
 /** More stock and dates by a form over the definition, in the console in a real browser. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../../fixtures/browser.ts';
 import { clubNight } from '../../fixtures/events.ts';
-import { openService, type TestService } from '../../fixtures/service.ts';
-import { enterConsole } from './operator.ts';
+import { operatorOf } from './operator.ts';
 
 interface Defined {
   readonly version: number;
@@ -17,24 +15,12 @@ interface Defined {
 }
 
 describe('More stock and dates in the console', { skip: withoutBrowser }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let operator: Visitor;
+  const opened = operatorOf(clubNight());
 
-  before(async () => {
-    service = await openService();
-    await service.define(clubNight());
-    browser = await launchBrowser();
-    operator = await enterConsole(browser, service.adminUrl);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
-  });
-
-  const read = async (): Promise<Defined> => (await service.operate<Defined>('GET', '/admin/events/evt_club')).body;
+  const read = async (): Promise<Defined> =>
+    (await opened.service.operate<Defined>('GET', '/admin/events/evt_club')).body;
   const open = async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto('/#/events/evt_club');
     await page.getByRole('button', { name: 'More stock and dates' }).click();
     const dialog = page.getByRole('dialog');
@@ -43,7 +29,7 @@ describe('More stock and dates in the console', { skip: withoutBrowser }, () => 
   };
 
   it('shows what changes, is not answered by Enter, and loads it as a definition', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const dialog = await open();
     await dialog.getByText('Nothing yet.').waitFor();
     await dialog.getByLabel('Floor').fill('150');
@@ -74,7 +60,9 @@ describe('More stock and dates in the console', { skip: withoutBrowser }, () => 
     await dialog.getByRole('button', { name: 'Load this' }).click();
     await dialog.getByText('Nothing is changed yet.').waitFor();
     await dialog.getByLabel('Floor').fill('200');
-    await service.define(clubNight({ name: 'Club night, renamed', localities: [{ id: 'floor', capacity: 170 }] }));
+    await opened.service.define(
+      clubNight({ name: 'Club night, renamed', localities: [{ id: 'floor', capacity: 170 }] }),
+    );
     await dialog.getByRole('button', { name: 'Load this' }).click();
     await dialog.getByText(/Somebody has changed the event meanwhile/).waitFor();
     assert.equal((await read()).definition.localities[0]!.capacity, 170);

@@ -1,7 +1,8 @@
 /** An operator at the console. */
+import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
-import { ADMIN_TOKEN } from '../../fixtures/service.ts';
+import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
+import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
 
 /** Opens the console of a service and signs in; the overview is shown then. */
 export async function enterConsole(browser: Browser, adminUrl: string, options?: VisitorOptions): Promise<Visitor> {
@@ -16,4 +17,21 @@ export async function signIn({ page }: Pick<Visitor, 'page'>): Promise<void> {
   await page.getByLabel('Token').fill(ADMIN_TOKEN);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'On sale now' }).waitFor();
+}
+
+/** A service with an event, and an operator at its console, for the tests of a `describe`. */
+export function operatorOf(event: object): { readonly service: TestService; readonly operator: Visitor } {
+  const opened = {} as { service: TestService; operator: Visitor };
+  let browser: Browser | undefined;
+  before(async () => {
+    opened.service = await openService();
+    await opened.service.define(event);
+    browser = await launchBrowser();
+    opened.operator = await enterConsole(browser, opened.service.adminUrl);
+  });
+  after(async () => {
+    await browser?.close();
+    await opened.service?.close();
+  });
+  return opened;
 }

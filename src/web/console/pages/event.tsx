@@ -6,9 +6,10 @@ import { countOf, number, moment, sums } from '../app/format.ts';
 import { LineChart, performanceKey, StockBar, StockChart, StockLegend, type History } from '../parts/charts.tsx';
 import { Confirmation } from '../parts/confirmation.tsx';
 import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
-import { CounterButton } from '../parts/counter.tsx';
-import { MoreButton } from '../parts/more-to-sell.tsx';
-import { SteeringButton, SteeringLine } from '../parts/steering.tsx';
+import { Counter } from '../parts/counter.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
+import { More } from '../parts/more-to-sell.tsx';
+import { Steering, SteeringLine } from '../parts/steering.tsx';
 import { HourTable, MoneyLine } from '../parts/money.tsx';
 import { linkTo, linkWith } from '../app/router.ts';
 
@@ -20,6 +21,7 @@ interface EventPageProps {
 }
 
 export function EventPage({ event, history, api, reload }: EventPageProps) {
+  const about = { event, api, reload };
   const [cancelling, setCancelling] = useState<OverviewPerformance | null>(null);
   const cancel = async (performance: OverviewPerformance, fields: FormData, note: string | null): Promise<void> => {
     const refunds = fields.get('execute') === null ? {} : { refunds: 'EXECUTE' };
@@ -33,9 +35,9 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
       <div class="heading">
         <PageTitle>{event.name}</PageTitle>
         <div class="actions">
-          <CounterButton event={event} api={api} reload={reload} />
-          <MoreButton event={event} api={api} reload={reload} />
-          <SteeringButton event={event} api={api} reload={reload} />
+          <DialogButton label="Sell at the counter" dialog={Counter} {...about} />
+          <DialogButton label="More stock and dates" dialog={More} {...about} />
+          <DialogButton label="Steer the sale" dialog={Steering} {...about} />
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
           </a>

@@ -1,10 +1,11 @@
 /** Selling at a counter: the dialog that makes an order, paid in cash or given away. */
 import { useState } from 'preact/hooks';
-import { addressOf, usePolled, type Api } from '../app/api.ts';
-import type { AdminOrder, OverviewEvent } from '../app/bodies.ts';
+import { addressOf, usePolled } from '../app/api.ts';
+import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { Confirmation } from './confirmation.tsx';
+import type { EventDialogProps } from './dialog-button.tsx';
 
 /** What of a definition the dialog offers. */
 interface Definition {
@@ -33,28 +34,7 @@ interface Row {
   readonly quantity: number;
 }
 
-interface CounterProps {
-  readonly event: OverviewEvent;
-  readonly api: Api;
-  readonly reload: () => void;
-}
-
-/** The button that opens the dialog. */
-export function CounterButton(props: CounterProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        Sell at the counter
-      </button>
-      {isOpen && <Counter {...props} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-type OpenProps = CounterProps & { readonly onClose: () => void };
-
-function Counter(props: OpenProps) {
+export function Counter(props: EventDialogProps) {
   const { event, api, onClose } = props;
   const address = addressOf('events', event.id);
   const { value, trouble } = usePolled<{ readonly definition: Definition }>(address, () => api('GET', address), null);
@@ -80,7 +60,11 @@ function offersOf({ ticketTypes, sellingStages }: Definition): readonly Offer[] 
   );
 }
 
-function CounterForm({ event, api, reload, onClose, definition }: OpenProps & { readonly definition: Definition }) {
+interface FormProps extends EventDialogProps {
+  readonly definition: Definition;
+}
+
+function CounterForm({ event, api, reload, onClose, definition }: FormProps) {
   const offers = offersOf(definition);
   const dates = definition.performances.filter(({ status }) => status !== 'DRAFT' && status !== 'CANCELLED');
   // Sent again after an answer that did not come, it makes no second order.

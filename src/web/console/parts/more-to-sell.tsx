@@ -6,11 +6,11 @@
  *    overwritten.
  */
 import { useState } from 'preact/hooks';
-import { addressOf, usePolled, type Api } from '../app/api.ts';
+import { addressOf, usePolled } from '../app/api.ts';
 import { moment, number } from '../app/format.ts';
-import type { OverviewEvent } from '../app/bodies.ts';
 import { queryOf } from '../app/router.ts';
 import { Confirmation } from './confirmation.tsx';
+import type { EventDialogProps } from './dialog-button.tsx';
 
 interface Named {
   readonly id: string;
@@ -38,28 +38,7 @@ interface Wanted {
 
 const NOTHING: Wanted = { capacities: {}, quotas: {}, date: { name: '', startsAt: '', endsAt: '' } };
 
-interface MoreProps {
-  readonly event: OverviewEvent;
-  readonly api: Api;
-  readonly reload: () => void;
-}
-
-/** The button that opens the form. */
-export function MoreButton(props: MoreProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        More stock and dates
-      </button>
-      {isOpen && <More {...props} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-type OpenProps = MoreProps & { readonly onClose: () => void };
-
-function More(props: OpenProps) {
+export function More(props: EventDialogProps) {
   const address = addressOf('events', props.event.id);
   const { value, trouble } = usePolled<Defined>(`more ${address}`, () => props.api('GET', address), null);
   if (value === null) return trouble === null ? null : <p class="alert">{trouble}</p>;
@@ -73,7 +52,7 @@ function MoreForm({
   onClose,
   address,
   defined: { definition, version },
-}: OpenProps & { readonly address: string; readonly defined: Defined }) {
+}: EventDialogProps & { readonly address: string; readonly defined: Defined }) {
   const [wanted, setWanted] = useState(NOTHING);
   const difference = differenceOf(definition, wanted);
   const load = async (_fields: FormData, note: string | null): Promise<void> => {

@@ -1,9 +1,9 @@
 /** Steering a sale while it runs: what is set, and the dialog that sets it. */
-import { useState } from 'preact/hooks';
-import { addressOf, type Api } from '../app/api.ts';
+import { addressOf } from '../app/api.ts';
 import type { OverviewEvent } from '../app/bodies.ts';
 import { number } from '../app/format.ts';
 import { Confirmation } from './confirmation.tsx';
+import type { EventDialogProps } from './dialog-button.tsx';
 
 /** What is set of a sale, in a line; nothing where that is nothing. */
 export function SteeringLine({ event: { steering } }: { readonly event: OverviewEvent }) {
@@ -22,26 +22,7 @@ export function SteeringLine({ event: { steering } }: { readonly event: Overview
   );
 }
 
-interface SteeringProps {
-  readonly event: OverviewEvent;
-  readonly api: Api;
-  readonly reload: () => void;
-}
-
-/** The button that opens the dialog. */
-export function SteeringButton(props: SteeringProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <button type="button" class="button" onClick={() => setOpen(true)}>
-        Steer the sale
-      </button>
-      {isOpen && <Steering {...props} onClose={() => setOpen(false)} />}
-    </>
-  );
-}
-
-function Steering({ event, api, reload, onClose }: SteeringProps & { readonly onClose: () => void }) {
+export function Steering({ event, api, reload, onClose }: EventDialogProps) {
   const { paused, waiting_room_rate: rate, message } = event.steering;
   const steer = async (fields: FormData, note: string | null): Promise<void> => {
     const [wantedRate, wantedMessage] = ['rate', 'message'].map((name) => String(fields.get(name) ?? '').trim());

@@ -6,6 +6,7 @@
  *  2. Escape, and the way back of the browser, close it.
  */
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEscape } from '../../hooks.ts';
 import { openLayer } from '../app/router.tsx';
 
 export function useFullScreen(isFull: boolean, onFull: (isFull: boolean) => void) {
@@ -20,17 +21,9 @@ export function useFullScreen(isFull: boolean, onFull: (isFull: boolean) => void
   }, [isFull]);
   useLayoutEffect(() => {
     if (!isFull) return;
-    const close = (): void => onFull(false);
-    const leave = openLayer(close);
-    const follow = ({ key, defaultPrevented }: KeyboardEvent): void => {
-      if (key === 'Escape' && !defaultPrevented) close();
-    };
-    addEventListener('keydown', follow);
-    return () => {
-      removeEventListener('keydown', follow);
-      leave();
-    };
+    return openLayer(() => onFull(false));
   }, [isFull]);
+  useEscape(isFull, () => onFull(false));
   return part;
 }
 

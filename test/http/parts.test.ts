@@ -234,7 +234,7 @@ test('a calendar file has every line break of a name escaped, and no other contr
   const performance = { id: 'd1', name, startsAt: 0, endsAt: null, status: 'ON_SALE' } as const;
   const event = { id: 'e', slug: 'e', name, performances: [performance] };
   const order = { id: 'ord_1_x', placedAt: 0, event } as unknown as Parameters<typeof calendarOf>[0];
-  const place = { name: 'Hall; north', address: '' };
+  const place = { inALine: 'Hall; north' };
   const file = calendarOf(order, { place, brand: { name }, baseUrl: 'https://shop.example' });
   const summary = file
     .replaceAll('\r\n ', '')

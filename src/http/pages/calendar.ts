@@ -14,14 +14,14 @@ const LINE_BYTES_MAX = 75;
 export function calendarOf(
   { id, placedAt, event }: Pick<OrderView, 'id' | 'placedAt' | 'event'>,
   shown: {
-    readonly place: Pick<ShownVenue, 'name' | 'address'> | null;
+    readonly place: Pick<ShownVenue, 'inALine'> | null;
     readonly brand: Pick<Brand, 'name'>;
     readonly baseUrl: string;
   },
 ): string {
   const { place, brand, baseUrl } = shown;
+  const location = place?.inALine ?? '';
   const { name: venue } = brand;
-  const location = place === null ? '' : [place.name, place.address].filter((part) => part !== '').join(', ');
   const entries = event.performances.flatMap(({ id: performanceId, name, startsAt, endsAt, status }) => {
     if (startsAt === null) return [];
     const uid = createHash('sha256').update(`${id} ${performanceId}`).digest('hex').slice(0, 32);

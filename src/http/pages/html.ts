@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { styleOf, type Brand } from '#brand/brand.ts';
 import { labelIn, supportHref } from '#client/brand.ts';
 import type { ServedTexts } from '#texts/served.ts';
@@ -128,16 +129,15 @@ interface PageStyle {
 }
 
 /** By the address of a brand's style sheet, which says all that it says. */
-const knownStyles = new Map<string | null, PageStyle>();
-const STYLES_MAX = 200;
+const knownStyles = new LRUCache<string, PageStyle>({ max: 200 });
 
 function pageStyle(brand: Brand): PageStyle {
-  const known = knownStyles.get(brand.style);
+  const key = brand.style ?? '';
+  const known = knownStyles.get(key);
   if (known !== undefined) return known;
   const text = brand.style === null ? STYLE : STYLE + styleOf(brand);
   const made = { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
-  if (knownStyles.size >= STYLES_MAX) knownStyles.clear();
-  knownStyles.set(brand.style, made);
+  knownStyles.set(key, made);
   return made;
 }
 

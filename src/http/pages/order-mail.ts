@@ -65,9 +65,7 @@ function factsOf({ order, definition }: WrittenOrder, texts: ServedTexts): Facts
   });
   return [
     ...dates,
-    ...(place === null
-      ? []
-      : ([[words.where, [place.name, place.address].filter((part) => part !== '').join(', ')]] as const)),
+    ...(place === null ? [] : ([[words.where, place.inALine]] as const)),
     [words.tickets, String(order.ticketCount)],
     [texts.order.number, numberOf(order.id)],
   ];

@@ -9,6 +9,8 @@ export interface ShownVenue {
   readonly name: string;
   /** Street, city and country, as far as they are known; '' where nothing is. */
   readonly address: string;
+  /** Both, in a line. */
+  readonly inALine: string;
   readonly mapHref: string;
 }
 
@@ -26,7 +28,8 @@ export function placeOf(
   ].filter((part) => part !== null);
   const sought = [...(address === null ? [name] : []), ...parts].join(', ');
   const mapHref = `https://www.openstreetmap.org/search?query=${encodeURIComponent(sought)}`;
-  return { name, address: parts.join(', '), mapHref };
+  const written = parts.join(', ');
+  return { name, address: written, inALine: [name, written].filter((part) => part !== '').join(', '), mapHref };
 }
 
 /** When the doors of a date open; null where that is not known. */

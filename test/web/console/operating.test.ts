@@ -59,10 +59,11 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     await page.getByText('€45.50 sold · €10.00 refunded').waitFor();
     await page.getByText('All times are of Europe/Berlin').waitFor();
     await page.getByRole('link', { name: 'Money' }).click();
-    const row = page.locator('[data-event="evt_club"]');
-    await row.waitFor();
-    assert.match(await row.innerText(), /Night Shift\s+€45\.50\s+1\s+€10\.00\s+1\s+€35\.50/);
     const byHour = page.getByRole('region', { name: 'Money by hour' });
+    // The overview has a card of the event, which is there until the page of the money is drawn.
+    await byHour.waitFor();
+    const row = page.locator('[data-event="evt_club"]');
+    assert.match(await row.innerText(), /Night Shift\s+€45\.50\s+1\s+€10\.00\s+1\s+€35\.50/);
     assert.match(
       await byHour.locator('tbody tr').first().innerText(),
       /8 May 2027, 14:00\s+€45\.50 in 1\s+€10\.00 in 1/,

@@ -149,7 +149,8 @@ try {
     for (let n = 0; n < times; n += 1) await buyer.page.getByRole('button', { name: 'Zoom in' }).click();
     await buyer.page.waitForTimeout(1_500);
   };
-  const wholeHall = (): Promise<void> => buyer.page.getByRole('button', { name: 'Show the whole hall' }).click();
+  const wholeHall = (): Promise<void> =>
+    buyer.page.getByRole('button', { name: /^(Show the whole hall|All blocks)$/ }).click();
   if (taken > 0) {
     const { sections } = (definition['localities'] as readonly Locality[])[0]!;
     const ids = sections.flatMap(({ rows }) => rows.flatMap((row) => row.seats.map(({ id }) => id)));

@@ -98,6 +98,18 @@ describe('The brand of an event', () => {
     assert.doesNotMatch(calendar, /holdfast/i);
   });
 
+  it('is not told before the event is published, and stays while it has orders', async () => {
+    const drafted = (more: object): Json => gala({ brand, status: 'DRAFT', ...more }) as Json;
+    const draft = drafted({ id: 'evt_draft', slug: 'draft' });
+    assert.equal((await service.operate('PUT', '/admin/events/evt_draft', { body: draft })).status, 201);
+    const { logo } = await brandOfGala();
+    for (const path of ['/e/draft/checkout', '/e/draft/queue', logo.replace('/gala/', '/draft/')])
+      assert.equal((await pageAt(path)).status, 404, path);
+
+    assert.equal((await service.operate('PUT', '/admin/events/evt_gala', { body: drafted({}) })).status, 200);
+    for (const path of ['/e/gala/checkout', logo]) assert.equal((await pageAt(path)).status, 200, path);
+  });
+
   it('is refused with the numbers where nobody could read a page with it', async () => {
     const answer = await service.operate<Json>('PUT', '/admin/events/evt_gala', {
       body: gala({ brand: { accent: '#ffd400', logo: 'logo.svg' } }) as Json,

@@ -207,7 +207,7 @@ export interface Views {
         readonly look: BrandedEvent;
       }
     | Refusal;
-  ReadBrand: BrandedEvent;
+  ReadBrand: BrandedEvent | Refusal;
   ReadFact: FactView;
   ReadOperatorEvent: OperatorEventView;
   ReadMoney: MoneyView & { readonly name: string };

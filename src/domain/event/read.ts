@@ -110,9 +110,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
     case 'FindScans':
       return query.ticketIds.flatMap((ticketId) => viewScansOf(state, ticketId));
     case 'ListVoidTickets':
-      // An event that is no longer shown still has entrances where its tickets are checked.
-      if (!isPublished(state) && state.orders.inOrder.length === 0) return refuse('EVENT_NOT_FOUND', {});
-      return listVoidTickets(state, query);
+      return ifPublishedOrSold(state, () => listVoidTickets(state, query));
     case 'FindSession': {
       const found = findSession(state, query.checkoutSessionId);
       if (found === null) return refuse('ORDER_NOT_FOUND', {});
@@ -147,7 +145,7 @@ function viewOf(state: EventState, query: Query, context: ReadContext): Views[Qu
         return { draw: viewDraw(state, query, context.hashing), opensAt, name, timezone, look: brandedEvent(state) };
       });
     case 'ReadBrand':
-      return brandedEvent(state);
+      return ifPublishedOrSold(state, () => brandedEvent(state));
     case 'ReadFact':
       return viewFact(state, query.stored);
     case 'ReadOperatorEvent':
@@ -170,6 +168,11 @@ function brandedEvent({ plan: { definition } }: EventState): BrandedEvent {
 
 function ifPublished<View>(state: EventState, view: () => View): View | Refusal {
   return isPublished(state) ? view() : refuse('EVENT_NOT_FOUND', {});
+}
+
+/** For pages of orders and for entrances, which an event has also when it is no longer shown. */
+function ifPublishedOrSold<View>(state: EventState, view: () => View): View | Refusal {
+  return isPublished(state) || state.orders.inOrder.length > 0 ? view() : refuse('EVENT_NOT_FOUND', {});
 }
 
 function viewIssued(state: EventState, ticketId: string): IssuedTicketView | null {

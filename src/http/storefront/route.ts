@@ -79,8 +79,9 @@ export function shopRoutes(app: HttpApp, ports: ShopPorts): void {
     (request, reply) =>
       show(request, reply, async (language) => {
         const { slug, page } = request.params;
-        const event = PAGES_OF_EVENT.has(page) ? await ports.events.bySlug(slug) : null;
-        return event && pages.plain(language, await event.read({ type: 'ReadBrand' }));
+        if (!PAGES_OF_EVENT.has(page)) return null;
+        const event = await readAt(ports.events.bySlug(slug), EVENT_NOT_FOUND, { type: 'ReadBrand' });
+        return isRefusal(event) ? null : pages.plain(language, event);
       }),
   );
 }

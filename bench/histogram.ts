@@ -36,3 +36,17 @@ export function mergeHistograms(packed: readonly string[]): string {
 export function percentileMillis(packed: string, percentile: number): number {
   return unpackHistogram(packed).getValueAtPercentile(percentile) / 1000;
 }
+
+/** How many were longer. */
+export function countOver(packed: string, milliseconds: number): number {
+  const histogram = unpackHistogram(packed);
+  const { totalCount: total } = histogram;
+  let shorter = 0;
+  for (let end = total; shorter < end;) {
+    const middle = (shorter + end) >> 1;
+    const isLonger = histogram.getValueAtPercentile((100 * (middle + 1)) / total) > milliseconds * 1_000;
+    if (isLonger) end = middle;
+    else shorter = middle + 1;
+  }
+  return total - shorter;
+}

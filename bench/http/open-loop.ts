@@ -3,8 +3,9 @@
  *
  * 1. A latency counts from the moment at which the request should have been sent. The wait for a free connection is
  *    part of it, so a slow server cannot hide its delays (no coordinated omission).
- * 2. Between requests the generator sleeps for some tens of microseconds: timers would send requests in groups every
- *    millisecond, and a busy loop would take a core from the server. Its own delay is reported.
+ * 2. Between requests the generator sleeps for some tens of microseconds, and while nothing is under way until the next
+ *    one: timers would send requests in groups every millisecond, and a busy loop would take a core from the server.
+ *    Its own delay is reported.
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import type { LoadJob, LoadResult } from './load.ts';
@@ -21,6 +22,8 @@ export interface OpenLoopResult extends LoadResult {
 }
 
 const NAP_MS = 0.05;
+/** Connections that were closed are noticed in between. */
+const DOZE_MS_MAX = 10;
 /** A load without answers fails after this time. */
 const ANSWER_MS_MAX = 20_000;
 
@@ -70,7 +73,9 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
       // In turn: a connection that is never used is closed by the server.
       send(idle.shift()!);
     }
-    if (next < total && intendedMs(next) - performance.now() > NAP_MS) Atomics.wait(napping, 0, 0, NAP_MS);
+    const restMs = next < total ? intendedMs(next) - performance.now() : 0;
+    if (restMs > NAP_MS)
+      Atomics.wait(napping, 0, 0, settled === next ? Math.min(restMs - NAP_MS, DOZE_MS_MAX) : NAP_MS);
     await new Promise((resolve) => setImmediate(resolve));
   }
   for (const connection of connections) connection.close();

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { MeterResult, Weight } from '#rehearsal/server/meter.ts';
+import type { MeterResult, CollectorPause, Weight } from '#rehearsal/server/meter.ts';
 import type { PlainRoute } from './plain.ts';
 
 /** A service compiles what no request has needed yet a second after its start, and in production long before a sale. */
@@ -19,6 +19,8 @@ export interface MeasuredServer {
   /** Resets the meters. */
   beginMeter(): Promise<void>;
   readMeter(): Promise<MeterResult>;
+  /** Pauses of the collector since the call before; they are noted from the first call on. */
+  takePauses(): Promise<readonly CollectorPause[]>;
   /** Memory in use after the garbage is collected. */
   weigh(): Promise<Weight>;
   stop(): Promise<void>;
@@ -100,6 +102,7 @@ export async function startMeasured(
       await request(child, 'begin');
     },
     readMeter: () => request(child, 'read') as Promise<MeterResult>,
+    takePauses: () => request(child, 'pauses') as Promise<readonly CollectorPause[]>,
     weigh: () => request(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');
@@ -127,7 +130,7 @@ function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ pub
   });
 }
 
-async function request(child: ChildProcess, message: 'begin' | 'read' | 'weigh'): Promise<unknown> {
+async function request(child: ChildProcess, message: 'begin' | 'read' | 'pauses' | 'weigh'): Promise<unknown> {
   const answered = once(child, 'message');
   child.send(message);
   const [answer] = await answered;

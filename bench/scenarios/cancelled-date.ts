@@ -15,12 +15,9 @@ import { buy, item, report } from '../../test/fixtures/commands.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { openStandIn, SECRET_KEY, WEBHOOK_SECRET, type StandIn } from '../../test/payments/stripe-stand-in.ts';
 import { hotEvent } from '../events.ts';
-import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { auditFolder } from '../http/audit.ts';
-import { startLoadGenerator } from '../http/load-generator.ts';
-import type { OpenLoopJob, OpenLoopResult } from '../http/open-loop.ts';
+import { FIRST_HOLDS, openOthers, WAIT_MS_MAX, type Spent } from '../http/others.ts';
 import { ADMIN_TOKEN, startHoldfast } from '../http/server.ts';
-import type { Traffic } from '../http/traffic.ts';
 import { openDomain } from '../in-process.ts';
 import { figureOf, secondsOf, type Figure, type Scenario } from '../scenario.ts';
 import type { Reply, ReplyTo } from '#domain/command.ts';
@@ -29,13 +26,9 @@ type Service = Awaited<ReturnType<typeof startHoldfast>>;
 
 const ORDERS = { quick: 400, full: 20_000 };
 const BUYERS = 32;
-/** Holds a second at each of the two. */
-const PER_SECOND = 25;
-const ALONE_SECONDS = 5;
-const WINDOW_SECONDS = 2;
+const ALONE_SECONDS = { quick: 5, full: 60 };
 const LOOK_MS = 250;
 const CENTS = 4_500;
-const WAIT_MS_MAX = 20;
 
 const dates = ['fri', 'sat', 'sun'].map((id, day) => ({
   id,
@@ -44,17 +37,17 @@ const dates = ['fri', 'sat', 'sun'].map((id, day) => ({
   ends_at: `2099-05-0${day + 1}T23:00:00Z`,
 }));
 const event = { ...hotEvent, id: 'evt_called', slug: 'called', name: 'The storm', performances: dates };
-const probed: Readonly<Record<'otherEvent' | 'otherDate', Traffic>> = {
-  otherEvent: { recipe: 'hot-hold' },
-  otherDate: { recipe: 'hot-hold', eventId: event.id, performanceId: 'sun' },
-};
-type Probed = keyof typeof probed;
+const otherHolds = {
+  'another event': { recipe: 'hot-hold' },
+  'another date of it': { recipe: 'hot-hold', eventId: event.id, performanceId: 'sun' },
+} as const;
 
 export const cancelledDate: Scenario = {
   name: 'cancelled-date',
   about: 'a date of 20,000 paid orders is cancelled and everything given back, through two kills; others meanwhile',
   async run({ quick, report: step }) {
-    const orders = quick ? ORDERS.quick : ORDERS.full;
+    const size = quick ? 'quick' : 'full';
+    const orders = ORDERS[size];
     step('turns');
     const turns = await timeTurns(orders);
     const provider = await openStandIn();
@@ -63,77 +56,70 @@ export const cancelledDate: Scenario = {
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       STRIPE_API_BASE: provider.url,
     };
-    const probes = openProbes();
+    const others = openOthers(otherHolds);
     let service = await startHoldfast([hotEvent, event], undefined, undefined, settings);
     const activations: number[] = [];
-    /** The first request activates the event: that wait is the kill's, and not the cancellation's. */
+    /** Kills and starts it. The first request activates the event: that wait is the kill's, not the cancellation's. */
     const restart = async (): Promise<void> => {
+      await service.kill();
       service = await startHoldfast([], service.folder, undefined, settings);
       const begin = performance.now();
       await sumsOf(service);
       activations.push(performance.now() - begin);
     };
-    /** Kills the service once something is so. */
-    const untilKilled = async (isSo: () => Promise<boolean>): Promise<void> => {
-      await until(isSo);
-      await service.kill();
-    };
     try {
       step(`${orders} orders`);
       await sell(service, provider, orders);
       step('others alone');
-      await service.beginMeter();
-      await probes.during(service, 'alone', pause(ALONE_SECONDS * 1_000));
+      const alone = await others.during(service, 'alone', () => pause(ALONE_SECONDS[size] * 1_000));
       step('the date is cancelled');
-      await service.beginMeter();
       const cancelled = cancel(service).catch(() => null);
-      await probes.during(
+      await others.during(
         service,
         'cancelling',
-        untilKilled(async () => (await sumsOf(service)).due >= orders / 2),
+        until(async () => (await sumsOf(service)).due >= orders / 2),
+        restart,
       );
-      await restart();
       await cancelled;
-      await service.beginMeter();
-      const asking = metered(
+      const asking = await others.during(
         service,
+        'cancelling',
         until(async () => (await sumsOf(service)).requested === orders),
       );
-      await probes.during(service, 'cancelling', asking);
       step('money is given back');
-      await probes.during(
+      await others.during(
         service,
         'giving back',
-        untilKilled(async () => provider.refunds.all.length >= orders / 2),
+        until(async () => provider.refunds.all.length >= orders / 2),
+        restart,
       );
-      await restart();
       const before = (await sumsOf(service)).succeeded;
-      await service.beginMeter();
-      const giving = metered(
+      const giving = await others.during(
         service,
+        'giving back',
         until(async () => (await sumsOf(service)).succeeded === orders),
       );
-      await probes.during(service, 'giving back', giving);
       const shown = await refundedByOrder(service);
       await service.stop();
       return {
         figures: [
           { name: 'orders', value: orders, unit: '' },
           ...turns,
-          ...probes.figures(),
+          ...others.figures(),
           figureOf('after a kill: until the event answers', 'ms', activations),
-          { name: 'after the kill: the rest amended and all asked for', value: (await asking).elapsedMs, unit: 'ms' },
-          perThousand('processor time of amending and asking, for 1,000 orders', (await asking).cpuMicros, orders / 2),
-          perThousand('processor time of giving back, for 1,000 orders', (await giving).cpuMicros, orders - before),
+          { name: 'after the kill: the rest amended and all asked for', value: asking.elapsedMs, unit: 'ms' },
+          ...perThousand('amending and asking', asking, alone, orders / 2),
+          ...perThousand('giving back', giving, alone, orders - before),
           ...compare(provider, service.folder, shown, orders),
           ...(await auditFolder(service.folder, 0)),
         ],
         notes: [
-          'processor time is of the whole process with the holds of others; half of the orders are counted as amended before the kill',
+          `the first ${FIRST_HOLDS} holds of each of the others after a start stand apart`,
+          'half of the orders are counted as amended before the kill',
         ],
       };
     } finally {
-      probes.close();
+      others.close();
       await service.stop();
       await provider.close();
       service.removeFolder();
@@ -141,20 +127,21 @@ export const cancelledDate: Scenario = {
   },
 };
 
-/** What the service used until something had happened, and how long that took. */
-async function metered(service: Service, happened: Promise<void>) {
-  const begin = performance.now();
-  await happened;
-  const elapsedMs = performance.now() - begin;
-  return { elapsedMs, cpuMicros: (await service.readMeter()).cpuMicros };
+/** Processor time of the whole process for 1,000 orders, and without what others who hold alone take in that time. */
+function perThousand(name: string, { elapsedMs, cpuMicros }: Spent, alone: Spent, orders: number): Figure[] {
+  const idleMicros = (alone.cpuMicros / alone.elapsedMs) * elapsedMs;
+  const figure = `${name}: processor time for 1,000 orders`;
+  return [
+    { name: figure, value: cpuMicros / orders, unit: 'ms' },
+    { name: `${figure}, without the others`, value: (cpuMicros - idleMicros) / orders, unit: 'ms' },
+  ];
 }
 
-function perThousand(name: string, micros: number, orders: number): Figure {
-  return { name, value: micros / orders, unit: 'ms' };
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await pause(LOOK_MS);
+/** Resolves once something is so. */
+function until(isSo: () => Promise<boolean>): () => Promise<void> {
+  return async () => {
+    while (!(await isSo())) await pause(LOOK_MS);
+  };
 }
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -245,68 +232,6 @@ async function sumsOf({ adminUrl }: Service) {
     (sums[kind] as readonly { readonly count: number }[]).reduce((sum, { count }) => sum + count, 0);
   const succeeded = countOf('succeeded');
   return { due: countOf('due'), succeeded, requested: succeeded + countOf('pending') };
-}
-
-// ── others ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-type Phase = 'alone' | 'cancelling' | 'giving back';
-
-/** Those who hold tickets meanwhile, each in a process of its own. */
-function openProbes() {
-  const openLoop = new URL('../http/open-loop.ts', import.meta.url);
-  const generators = Object.keys(probed).map((name) => ({
-    name: name as Probed,
-    generator: startLoadGenerator<OpenLoopJob, OpenLoopResult>(openLoop),
-  }));
-  const heard: { readonly phase: Phase; readonly name: Probed; readonly histogram: string }[] = [];
-  let firstNumber = 1;
-  return {
-    /** Holds tickets until something has happened. */
-    async during({ url }: Service, phase: Phase, happened: Promise<unknown>): Promise<void> {
-      let isOver = false;
-      void happened.finally(() => (isOver = true));
-      // A meter that is read elsewhere is not reset by a window.
-      const unmetered = { beginMeter: async () => {}, readMeter: async () => null } as unknown as Service;
-      while (!isOver) {
-        const seconds = phase === 'alone' ? ALONE_SECONDS : WINDOW_SECONDS;
-        const job = { url, status: 201, connections: 8, seconds, perSecond: PER_SECOND, firstNumber };
-        firstNumber += PER_SECOND * seconds;
-        await Promise.all(
-          generators.map(async ({ name, generator }) => {
-            const { load } = await generator.run(unmetered, { ...job, traffic: probed[name] });
-            // The rest of a window in which the service is killed fails.
-            if (load.errors > 0 && !isOver)
-              throw new Error(`${load.errors} holds failed: ${JSON.stringify(load.statuses)}`);
-            heard.push({ phase, name, histogram: load.histogram });
-          }),
-        );
-      }
-      await happened;
-    },
-    figures(): Figure[] {
-      const words = { otherEvent: 'another event', otherDate: 'another date of the event' } as const;
-      return (['alone', 'cancelling', 'giving back'] as const).flatMap((phase) =>
-        generators.flatMap(({ name }): Figure[] => {
-          const all = mergeHistograms(
-            heard.filter((each) => each.phase === phase && each.name === name).map(({ histogram }) => histogram),
-          );
-          const budget = phase === 'alone' ? {} : { budget: { atMost: WAIT_MS_MAX } };
-          return [
-            {
-              name: `${phase}: ${words[name]}, longest wait`,
-              value: percentileMillis(all, 100),
-              unit: 'ms',
-              ...budget,
-            },
-            { name: `${phase}: ${words[name]}, p99`, value: percentileMillis(all, 99), unit: 'ms' },
-          ];
-        }),
-      );
-    },
-    close(): void {
-      for (const { generator } of generators) generator.close();
-    },
-  };
 }
 
 // ── the books ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,9 +2,11 @@
  * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
  * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the
- * delay of the event loop; `weigh` collects garbage and returns the memory in use. The loop is watched from `begin` to
- * `read`, because that takes processor time too.
+ * delay of the event loop; `weigh` collects garbage and returns the memory in use; `pauses` returns the pauses of the
+ * collector since it was asked before, from the first time on. The loop is watched from `begin` to `read`, because that
+ * takes processor time too.
  */
+import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';
@@ -23,6 +25,12 @@ export interface Weight {
   readonly rssBytes: number;
 }
 
+/** A time in which the collector stopped the main thread. */
+export interface CollectorPause {
+  readonly kind: 'young' | 'full' | 'marking' | 'weak';
+  readonly ms: number;
+}
+
 const COLLECTIONS = 4;
 
 /**
@@ -33,6 +41,15 @@ const LOOP_PERIOD_MS = 2;
 let loop: LoopWatch | undefined;
 let begin = process.cpuUsage();
 
+const PAUSE_KINDS: Readonly<Record<number, CollectorPause['kind']>> = {
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'young',
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'full',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'marking',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak',
+};
+let observer: PerformanceObserver | undefined;
+let pauses: CollectorPause[] = [];
+
 process.on('message', (message) => {
   if (message === 'begin') {
     loop?.stop();
@@ -41,6 +58,7 @@ process.on('message', (message) => {
     process.send?.('begun');
   }
   if (message === 'weigh') process.send?.(weigh());
+  if (message === 'pauses') process.send?.(takePauses());
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage();
   const totalCpuMicros = user + system;
@@ -54,6 +72,23 @@ process.on('message', (message) => {
   loop = undefined;
 });
 process.channel?.unref();
+
+function takePauses(): readonly CollectorPause[] {
+  const note = (entries: readonly PerformanceEntry[]): void => {
+    for (const entry of entries) {
+      const { kind } = (entry as unknown as { readonly detail: { readonly kind: number } }).detail;
+      pauses.push({ kind: PAUSE_KINDS[kind] ?? 'full', ms: entry.duration });
+    }
+  };
+  if (observer === undefined) {
+    observer = new PerformanceObserver((list) => note(list.getEntries()));
+    observer.observe({ entryTypes: ['gc'] });
+  }
+  note(observer.takeRecords());
+  const taken = pauses;
+  pauses = [];
+  return taken;
+}
 
 function weigh(): Weight {
   setFlagsFromString('--expose-gc');

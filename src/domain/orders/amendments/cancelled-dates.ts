@@ -15,7 +15,7 @@ import { cancelled } from '../decide.ts';
 import { agreedOf, endOfPending, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
 import { factsOfAmendment } from './decide.ts';
 import { settle, type AmendmentPlan } from './settlement.ts';
-import { arrange, creditsOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
+import { creditsOf, groupsOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
 import type { CommandOf } from '../../command.ts';
 import type { Fact } from '../../fact.ts';
 import type { OrderState, OrderTurn } from '../state.ts';
@@ -80,7 +80,7 @@ export function planWithoutDates(state: OrderState, order: Order, dates: Readonl
   const credits = creditsOf(units, isGone);
   const perksCreditCents = perksCentsOf(order, gone);
   const plan = settle(state, order, {
-    units: arrange(units.filter((unit) => !isGone(unit))),
+    groups: groupsOf(units.filter((unit) => !isGone(unit))),
     tickets: gone.flatMap((unit) =>
       unit.slots.map(({ ticketId }, place) => ({
         ticketId,

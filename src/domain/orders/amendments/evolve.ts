@@ -22,11 +22,11 @@ import {
   notePending,
   requestedPayment,
 } from '../evolve.ts';
-import { agreedOf, amendmentsOf, countApplied, originOf, providerOf } from '../order.ts';
-import type { AmendmentRecord, ChangedOrder, Order, TicketOrigin } from '../order.ts';
+import { agreedOf, amendmentsOf, countApplied, providerOf } from '../order.ts';
+import type { AmendmentRecord, ChangedOrder, Order } from '../order.ts';
 import { openOrder, type OrderState } from '../state.ts';
 import { noteVoidTickets } from '../void-tickets.ts';
-import { addUpTickets } from './tickets.ts';
+import { addUpTickets, originsOf } from './tickets.ts';
 import type { AmendmentTerms, FactData, FactOf, OperatorNote } from '../../fact.ts';
 import type { SealedPeople } from '../../personal.ts';
 
@@ -180,13 +180,6 @@ function asBought(order: Order, { paymentProvider }: FactData['AmendmentRequeste
   };
   if (providerOf(order) !== null) return changed;
   return { ...changed, terms: { ...changed.terms, paymentProvider } };
-}
-
-function originsOf(order: Order): readonly TicketOrigin[] {
-  let place = 0;
-  return order.purchase.items.flatMap(({ ticketCount }, itemIndex) =>
-    Array.from({ length: ticketCount }, (_, offset) => originOf(order, place++, { itemIndex, offset })),
-  );
 }
 
 function requested(order: Order, data: FactData['AmendmentRequested'], at: number): AmendmentRecord {

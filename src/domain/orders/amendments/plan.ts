@@ -20,7 +20,7 @@ import { discountAnew, hasPromo } from '../pricing.ts';
 import { assignPlaces, findDestinations, type ChangedUnit, type NewSeats, type UnitsOfChange } from './destinations.ts';
 import { checkPermission, feeOf } from './permission.ts';
 import { settle, type AmendmentPlan, type PlannedTicket } from './settlement.ts';
-import { arrange, costOf, creditsOf, goodwillOf, perksCentsOf, unitsOf } from './units.ts';
+import { costOf, creditsOf, goodwillOf, groupsOf, perksCentsOf, unitsOf } from './units.ts';
 import type { OrderUnit, UnitCredit } from './units.ts';
 import type { AmendmentRequest } from '../../amendment-request.ts';
 import type { CancellationCause, PricedItem } from '../../fact.ts';
@@ -53,7 +53,7 @@ function refuseUnlessAmendable(order: Order): Refusal | null {
 }
 
 interface NamedUnits {
-  /** Of every ticket that is named. */
+  /** Of every ticket that is named, in the order of the order's tickets. */
   readonly unitOf: ReadonlyMap<string, OrderUnit>;
   readonly cancelled: readonly OrderUnit[];
   readonly changes: readonly UnitsOfChange[];
@@ -147,8 +147,8 @@ export function planAmendment(
     else for (const each of anew.units.get(unit) ?? []) left.push(each);
   }
   return settle(state, order, {
-    units: arrange(left),
-    tickets: plannedTickets(units, request, { named, changed, credits, charged: anew.charged }),
+    groups: groupsOf(left),
+    tickets: plannedTickets(request, { named, changed, credits, charged: anew.charged }),
     perksCreditCents,
     creditCents,
     chargeCents: sumOf(anew.charged.values(), (cents) => cents),
@@ -304,7 +304,6 @@ interface Named {
 
 /** Every ticket of the request in the order of the order's tickets, and what is done to it. */
 function plannedTickets(
-  units: readonly OrderUnit[],
   { reissue = [], attendees = [] }: AmendmentRequest,
   { named, changed, credits, charged }: Named,
 ): readonly PlannedTicket[] {
@@ -313,7 +312,7 @@ function plannedTickets(
   const reissued = new Set(reissue);
   const personOf = new Map(attendees.map(({ ticketId }, person) => [ticketId, person]));
   const planned: PlannedTicket[] = [];
-  for (const unit of units) {
+  for (const unit of new Set(named.unitOf.values())) {
     const change = changeOf.get(unit);
     const isCancelled = cancelled.has(unit);
     for (const [place, { ticketId }] of unit.slots.entries()) {

@@ -42,8 +42,8 @@ export interface PlannedTicket
 }
 
 interface Settled {
-  /** The units that the order has from now on, in the order of its items. */
-  readonly units: readonly OrderUnit[];
+  /** The units that the order has from now on, by its items. */
+  readonly groups: readonly (readonly OrderUnit[])[];
   readonly tickets: readonly PlannedTicket[];
   readonly perksCreditCents: number;
   readonly creditCents: number;
@@ -60,13 +60,14 @@ interface Settled {
 
 /** The plan of an amendment: VALIDATION_ERROR where the order would come to more than any may. */
 export function settle(state: OrderState, order: Order, settled: Settled): AmendmentPlan | Refusal {
-  const { units, perksCreditCents, creditCents, chargeCents, feeCents, isWithdrawal, by } = settled;
+  const { groups, perksCreditCents, creditCents, chargeCents, feeCents, isWithdrawal, by } = settled;
   const differenceCents = chargeCents + feeCents - creditCents;
   const waivedCents = settled.isGoodwill ? Math.max(0, differenceCents) : 0;
   const toPayCents = Math.max(0, differenceCents) - waivedCents;
   const tickets = withGoodwill(settled.tickets, waivedCents);
   const hold = state.holds.byId.get(order.purchase.holdId);
-  const items = itemsOf(order, units);
+  const items = itemsOf(order, groups);
+  const units = groups.flat();
   const { promoCode } = agreedOf(order);
   const feesCents = (order.changed?.feesCents ?? 0) + feeCents;
   const goodwillBefore = order.changed?.goodwillCents ?? 0;
@@ -160,9 +161,9 @@ function quotedTickets(
   tickets: readonly PlannedTicket[],
   units: readonly OrderUnit[],
 ): readonly QuotedTicket[] {
-  const named = new Set(tickets.map(({ ticketId }) => ticketId));
+  const named = new Set(tickets.flatMap(({ ticketId, action }) => (action === 'CHANGE' ? [ticketId] : [])));
   const now = new Map<string, { readonly unit: OrderUnit; readonly slot: TicketSlot }>();
-  for (const unit of units) {
+  for (const unit of named.size === 0 ? [] : units) {
     for (const slot of unit.slots) if (named.has(slot.ticketId)) now.set(slot.ticketId, { unit, slot });
   }
   return tickets.map(({ ticketId, action, creditCents, priceCents, unit: before }) => {

@@ -2,7 +2,6 @@
 import {
   agreedOf,
   itemOfTicket,
-  originOf,
   withoutSealed,
   type ChangedOrder,
   type Order,
@@ -22,18 +21,18 @@ export function addUpTickets(
   const voidedTickets = order.changed?.voidedTickets ?? [];
   if (ticketIds.length === 0) return { origins: before, voidedTickets };
   const { items } = agreedOf(order);
-  const placeOf = new Map<string, number>();
-  for (const [place, id] of order.ticketIds.entries()) placeOf.set(id, place);
+  const placeOf = placesIn(order.ticketIds);
   const amended = new Map(tickets.map((ticket) => [ticket.newTicketId ?? ticket.ticketId, ticket]));
   const list = order.changed?.people.length ?? 0;
   const origins = ticketIds.map((ticketId): TicketOrigin => {
     const ticket = amended.get(ticketId);
-    const origin = before[placeOf.get(ticket?.ticketId ?? ticketId)!]!;
+    const origin = before[placeOf(ticket?.ticketId ?? ticketId)]!;
     return ticket === undefined ? origin : amendedOrigin(origin, ticket, list);
   });
+  const voidedPlaceOf = placesIn(order.ticketIds);
   const voided = tickets.flatMap(({ ticketId, action }): VoidedTicket[] => {
     if (action === 'RENAME') return [];
-    const place = placeOf.get(ticketId)!;
+    const place = voidedPlaceOf(ticketId);
     const { itemIndex, offset } = itemOfTicket(items, place);
     const { ticketTypeId, performanceId, seatIds } = items[itemIndex]!;
     const where = { ticketTypeId, performanceId, seatId: seatIds[offset] ?? null };
@@ -42,6 +41,20 @@ export function addUpTickets(
     return [{ ...before[place]!, id: ticketId, ...where, voidSince: at, voidReason }];
   });
   return { origins, voidedTickets: [...voidedTickets, ...voided] };
+}
+
+/** The place of each id among others. They are mostly asked for in order: of ten thousand no map is made. */
+function placesIn(ids: readonly string[]): (id: string) => number {
+  let next = 0;
+  let known: Map<string, number> | null = null;
+  return (id) => {
+    while (known === null && next < ids.length) {
+      next += 1;
+      if (ids[next - 1] === id) return next - 1;
+    }
+    known ??= new Map(ids.map((each, place) => [each, place]));
+    return known.get(id)!;
+  };
 }
 
 /** `list`: where the people of the amendment stand among those of all. */
@@ -59,14 +72,12 @@ function amendedOrigin(origin: TicketOrigin, ticket: AmendedTicket, list: number
 }
 
 /** Where the valid tickets of an order come from. */
-function originsOf(order: Order): readonly TicketOrigin[] {
+export function originsOf(order: Order): readonly TicketOrigin[] {
   const known = order.changed?.origins ?? [];
   if (known.length > 0) return known;
   const origins: TicketOrigin[] = [];
   for (const [itemIndex, { ticketCount }] of agreedOf(order).items.entries()) {
-    for (let offset = 0; offset < ticketCount; offset += 1) {
-      origins.push(originOf(order, origins.length, { itemIndex, offset }));
-    }
+    for (let offset = 0; offset < ticketCount; offset += 1) origins.push({ itemIndex, offset, replaces: null });
   }
   return origins;
 }

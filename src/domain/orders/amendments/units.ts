@@ -10,7 +10,8 @@
 import { isSameHoldLine, lineKey } from '../../inventory/hold-line.ts';
 import { shareOf, sumOf } from '../../money.ts';
 import { addUpPerks, perksOfTicket } from '../../perk-shares.ts';
-import { agreedOf, originOf, type Order, type TicketOrigin } from '../order.ts';
+import { agreedOf, type Order, type TicketOrigin } from '../order.ts';
+import { originsOf } from './tickets.ts';
 import type { HoldLine, OrderItem, PricedItem } from '../../fact.ts';
 
 /** A valid ticket of an order. */
@@ -34,22 +35,21 @@ export interface OrderUnit extends Pick<
 /** The units of an order, in the order of its tickets. */
 export function unitsOf(order: Order): readonly OrderUnit[] {
   const { items } = agreedOf(order);
+  const origins = originsOf(order);
   const units: OrderUnit[] = [];
   let place = 0;
   for (const [index, item] of items.entries()) {
     const { quantity, ticketCount, discountCents, promoDiscountCents, discountCode } = item;
-    const { performanceId, ticketTypeId, sellingStageId, unitPriceCents } = item;
+    const { performanceId, ticketTypeId, sellingStageId, unitPriceCents, seatIds } = item;
     const priced = item.priced ?? { number: index, quantity, discountCents, promoDiscountCents };
     const isNamed = item.isNamed === true || item.attendees !== null;
     const size = ticketCount / quantity;
     for (let offset = 0; offset < ticketCount;) {
       const slots: TicketSlot[] = [];
       for (const end = offset + size; offset < end; offset += 1, place += 1) {
-        const origin = originOf(order, place, { itemIndex: index, offset });
-        slots.push({ ticketId: order.ticketIds[place]!, origin, seatId: item.seatIds[offset] ?? null });
+        slots.push({ ticketId: order.ticketIds[place]!, origin: origins[place]!, seatId: seatIds[offset] ?? null });
       }
-      const at = { performanceId, ticketTypeId, sellingStageId, unitPriceCents };
-      units.push({ ...at, slots, priced, discountCode, isNamed });
+      units.push({ performanceId, ticketTypeId, sellingStageId, unitPriceCents, slots, priced, discountCode, isNamed });
     }
   }
   return units;
@@ -106,7 +106,13 @@ export function goodwillOf({ slots }: OrderUnit): number {
 
 function countByNumber(units: readonly OrderUnit[]): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { priced } of units) counts.set(priced.number, (counts.get(priced.number) ?? 0) + 1);
+  let begin = 0;
+  for (let end = 1; end <= units.length; end += 1) {
+    const { number } = units[begin]!.priced;
+    if (units[end]?.priced.number === number) continue;
+    counts.set(number, (counts.get(number) ?? 0) + end - begin);
+    begin = end;
+  }
   return counts;
 }
 
@@ -119,12 +125,8 @@ export function perksCentsOf({ purchase }: Order, units: readonly OrderUnit[]): 
   );
 }
 
-/** Units in the order of the items that they make: those of one item together, where the first of them stands. */
-export function arrange(units: readonly OrderUnit[]): readonly OrderUnit[] {
-  return groupsOf(units).flat();
-}
-
-function groupsOf(units: readonly OrderUnit[]): readonly (readonly OrderUnit[])[] {
+/** Units by the items that they make, each where the first of its units stands. */
+export function groupsOf(units: readonly OrderUnit[]): readonly (readonly OrderUnit[])[] {
   const groups = new Map<string, OrderUnit[]>();
   let group: OrderUnit[] = [];
   for (const unit of units) {
@@ -144,9 +146,9 @@ function isOfSameItem(one: OrderUnit, other: OrderUnit): boolean {
 }
 
 /** Units as the items of an order. */
-export function itemsOf({ purchase }: Order, units: readonly OrderUnit[]): readonly OrderItem[] {
+export function itemsOf({ purchase }: Order, groups: readonly (readonly OrderUnit[])[]): readonly OrderItem[] {
   const before = new Map<number, number>();
-  return groupsOf(units).map((group): OrderItem => {
+  return groups.map((group): OrderItem => {
     const { priced, performanceId, ticketTypeId, sellingStageId, unitPriceCents, discountCode } = group[0]!;
     const from = before.get(priced.number) ?? 0;
     const to = from + group.length;

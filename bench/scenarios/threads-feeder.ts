@@ -1,17 +1,13 @@
 /** A thread that asks the engine's as one that answers requests does, without HTTP: so many calls under way. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isRefusal } from '#domain/refusal.ts';
-import { followBell } from '#threads/doorbell.ts';
-import { EngineCalls } from '#threads/engine-calls.ts';
-import { FrameLink } from '#threads/link.ts';
+import { openCalls, type Rings } from '#threads/sides.ts';
 import { placeHold } from '../in-process.ts';
 import { secondsOf } from '../scenario.ts';
 
 export interface FeederData {
-  readonly calls: SharedArrayBuffer;
-  readonly answers: SharedArrayBuffer;
-  readonly enginesBell: SharedArrayBuffer;
-  readonly ownBell: SharedArrayBuffer;
+  readonly rings: Rings;
+  readonly engineBell: SharedArrayBuffer;
 }
 
 /** What is asked: holds of new sessions, polls of these entries, or so many polls for each hold. */
@@ -26,23 +22,14 @@ export interface Feed {
   readonly count: number;
 }
 
-const { calls: callsRing, answers, enginesBell, ownBell } = workerData as FeederData;
-const calls: EngineCalls = new EngineCalls({
-  send: (number, text, isAlone) => link.send(number, text, isAlone),
+const { calls } = openCalls({
+  ...(workerData as FeederData),
   definitions: () => 0,
   isTiming: false,
-});
-const link: FrameLink = new FrameLink({
-  incoming: answers,
-  outgoing: callsRing,
-  bell: new Int32Array(enginesBell),
-  isAnswering: false,
-  take: (number, text) => calls.take(number, text),
   sendLong: () => {
     throw new Error('no call is as long as that');
   },
 });
-followBell(new Int32Array(ownBell), { hasWork: () => link.hasWork(), work: () => link.work() });
 
 async function feed({ holds, polls, pollsAHold, underWay, count }: Feed): Promise<void> {
   const sale = holds === null ? null : await calls.events.byEventId(holds.eventId);

@@ -11,9 +11,8 @@ import { Worker } from 'node:worker_threads';
 import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { createAnswers } from '#threads/calls.ts';
-import { followBell, makeBell } from '#threads/doorbell.ts';
-import { FrameLink } from '#threads/link.ts';
-import { makeRing } from '#threads/ring.ts';
+import { makeBell } from '#threads/doorbell.ts';
+import { AnsweringSide, makeRings } from '#threads/sides.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { hotEvent, waitingRoomEvent } from '../events.ts';
 import { makeFolder } from '../http/server.ts';
@@ -123,24 +122,17 @@ async function withSale(
 }
 
 function openFeeder(engine: Engine) {
-  const data: FeederData = { calls: makeRing(), answers: makeRing(), enginesBell: makeBell(), ownBell: makeBell() };
+  const data: FeederData = { rings: makeRings(), engineBell: makeBell() };
   const answer = createAnswers({
     deployment: engine,
     payments: {} as Parameters<typeof createAnswers>[0]['payments'],
     readState: () => engine.state(),
     isTiming: false,
   });
-  const link: FrameLink = new FrameLink({
-    incoming: data.calls,
-    outgoing: data.answers,
-    bell: new Int32Array(data.ownBell),
-    isAnswering: true,
-    take: (number, text) => answer(text, (packed) => link.send(number, packed)),
-    sendLong: () => {
-      throw new Error('no answer is as long as that');
-    },
+  const side = new AnsweringSide(data.engineBell);
+  side.connect(data.rings, answer, () => {
+    throw new Error('no answer is as long as that');
   });
-  const bell = followBell(new Int32Array(data.enginesBell), { hasWork: () => link.hasWork(), work: () => link.work() });
   const worker = new Worker(new URL('./threads-feeder.ts', import.meta.url), { workerData: data });
   return {
     /** Processor seconds of both threads. */
@@ -151,7 +143,7 @@ function openFeeder(engine: Engine) {
       return { engine: seconds, asking };
     },
     async close() {
-      bell.stop();
+      side.stop();
       await worker.terminate();
     },
   };

@@ -11,11 +11,10 @@ import type { MessagePort } from 'node:worker_threads';
 import type { TroubleMessage } from '#actors/trouble.ts';
 import { absentProviders } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
-import { followBell } from '#threads/doorbell.ts';
-import { EngineCalls } from '#threads/engine-calls.ts';
+import type { EngineCalls } from '#threads/engine-calls.ts';
 import { SharedClients, SharedWindows } from '#threads/keyed-counts.ts';
-import { FrameLink } from '#threads/link.ts';
 import { LagTable, SharedClock, SharedFlags, UseTable } from '#threads/shared-counts.ts';
+import { openCalls } from '#threads/sides.ts';
 import { watchLoop } from '#http/metrics/loop-delay.ts';
 import { createThreadMetrics } from '#http/metrics/request-metrics.ts';
 import { WINDOW_MS } from '#http/limits/rate-limits.ts';
@@ -38,7 +37,14 @@ export async function answerBuyers(data: ThreadData, port: MessagePort): Promise
   const post: Post = (message) => port.postMessage(message);
   const flags = new SharedFlags(memory.flags);
   const use = new UseTable(memory.use);
-  const { calls, stop: stopCalls } = openCalls(data, flags, post);
+  const { rings, state } = data;
+  const { calls, stop: stopCalls } = openCalls({
+    rings,
+    engineBell: memory.engineBell,
+    definitions: () => (state.cluster === null ? flags.definitions : null),
+    isTiming: config.serverTiming,
+    sendLong: (number, text) => post({ kind: 'frame', number, text }),
+  });
   const stopReports = reportThrough(post);
   let origins = { public: '', admin: '' };
   const app = await buildApp(data, { calls, flags, use, post, origins: () => origins });
@@ -78,25 +84,6 @@ export async function answerBuyers(data: ThreadData, port: MessagePort): Promise
     }
   });
   post({ kind: 'built' });
-}
-
-/** Calls to the engine over the rings that are shared with its thread. */
-function openCalls({ config, memory, rings, state }: ThreadData, flags: SharedFlags, post: Post) {
-  const calls: EngineCalls = new EngineCalls({
-    send: (number, text, isAlone) => link.send(number, text, isAlone),
-    definitions: () => (state.cluster === null ? flags.definitions : null),
-    isTiming: config.serverTiming,
-  });
-  const link: FrameLink = new FrameLink({
-    incoming: rings.answers,
-    outgoing: rings.calls,
-    bell: new Int32Array(memory.engineBell),
-    isAnswering: false,
-    take: (number, text) => calls.take(number, text),
-    sendLong: (number, text) => post({ kind: 'frame', number, text }),
-  });
-  const bell = followBell(new Int32Array(rings.bell), { hasWork: () => link.hasWork(), work: () => link.work() });
-  return { calls, stop: () => bell.stop() };
 }
 
 // ── the log (rule 2) ─────────────────────────────────────────────────────────────────────────────────────────────────

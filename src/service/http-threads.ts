@@ -19,11 +19,10 @@ import type { Metrics, ReferencePort, RequestUse, ThreadsGauges } from '#http/po
 import type { PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { createAnswers, type Answers } from '#threads/calls.ts';
-import { followBell, makeBell } from '#threads/doorbell.ts';
+import { makeBell } from '#threads/doorbell.ts';
 import { SharedClients, SharedWindows } from '#threads/keyed-counts.ts';
-import { FrameLink } from '#threads/link.ts';
-import { makeRing } from '#threads/ring.ts';
 import { LagTable, SharedClock, SharedFlags, UseTable } from '#threads/shared-counts.ts';
+import { AnsweringSide, makeRings } from '#threads/sides.ts';
 import { listeningHost, type Config } from './config.ts';
 import { USE_CELLS, type FromThread, type SharedMemory, type ThreadData, type ToThread } from './thread-messages.ts';
 
@@ -70,7 +69,7 @@ export function startWorker(
 
 interface RunningThread {
   readonly worker: Thread;
-  readonly link: FrameLink;
+  readonly connection: ReturnType<AnsweringSide['connect']>;
   readonly startedAtMs: number;
   /** Takes its counts over when it ends. */
   readonly keepCounts: (() => void)[];
@@ -101,6 +100,7 @@ export class HttpThreads implements ThreadsGauges {
   readonly #lags: LagTable;
   readonly #clock: SharedClock;
   readonly #answer: Answers;
+  readonly #side: AnsweringSide;
   /** By line; null while one is started again. */
   readonly #threads: (RunningThread | null)[];
   readonly #failures: number[];
@@ -109,7 +109,6 @@ export class HttpThreads implements ThreadsGauges {
   readonly #stops: (() => void)[] = [];
   #origins: ReturnType<ReferencePort['origins']> | null = null;
   #port: number;
-  #underWay = 0;
   #restarts = 0;
   #isClosing = false;
 
@@ -137,6 +136,8 @@ export class HttpThreads implements ThreadsGauges {
     this.#failures = Array.from({ length: count }, () => 0);
     const { engine, payments, readState } = options;
     this.#answer = createAnswers({ deployment: engine, payments, readState, isTiming: config.serverTiming });
+    this.#side = new AnsweringSide(this.#memory.engineBell, () => this.#clock.follow(engine.clock));
+    this.#stops.push(() => this.#side.stop());
     for (const [what, cell] of Object.entries(USE_CELLS) as [RequestUse, number][])
       metrics.watchInUse(what, () => this.#use.total(cell));
   }
@@ -158,14 +159,6 @@ export class HttpThreads implements ThreadsGauges {
     // Threads that share a port would share it with another process, too.
     if (this.#port !== 0) await tryToListen({ host: listeningHost(host), port: this.#port });
     this.#followClock();
-    const bell = followBell(new Int32Array(this.#memory.engineBell), {
-      hasWork: () => this.#threads.some((thread) => thread?.link.hasWork() === true),
-      work: () => {
-        this.#clock.follow(this.#options.engine.clock);
-        for (const thread of this.#threads) if (thread?.link.hasWork() === true) thread.link.work();
-      },
-    });
-    this.#stops.push(() => bell.stop());
     const built = await Promise.all(this.#threads.map((_, line) => this.#start(line)));
     // The first one may take a free port, which the others share.
     for (const listen of built) this.#port = await listen();
@@ -183,13 +176,15 @@ export class HttpThreads implements ThreadsGauges {
   /** Starts a thread; resolves when its app is built, with the function that has it listen and answers the port. */
   #start(line: number): Promise<() => Promise<number>> {
     const { config, demo, engine, stopwatch, startThread } = this.#options;
-    const rings = { calls: makeRing(), answers: makeRing(), bell: makeBell() };
+    const rings = makeRings();
     const state = engine.state();
     const threads = this.#threads.length;
     const worker = startThread({ config, demo, threads, line, memory: this.#memory, rings, state, stopwatch });
     const thread: RunningThread = {
       worker,
-      link: this.#linkTo(worker, rings),
+      connection: this.#side.connect(rings, this.#answer, (number, text) =>
+        post(worker, { kind: 'frame', number, text }),
+      ),
       startedAtMs: stopwatchMs(),
       keepCounts: [],
       isListening: false,
@@ -229,30 +224,10 @@ export class HttpThreads implements ThreadsGauges {
     return built.promise;
   }
 
-  #linkTo(worker: Thread, rings: ThreadData['rings']): FrameLink {
-    const link: FrameLink = new FrameLink({
-      incoming: rings.calls,
-      outgoing: rings.answers,
-      bell: new Int32Array(rings.bell),
-      isAnswering: true,
-      take: (number, text) => this.#takeCall(link, number, text),
-      sendLong: (number, text) => post(worker, { kind: 'frame', number, text }),
-    });
-    return link;
-  }
-
-  #takeCall(link: FrameLink, number: number, text: string): void {
-    this.#underWay += 1;
-    this.#answer(text, (answer) => {
-      this.#underWay -= 1;
-      link.send(number, answer, this.#underWay === 0);
-    });
-  }
-
   #take(thread: RunningThread, message: FromThread): void {
     switch (message.kind) {
       case 'frame':
-        return this.#takeCall(thread.link, message.number, message.text);
+        return thread.connection.take(message.number, message.text);
       case 'news':
         return void thread.keepCounts.push(this.#options.metrics.include(message.news));
       case 'log':
@@ -266,6 +241,7 @@ export class HttpThreads implements ThreadsGauges {
   #ended(line: number, thread: RunningThread, reason: unknown): void {
     if (this.#threads[line] !== thread) return;
     this.#threads[line] = null;
+    thread.connection.cut();
     for (const keep of thread.keepCounts) keep();
     this.#use.clear(line);
     new BigInt64Array(this.#memory.streams[line]!).fill(0n);

@@ -2,6 +2,7 @@
 import type { TroubleMessage } from '#actors/trouble.ts';
 import type { DeploymentState } from '#engine/deployment.ts';
 import type { CountsNews, ReferencePort, RequestUse } from '#http/ports.ts';
+import type { Rings } from '#threads/sides.ts';
 import type { Config } from './config.ts';
 
 /** What is counted in shared memory, and where in the line of a thread; at the end of the line are its connections. */
@@ -37,11 +38,7 @@ export interface ThreadData {
   readonly threads: number;
   readonly line: number;
   readonly memory: SharedMemory;
-  readonly rings: {
-    readonly calls: SharedArrayBuffer;
-    readonly answers: SharedArrayBuffer;
-    readonly bell: SharedArrayBuffer;
-  };
+  readonly rings: Rings;
   /** As it was at the start; what changes is asked for. */
   readonly state: DeploymentState;
   /** Milliseconds that a test moves, in place of the machine's stopwatch. */

@@ -21,6 +21,21 @@ export function ringBell(bell: Int32Array): void {
   if (Atomics.compareExchange(bell, 0, WAITING, AT_WORK) === WAITING) Atomics.notify(bell, 0);
 }
 
+/** How a side waits. */
+export interface Pauses {
+  /** Until the event loop has gone round. */
+  round(): Promise<unknown>;
+  /** Until the bell is rung; at once where nobody waits for it any more. */
+  ring(bell: Int32Array): unknown;
+}
+
+const PAUSES: Pauses = { round: nextRound, ring: (bell) => Atomics.waitAsync(bell, 0, WAITING).value };
+
+/** Whether who waits for a bell was rung. */
+export function wasRung(bell: Int32Array): boolean {
+  return Atomics.load(bell, 0) === AT_WORK;
+}
+
 interface BellWork {
   /** Whether there is something to do, by shared memory alone. */
   hasWork(): boolean;
@@ -29,13 +44,13 @@ interface BellWork {
 }
 
 /** Works whenever the bell of this thread rings, until it is stopped; between two passes the event loop goes round. */
-export function followBell(bell: Int32Array, { hasWork, work }: BellWork): { stop(): void } {
+export function followBell(bell: Int32Array, { hasWork, work }: BellWork, pauses = PAUSES): { stop(): void } {
   let isStopped = false;
   const follow = async (): Promise<void> => {
     while (!isStopped) {
       if (hasWork()) {
         work();
-        await nextRound();
+        await pauses.round();
         continue;
       }
       Atomics.store(bell, 0, WAITING);
@@ -44,7 +59,7 @@ export function followBell(bell: Int32Array, { hasWork, work }: BellWork): { sto
         Atomics.store(bell, 0, AT_WORK);
         continue;
       }
-      await Atomics.waitAsync(bell, 0, WAITING).value;
+      await pauses.ring(bell);
     }
   };
   // What is thrown is a defect: it ends the thread, as an exception in any callback does.

@@ -33,7 +33,7 @@ const FOUND_MAX = 10_000;
 /** Stands for the busy providers of a command until the engine's thread puts them in. */
 const BUSY_THERE: readonly PaymentProviderName[] = Object.freeze([]);
 
-interface EngineCallsPorts {
+export interface EngineCallsPorts {
   /** Sends a call; one that is alone need not wait for others. */
   send(number: number, text: string, isAlone: boolean): void;
   /** Grows with every definition; null where nobody says so, because other nodes define events too. */

@@ -15,13 +15,15 @@ import { RingReader, RingWriter } from './ring.ts';
 /** Rule 4: about a millisecond of turns. */
 const FRAMES_A_PASS_MAX = 256;
 
-interface LinkPorts {
+export interface LinkPorts {
   readonly incoming: SharedArrayBuffer;
   readonly outgoing: SharedArrayBuffer;
   /** The bell of the other side. */
   readonly bell: Int32Array;
   /** Whether this side answers, and so waits while it cannot send (rule 2). */
   readonly isAnswering: boolean;
+  /** Rule 4; a simulation takes fewer. */
+  readonly framesAPassMax?: number | undefined;
   take(number: number, text: string): void;
   /** Sends beside the ring (rule 3). */
   sendLong(number: number, text: string): void;
@@ -72,11 +74,11 @@ export class FrameLink {
   }
 
   work(): void {
-    const { isAnswering, bell, take } = this.#ports;
+    const { isAnswering, bell, take, framesAPassMax = FRAMES_A_PASS_MAX } = this.#ports;
     this.#sendLine();
     if (isAnswering && this.#line.length > 0) return;
     this.#isTaking = true;
-    const isRoomWaitedFor = this.#reader.drain(FRAMES_A_PASS_MAX, take);
+    const isRoomWaitedFor = this.#reader.drain(framesAPassMax, take);
     this.#isTaking = false;
     if (isRoomWaitedFor) ringBell(bell);
     this.#publish();

@@ -41,6 +41,7 @@ import {
   piecesOf,
 } from './checks.ts';
 import { drawEvent, MINUTE, START } from './events.ts';
+import { Fronts, type Played } from './fronts.ts';
 import { openHttpCheck, type HttpCheck } from './http.ts';
 import { AT_ONCE } from './keys.ts';
 import { predict, type Prediction } from './prediction.ts';
@@ -72,6 +73,7 @@ export const FAULTS = [
   'leap',
   'snapshot',
   'keys',
+  'fronts',
 ] as const;
 
 export interface Outcome {
@@ -84,6 +86,12 @@ export interface Outcome {
 
 /** An activation yields to the event loop several times; more rounds than this are not waited for. */
 const ACTIVATION_ROUNDS_MAX = 16;
+
+/** Answers of one moment are published in the round after it. */
+const FRONT_ROUNDS = 3;
+
+/** A third of the sales has threads that ask. */
+const FRONTS_SHARE = 33;
 
 /** A cancellation of two orders a turn takes fewer. */
 const QUIET_ROUNDS_MAX = 200;
@@ -137,6 +145,11 @@ export async function simulate(scenario: Scenario): Promise<Outcome> {
   return { steps: sale.steps, simulatedMs: sale.service.now - START, seen: sale.seen, failure };
 }
 
+function executeHere(actor: EventActor, command: Command): Played {
+  const answer = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+  return { answer, left: answer };
+}
+
 class Sale {
   readonly seen = new Map<string, number>();
   readonly service: SimulatedService;
@@ -159,6 +172,8 @@ class Sale {
   /** Checks over HTTP that have not run yet. */
   readonly #httpChecks: (() => Promise<void>)[] = [];
   readonly #hasHttp: boolean;
+  /** In some sales other threads ask for everything. */
+  readonly #fronts: Fronts | null;
   readonly #hasDisk: boolean;
   /** Its buyers mostly buy, pay and change orders. */
   readonly #isAmending: boolean;
@@ -205,6 +220,7 @@ class Sale {
     this.service.onKeyJob = (finish) => this.#schedule(this.#chance.between(0, KEYS_MS_MAX), finish);
     this.service.onLater = (work, ms) => this.#schedule(ms, work);
     this.service.failingKeysShare = share('keys', 50);
+    this.#fronts = this.#openFronts();
     for (const definition of events) this.#schedule(0, () => this.#define(definition));
   }
 
@@ -220,6 +236,8 @@ class Sale {
     const rounds = this.#scenario.without.has('snapshot') ? 0 : this.#chance.between(0, 6);
     for (let n = 0; n < leaps; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#leap());
     for (let n = 0; n < rounds; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#snapshotAll());
+    const deaths = this.#fronts === null ? 0 : this.#chance.between(0, 6);
+    for (let n = 0; n < deaths; n += 1) this.#schedule(this.#chance.between(1, spanMs), () => this.#fronts!.killOne());
     for (const buyer of this.#people.buyers) {
       this.#joinEarly(buyer);
       this.#startBuyer(buyer);
@@ -262,9 +280,11 @@ class Sale {
 
   /** Lets pending promises settle; an activation takes several rounds of the event loop, or waits for the disk. */
   async #settlePromises(): Promise<void> {
-    for (let rounds = 0; rounds === 0 || (this.#activations > 0 && rounds < ACTIVATION_ROUNDS_MAX); rounds += 1) {
+    const roundsMin = this.#fronts === null ? 1 : FRONT_ROUNDS;
+    for (let rounds = 0; rounds < roundsMin || (this.#activations > 0 && rounds < ACTIVATION_ROUNDS_MAX); rounds += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
+    this.#fronts?.noticeBells();
     for (let pass = this.#httpChecks.shift(); pass !== undefined; pass = this.#httpChecks.shift()) await pass();
   }
 
@@ -311,6 +331,28 @@ class Sale {
     });
   }
 
+  /** Their random numbers are their own, so that the sale is drawn as it would be without them. */
+  #openFronts(): Fronts | null {
+    const { seed, without } = this.#scenario;
+    const chance = chanceOf(~seed);
+    if (!chance.percent(FRONTS_SHARE) || without.has('fronts')) return null;
+    const { service } = this;
+    return new Fronts({
+      chance,
+      events: { byEventId: (eventId) => service.events.byEventId(eventId) },
+      schedule: (afterMs, happen) => this.#schedule(afterMs, happen),
+      count: (what) => this.#count(what),
+      fail: (error) => (this.#failure ??= error),
+      activating: (activation) => this.#noteActivation(activation),
+    });
+  }
+
+  #noteActivation(activation: Promise<unknown>): void {
+    this.#activations += 1;
+    const end = (): void => void (this.#activations -= 1);
+    activation.then(end, end);
+  }
+
   // ── the disk and the process ───────────────────────────────────────────────────────────────────────────────────────
 
   #scheduleCommit(): void {
@@ -334,6 +376,7 @@ class Sale {
     const keysLeft = await this.service.crash(this.#chance.percent(30), survivorsSeq);
     if (keysLeft > 0) this.#count('erasure cut short');
     this.#unanswered.clear();
+    this.#fronts?.start();
     this.#wakeAll();
   }
 
@@ -433,10 +476,16 @@ class Sale {
 
   /** A request has arrived. */
   #receive(buyer: Buyer, command: Command): void {
-    this.#withActor(buyer.eventId, (actor) => this.#execute(actor, buyer, command));
+    const { eventId } = buyer;
+    if (this.#fronts === null) return this.#withActor(eventId, (actor) => this.#execute(actor, buyer, command));
+    const { generation } = this.service;
+    this.#fronts.execute(eventId, command, (actor, run) => {
+      if (generation === this.service.generation) this.#execute(actor, buyer, command, run);
+    });
   }
 
-  #execute(actor: EventActor, buyer: Buyer, command: Command): void {
+  /** Runs a turn and checks it; `run` is for a command that another thread asked for. */
+  #execute(actor: EventActor, buyer: Buyer, command: Command, run = (): Played => executeHere(actor, command)): void {
     if (actor.isRetired) return;
     const { eventId } = buyer;
     const model = this.service.models.get(eventId)!;
@@ -446,7 +495,7 @@ class Sale {
     const before = wasOpen && this.#chance.percent(STATE_SHARE) ? actor.inspect(piecesOf) : null;
     this.service.turns = [];
     this.service.keys.ranEmpty = false;
-    const asked = actor.execute(command as CommandOf<'PlaceHold'>) as Promise<Reply | Refusal>;
+    const { answer: asked, left } = run();
     const { ranEmpty } = this.service.keys;
     if (ranEmpty) this.#count('no key');
     const facts = this.#factsOf(eventId);
@@ -455,9 +504,14 @@ class Sale {
     const headSeq = this.service.headOf(eventId);
     const { now } = this.service;
     if (before !== null && !actor.isRetired) assertState({ actor, model, now }, facts.length === 0 ? before : null);
-    this.#noteSeen(buyer, command, asked);
+    this.#noteSeen(buyer, command);
     if (facts.includes('PerformanceCancelled')) this.#crashSoon();
+    // What another thread is told, it hears later.
+    let { status } = this.service;
+    const noteStatus = (): void => void ({ status } = this.service);
+    left.then(noteStatus, noteStatus);
     this.#awaitAnswer(eventId, asked, {
+      left,
       waitsOn,
       isOfRoom: (answer) => command.type === 'PollQueue' && 'entry' in answer && answer.entry.soldOut !== true,
       answered: (answer) => {
@@ -469,14 +523,9 @@ class Sale {
       },
       overloaded: () => {
         if (isErasing && facts.length > 0) this.#count('keys not destroyed');
-        else assert.ok(facts.length === 0 || this.service.status !== 'OPEN', 'an OVERLOADED command changes nothing');
+        else assert.ok(facts.length === 0 || status !== 'OPEN', 'an OVERLOADED command changes nothing');
         assert.ok(
-          !wasOpen ||
-            this.service.status !== 'OPEN' ||
-            waiting >= this.#mailboxMax ||
-            facts.length > 0 ||
-            ranEmpty ||
-            isErasing,
+          !wasOpen || status !== 'OPEN' || waiting >= this.#mailboxMax || facts.length > 0 || ranEmpty || isErasing,
           'OVERLOADED without need',
         );
       },
@@ -494,10 +543,9 @@ class Sale {
     return isOwn ? last.map(({ type }) => type) : [];
   }
 
-  #noteSeen({ eventId, sessionKey }: Buyer, command: Command, asked: Promise<unknown>): void {
+  #noteSeen({ eventId, sessionKey }: Buyer, command: Command): void {
     if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
     if (this.service.status !== 'OPEN' || (this.#unanswered.get(eventId) ?? 0) >= this.#mailboxMax) return;
-    asked.catch(() => {});
     for (const [entryId, entry] of this.service.models.get(eventId)!.entries) {
       const isMeant = command.type === 'JoinQueue' || command.entryId === entryId;
       if (isMeant && entry.sessionKey === sessionKey && entry.status === 'WAITING')
@@ -512,6 +560,8 @@ class Sale {
     then: {
       answered: (answer: Answer) => void;
       overloaded: () => void;
+      /** The answer as it leaves the event, where its client hears of it later. */
+      left?: Promise<Answer>;
       waitsOn?: boolean;
       /** Whether an answer shows the waiting room alone. */
       isOfRoom?: (answer: Answer) => boolean;
@@ -528,22 +578,26 @@ class Sale {
       }
     };
     // The event no longer counts an erasure that only waits for its keys, or a cancellation for the turns after it.
-    if (then.waitsOn === true) this.service.durable(headSeq).then(endWait, endWait);
+    const { left = asked } = then;
+    (then.waitsOn === true ? this.service.durable(headSeq) : left).then(endWait, endWait);
+    const seenSeqOf = (answer: Answer): number => (then.isOfRoom?.(answer) === true ? roomHeadSeq : headSeq);
     const settle = (act: () => void): void => {
       if (generation !== this.service.generation) return;
-      if (then.waitsOn !== true) endWait();
       try {
         act();
       } catch (error) {
         this.#failure ??= error;
       }
     };
+    left.then(
+      (answer) =>
+        settle(() => assert.ok(seenSeqOf(answer) <= this.service.durableSeq, 'answered before it was durable (I4)')),
+      () => {},
+    );
     asked.then(
       (answer) =>
         settle(() => {
-          const seenSeq = then.isOfRoom?.(answer) === true ? roomHeadSeq : headSeq;
-          assert.ok(seenSeq <= this.service.durableSeq, 'answered before it was durable (I4)');
-          this.service.answeredSeq = Math.max(this.service.answeredSeq, seenSeq);
+          this.service.answeredSeq = Math.max(this.service.answeredSeq, seenSeqOf(answer));
           then.answered(answer);
         }),
       (error: unknown) =>
@@ -710,6 +764,7 @@ class Sale {
       await this.service.assertReadable(eventId);
       await this.#assertAlive(eventId);
     }
+    this.#fronts?.assertAnswered();
     for (const [eventId, count] of this.#unanswered) assert.equal(count, 0, `${eventId}: every command was answered`);
   }
 

@@ -9,7 +9,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { ORDERS_A_TURN } from '#actors/order-turns.ts';
+import { ordersAfter } from '#actors/order-turns.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
 import { buy, item, report } from '../../test/fixtures/commands.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
@@ -164,10 +164,10 @@ async function timeTurns(orders: number): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const type of ['CancelNextOrders', 'AskNextRefunds'] as const) {
     const took: number[] = [];
+    let limit = ordersAfter(null);
     for (let after: number | null = null, isOver = false; !isOver; isOver = after === null) {
-      took.push(
-        1_000 * (await secondsOf(() => (after = nextAfter(fixture.do({ type, after, limit: ORDERS_A_TURN }))))),
-      );
+      took.push(1_000 * (await secondsOf(() => (after = nextAfter(fixture.do({ type, after, limit }))))));
+      limit = ordersAfter(limit);
       texts.length = 0;
     }
     const all = took.reduce((sum, ms) => sum + ms, 0);

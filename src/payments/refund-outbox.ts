@@ -24,6 +24,7 @@ import type { RefundAnswer } from '#domain/command.ts';
 import type { DueRefund } from '#domain/orders/refund-tries.ts';
 import type { FactType } from '#domain/fact.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import { callWithin } from './concurrency-limit.ts';
 import { ProviderUnavailable, type PaymentClockPort, type PaymentProviders } from './provider.ts';
 
 interface RefundOutboxPorts {
@@ -279,9 +280,8 @@ class Outbox implements RefundOutbox {
 
   /** The answer of a provider; one that did not come, or says nothing, is UNCLEAR. */
   async #call<Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer | RefundAnswer> {
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CALL_MS_MAX)]);
     try {
-      return await call(signal);
+      return await callWithin(CALL_MS_MAX, this.#stopping.signal, call);
     } catch (error) {
       if (error instanceof ProviderUnavailable && error.isRefusal) {
         return { outcome: 'REFUSED', failure: { code: error.code, message: error.message } };

@@ -19,6 +19,7 @@ import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.t
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import type { OrderScan, UselessSession } from '#domain/orders/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
+import { callWithin } from './concurrency-limit.ts';
 import type { EventFinderPort, PaymentProviders } from './provider.ts';
 
 interface SessionExpiryPorts {
@@ -195,8 +196,9 @@ class ExpiryList implements SessionExpiry {
   }
 
   async #expire({ provider, checkoutSessionId }: UselessSession): Promise<void> {
-    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(CALL_MS_MAX)]);
-    await this.#ports.providers[provider].expireSession?.(checkoutSessionId, signal);
+    await callWithin(CALL_MS_MAX, this.#stopping.signal, async (signal) =>
+      this.#ports.providers[provider].expireSession?.(checkoutSessionId, signal),
+    );
   }
 
   #tryLater(orderId: string, listed: Listed, error: unknown): void {

@@ -16,7 +16,7 @@ export interface TurnIds {
 /** The random part: 24 characters of the URL-safe base64 alphabet, 18 bytes. */
 export const SECRET_LENGTH = 24;
 
-const SHAPE = /^(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk|scn)_([0-9a-z]{1,8})_([A-Za-z0-9_-]{24})$/;
+const SHAPE = /^[a-z]+_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}$/;
 
 /** Joins an id from its parts. */
 export function joinId(prefix: IdPrefix, eventNumber: number, secret: string): string {
@@ -25,8 +25,8 @@ export function joinId(prefix: IdPrefix, eventNumber: number, secret: string): s
 
 /** The number of the event that an id of this prefix belongs to, or null when the text is no such id. */
 export function eventNumberOf(prefix: IdPrefix, id: string): number | null {
-  const parts = SHAPE.exec(id);
-  return parts !== null && parts[1] === prefix ? Number.parseInt(parts[2] ?? '', 36) : null;
+  if (!id.startsWith(`${prefix}_`) || !SHAPE.test(id)) return null;
+  return Number.parseInt(id.slice(prefix.length + 1, -SECRET_LENGTH - 1), 36);
 }
 
 const IN_TEXT = /(?<![A-Za-z0-9])(hld|que|ord|cs|tkt|pay|ref|amd|stn|gtk|scn)_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}/g;

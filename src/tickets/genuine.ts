@@ -33,8 +33,8 @@ export function publicBytesOf(privateKey: KeyObject): Buffer {
 }
 
 /**
- * Makes the check of a key, by the 32 bytes of its seed; payload and signature are base64url, of 86 characters. All
- * digests pass through the same memory: a buffer for each was much of the garbage of a scan.
+ * Makes the check of a key, by the 32 bytes of its seed; payload and signature are base64url, of 86 characters. What is
+ * hashed and all digests pass through the same memory: a buffer for each was much of the garbage of a scan.
  */
 export function createGenuineCheck(seed: Buffer): (payload: string, signature: string) => boolean {
   const publicKey = publicBytesOf(privateKeyOf(seed));
@@ -45,21 +45,28 @@ export function createGenuineCheck(seed: Buffer): (payload: string, signature: s
   digest.set(expanded);
   const a = numberAt(0);
   return (payloadText, signature) => {
-    const payload = Buffer.from(payloadText, 'base64url');
-    const signed = Buffer.from(signature, 'base64url');
-    if (signed.length !== 64 || !LAST_CHARACTERS.includes(signature.at(-1)!)) return false;
-    const r = hashNumber([prefix, payload]);
-    const k = hashNumber([signed.subarray(0, 32), publicKey, payload]);
-    digest.set(signed);
-    return numberAt(4) === (r + k * a) % ORDER;
+    if (!LAST_CHARACTERS.includes(signature.at(-1)!)) return false;
+    if (hashed.length < 64 + payloadText.length) hashed = Buffer.alloc(64 + payloadText.length);
+    if (hashed.write(signature, 0, 'base64url') !== 64) return false;
+    digest.set(hashed.subarray(0, 64));
+    const s = numberAt(4);
+    const end = 64 + hashed.write(payloadText, 64, 'base64url');
+    hashed.set(publicKey, 32);
+    const k = hashNumber(hashed.subarray(0, end));
+    hashed.set(prefix, 32);
+    const r = hashNumber(hashed.subarray(32, end));
+    return s === (r + k * a) % ORDER;
   };
 }
 
 const digest = Buffer.alloc(64);
 const words = new BigUint64Array(digest.buffer, digest.byteOffset, 8);
 
-function hashNumber(parts: readonly Uint8Array[]): bigint {
-  digest.write(hash('sha512', Buffer.concat(parts)), 'hex');
+/** R, A or the prefix in its place, and M. */
+let hashed = Buffer.alloc(1_024);
+
+function hashNumber(bytes: Uint8Array): bigint {
+  digest.write(hash('sha512', bytes), 'hex');
   return numberAt(0) | (numberAt(4) << 256n);
 }
 

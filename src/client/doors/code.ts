@@ -19,14 +19,16 @@ interface ScannedCode {
   readonly keyId: string | null;
 }
 
-const FORM = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
+const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{86}$/;
+const SIGNATURE_LENGTH = 86;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The parts of a code; null where the text is none. */
 export function readCode(text: string): ScannedCode | null {
-  const [, payload, signature] = FORM.exec(text) ?? [];
-  if (payload === undefined || signature === undefined) return null;
+  if (!FORM.test(text)) return null;
+  const payload = text.slice(0, -SIGNATURE_LENGTH - 1);
+  const signature = text.slice(-SIGNATURE_LENGTH);
   try {
     const characters = charactersOf(payload);
     const claims = JSON.parse(isAscii(characters) ? characters : utf8.decode(bytesOf(characters))) as unknown;

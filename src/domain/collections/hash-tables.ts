@@ -111,9 +111,15 @@ export class IdIndex {
     table.used += 1;
   }
 
-  /** The numbers that the id may lead to. */
-  candidates(id: string): Generator<number> {
-    return this.hashed(idHash(id));
+  /** The number that the id leads to and that `isIt`, null where there is none. A generator took thrice as long. */
+  find(id: string, isIt: (number: number) => boolean): number | null {
+    const hash = idHash(id);
+    const slots = this.#tables.slotsOf(hash);
+    if (slots === undefined) return null;
+    for (let at = this.#tables.firstAt(slots, hash); slots[at] !== 0; at = this.#tables.nextAt(slots, at)) {
+      if (slots[at + 1] === hash && isIt(slots[at]! - 1)) return slots[at]! - 1;
+    }
+    return null;
   }
 
   /** The numbers that ids with the hash lead to. */

@@ -77,8 +77,8 @@ function noteByHand(state: DoorState, happened: FactOf<'TicketScannedByHand'>): 
 /** `senderId`: null of a scan by hand. */
 function recordScan(state: DoorState, scan: RecordedScan, senderId: string | null, receivedAt: number): void {
   if (scan.kind === 'UNDO') recordUndo(state, scan);
-  else if (scan.at === undefined) recordByIdAlone(state.doors!, scan);
-  else recordOfTicket(state, { ...scan, at: scan.at }, scan.stationId ?? senderId, receivedAt);
+  else if (isOfTicket(scan)) recordOfTicket(state, scan, scan.stationId ?? senderId, receivedAt);
+  else recordByIdAlone(state.doors!, scan);
 }
 
 /** Counts a scan that is kept by its id alone in place of what was known of it, which is answered. */
@@ -94,6 +94,10 @@ function recordByIdAlone(doors: Doors, { id, performanceId, ...scan }: RecordedS
 
 type ScanOfTicket = RecordedScan & { readonly at: number };
 
+function isOfTicket(scan: RecordedScan): scan is ScanOfTicket {
+  return scan.at !== undefined;
+}
+
 function recordOfTicket(state: DoorState, scan: ScanOfTicket, stationId: string | null, receivedAt: number): void {
   const doors = state.doors!;
   const key = keyOf(scan);
@@ -104,10 +108,7 @@ function recordOfTicket(state: DoorState, scan: ScanOfTicket, stationId: string 
   const waiting = doors.undone.get(scan.id) ?? 0;
   const isUndone = before?.isUndone ?? waiting > 0;
   if (before === undefined && isUndone) setUndoings(doors, scan.id, waiting - 1);
-  const recorded = {
-    ...toTicketScan(scan, before?.stationId ?? stationId, before?.receivedAt ?? receivedAt),
-    isUndone,
-  };
+  const recorded = toTicketScan(scan, before ?? { stationId, receivedAt }, isUndone);
   const scans = before === undefined ? [...ticket.scans, recorded] : ticket.scans.with(index, recorded);
   if (before === undefined && scan.isAgain === true) uncountById(doors, scan);
   if (before !== undefined && !hasHappened(before)) countRefused(doors, before.performanceId, before, -1);
@@ -136,10 +137,13 @@ function newTicket(key: string, { ticketTypeId, ofPerformanceId, performanceId }
 }
 
 /** A recorded scan as its ticket keeps it. */
-export function toTicketScan(scan: ScanOfTicket, stationId: string | null, receivedAt: number): TicketScan {
+export function toTicketScan(
+  scan: ScanOfTicket,
+  { stationId, receivedAt }: Pick<TicketScan, 'stationId' | 'receivedAt'>,
+  isUndone: boolean,
+): TicketScan {
   const { id, kind, performanceId, doorId, at, verdict, given = null, unfit = null, isOfGate = false } = scan;
   invariant(kind !== 'UNDO', 'an entry or exit is no undoing');
-  const isUndone = false;
   return { id, kind, performanceId, doorId, stationId, at, receivedAt, verdict, given, unfit, isUndone, isOfGate };
 }
 
@@ -152,7 +156,7 @@ function putTicket(
   isChange: boolean,
 ): number {
   const place = number ?? doors.tickets.count;
-  if (isChange) countScans(doors, place, before, -1);
+  if (isChange && number !== null) countScans(doors, place, before, -1);
   doors.tickets.put(number, after, isChange);
   if (isChange) countScans(doors, place, after, 1);
   return place;

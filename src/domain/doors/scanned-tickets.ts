@@ -66,16 +66,12 @@ export class ScannedTickets {
 
   /** The number of a ticket; null where it was not scanned. */
   find(key: string): number | null {
-    for (const number of this.#byKey.candidates(key)) if (this.#text(number).startsWith(`${key} `)) return number;
-    return null;
+    return this.#byKey.find(key, (number) => this.#text(number).startsWith(`${key} `));
   }
 
   /** The number of the ticket that has a scan; null where none has. */
   findScan(scanId: string): number | null {
-    for (const number of this.#byScan.candidates(scanId)) {
-      if (this.#text(number).includes(` ${scanId},`)) return number;
-    }
-    return null;
+    return this.#byScan.find(scanId, (number) => this.#text(number).includes(` ${scanId},`));
   }
 
   /** Puts a ticket in the place of the one with its number, or at the end; with a change of its own where it is one. */
@@ -120,8 +116,9 @@ export class ScannedTickets {
 
   /** `key change type date scan scan …`; joined, because a sum of texts keeps its parts. */
   #pack({ key, ticketTypeId, performanceId, scans }: TicketScans, change: number): string {
-    const head = [key, change.toString(BASE), this.#nameNumber(ticketTypeId), this.#nameNumber(performanceId)];
-    return [...head, ...scans.map((scan) => this.#packScan(scan))].join(' ');
+    const parts = [key, change.toString(BASE), this.#nameNumber(ticketTypeId), this.#nameNumber(performanceId)];
+    for (const scan of scans) parts.push(this.#packScan(scan));
+    return parts.join(' ');
   }
 
   #unpack(text: string): TicketScans {
@@ -136,15 +133,12 @@ export class ScannedTickets {
 
   #packScan(scan: TicketScan): string {
     const { id, kind, verdict, given, unfit, isUndone, isOfGate, at, receivedAt, stationId, doorId } = scan;
-    const marks = [
-      KINDS.indexOf(kind) + 2 * Number(isUndone) + 4 * Number(isOfGate) + 8 * UNFIT.indexOf(unfit),
-      GIVEN.indexOf(verdict),
-      given === null ? GIVEN.length : GIVEN.indexOf(given),
-    ];
-    const flags = marks.map((mark) => mark.toString(BASE)).join('');
-    const numbers = [at, receivedAt - at].map((number) => number.toString(BASE));
-    const names = [stationId, scan.performanceId, doorId].map((name) => this.#nameNumber(name));
-    return [id, flags, ...numbers, ...names].join(',');
+    const mark = KINDS.indexOf(kind) + 2 * Number(isUndone) + 4 * Number(isOfGate) + 8 * UNFIT.indexOf(unfit);
+    const decided = given === null ? GIVEN.length : GIVEN.indexOf(given);
+    const flags = mark.toString(BASE) + GIVEN.indexOf(verdict).toString(BASE) + decided.toString(BASE);
+    const times = `${at.toString(BASE)},${(receivedAt - at).toString(BASE)}`;
+    const names = `${this.#nameNumber(stationId)},${this.#nameNumber(scan.performanceId)},${this.#nameNumber(doorId)}`;
+    return `${id},${flags},${times},${names}`;
   }
 
   #unpackScan(text: string): TicketScan {

@@ -218,17 +218,16 @@ export class ScanBatch {
       ...this.#upstream(scan, counts),
     };
     const sent = { stationId: scan.stationId ?? this.#senderId, receivedAt: this.#now };
-    const { stationId, receivedAt } = known?.key === undefined ? sent : known;
-    const ofTicket = toTicketScan(recorded, stationId, receivedAt);
     const others = scans.filter((each) => each.id !== id);
     const waiting = this.#undoingsOf(id);
     const isUndone = known?.key === undefined ? waiting > 0 : known.isUndone;
     if (known?.key === undefined && isUndone) this.#undoings.set(id, waiting - 1);
+    const ofTicket = toTicketScan(recorded, known?.key === undefined ? sent : known, isUndone);
     const before = scans.find((each) => each.id === id);
-    this.#noteFed(found.fed, before, { ...ofTicket, isUndone }, others);
-    this.#tickets.set(key, [...others, { ...ofTicket, isUndone }]);
+    this.#noteFed(found.fed, before, ofTicket, others);
+    this.#tickets.set(key, [...others, ofTicket]);
     this.#keyOfScan.set(id, key);
-    this.#note(id, recorded, { ...ofTicket, isUndone, key });
+    this.#note(id, recorded, { ...ofTicket, key });
   }
 
   /** What a gate keeps for its service. */

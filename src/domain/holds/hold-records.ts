@@ -103,12 +103,12 @@ export class HoldRecords {
   }
 
   #find(id: string): { readonly hold: Hold; readonly number: number } | undefined {
-    for (const number of this.#index.candidates(id)) {
-      const text = this.#packed[Math.floor(number / CHUNK_RECORDS)]?.[number % CHUNK_RECORDS];
-      if (text === undefined) continue;
-      const hold = unpack(text) as Hold;
-      if (hold.id === id) return { hold, number };
-    }
-    return undefined;
+    let hold: Hold | undefined;
+    const number = this.#index.find(id, (each) => {
+      const text = this.#packed[Math.floor(each / CHUNK_RECORDS)]?.[each % CHUNK_RECORDS];
+      hold = text === undefined ? undefined : (unpack(text) as Hold);
+      return hold?.id === id;
+    });
+    return number === null ? undefined : { hold: hold!, number };
   }
 }

@@ -104,11 +104,7 @@ export class OrderRecords implements Iterable<Order> {
 
   /** The order to which an id leads and that `isIt`. */
   find(id: string, isIt: (order: Order) => boolean): Order | undefined {
-    for (const number of this.#index.candidates(id)) {
-      const order = this.at(number);
-      if (isIt(order)) return order;
-    }
-    return undefined;
+    return this.#first(id, (number) => this.at(number), isIt);
   }
 
   /** The orders to which ids with these hashes lead, and that `isIt`. */
@@ -119,11 +115,13 @@ export class OrderRecords implements Iterable<Order> {
 
   /** As `find`, for readers alone: they share what was unpacked lately. */
   read(id: string, isIt: (order: Order) => boolean): Order | undefined {
-    for (const number of this.#index.candidates(id)) {
-      const order = this.#shared(number);
-      if (isIt(order)) return order;
-    }
-    return undefined;
+    return this.#first(id, (number) => this.#shared(number), isIt);
+  }
+
+  #first(id: string, at: (number: number) => Order, isIt: (order: Order) => boolean): Order | undefined {
+    let order: Order | undefined;
+    const number = this.#index.find(id, (each) => isIt((order = at(each))));
+    return number === null ? undefined : order;
   }
 
   /** Puts a new order at the end. */

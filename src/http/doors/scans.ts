@@ -198,7 +198,7 @@ function toScanRequest(
 ): ScanRequest {
   const { id, kind, code = null, undoes = null, performance_id: performanceId, door_id: doorId, given = null } = scan;
   const found = code === null ? null : findTicket(code, token, tickets, isGate);
-  return {
+  const request = {
     id,
     kind,
     found,
@@ -210,8 +210,8 @@ function toScanRequest(
     given,
     isOfGate: scan.judged === true,
     stationId: scan.station_id ?? null,
-    ...(isGate && code !== null && { code: keptCode(code, found, tickets) }),
   };
+  return isGate && code !== null ? { ...request, code: keptCode(code, found, tickets) } : request;
 }
 
 /** What a gate keeps and sends of a code: of none of a ticket, which may be anybody's card, a digest. */

@@ -2,8 +2,8 @@
  * The credential of stations: the bearer token that was shown once when the station was made.
  *
  * 1. A request without a token is refused; one with a token of no station is counted by client address as well.
- * 2. A token that was good is remembered, so that a scan asks its event once: the command finds the station again, and
- *    a revoked one is refused from the answer to its revocation on.
+ * 2. A token that was good is remembered with its digest, so that a scan asks its event once and hashes nothing: the
+ *    command finds the station again, and a revoked one is refused from the answer to its revocation on.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -18,9 +18,14 @@ import type { PublicPorts } from '../ports.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The token of a request that was let in, as events know it, and the event that it names. */
-    stationToken?: { readonly token: string; readonly tokenSha256: string };
+    /** The token of a request that was let in, and as its event knows it. */
+    stationToken?: StationToken;
   }
+}
+
+interface StationToken {
+  readonly token: string;
+  readonly tokenSha256: string;
 }
 
 /** Stations of some events; of others the event is asked again. */
@@ -35,16 +40,19 @@ export function requireStation(
 ): void {
   const addressOf = clientAddresses(settings.trustProxy);
   const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits });
-  const good = new LRUCache<string, true>({ max: GOOD_TOKENS_MAX });
+  const good = new LRUCache<string, StationToken>({ max: GOOD_TOKENS_MAX });
   const check: onRequestHookHandler = (request, reply, done) => {
     const token = bearerToken(request);
     if (token === undefined) return refuse(request, reply);
+    const known = good.get(token);
+    if (known !== undefined) {
+      request.stationToken = known;
+      return done();
+    }
     const tokenSha256 = sha256Of(token);
-    request.stationToken = { token, tokenSha256 };
-    if (good.has(tokenSha256)) return done();
     readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
       if (isRefusal(found)) return found.code === NOT_NAMED.code ? refuse(request, reply) : void reply.refuse(found);
-      good.set(tokenSha256, true);
+      good.set(token, (request.stationToken = { token, tokenSha256 }));
       done();
     }, done);
   };

@@ -7,6 +7,7 @@ import { cpus } from 'node:os';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { openConnections } from './player/connections.ts';
 import { definitionChanges, ticketsOnSale, withoutTaken } from './trace/definition.ts';
+import { Sales } from './trace/sales.ts';
 import { playOperations } from './player/operations.ts';
 import { play, type Played } from './player/player.ts';
 import { atSpeed, differencesOf, type Measured, type RehearsalReport } from './report/report.ts';
@@ -22,7 +23,7 @@ import {
   type RehearsedService,
 } from './server/service.ts';
 import { createTimeline } from './player/timeline.ts';
-import type { Trace } from './trace/trace.ts';
+import type { Outcome, Trace } from './trace/trace.ts';
 import type { MeterResult } from './server/meter.ts';
 
 export interface RehearsalOptions {
@@ -40,6 +41,10 @@ export interface RehearsalOptions {
   /** Different in each rehearsal. */
   readonly run: string;
   readonly onProgress?: (done: number, total: number) => void;
+}
+
+interface Rehearsed extends Played {
+  readonly outcome: Outcome;
 }
 
 /** Beyond so many times the length of then nobody waits any more. */
@@ -86,25 +91,22 @@ async function playOn(
     schedule,
     definition,
   }: { readonly options: RehearsalOptions; readonly schedule: Schedule; readonly definition: EventDefinition },
-): Promise<Played> {
+): Promise<Rehearsed> {
   const { trace, pace, run, onProgress } = options;
   const timeline = createTimeline();
   const connections = await openConnections(service.url, options.connections, timeline.now);
   const requests = requestsFor({ eventId: trace.eventId, slug, requiresNames, run });
   const { operate } = service;
   const startsAt = trace.beganAt - leadMsOf(pace);
-  let refused: readonly string[] = [];
+  const sales = new Sales(ticketsOnSale(definition, trace.takenBefore));
+  let operations: ReturnType<typeof playOperations> = { refused: [], sold: Promise.resolve() };
   await service.beginMeter();
   timeline.begin();
   const beganAt = Date.now();
   if (operate !== null) {
     const atMoment = (at: number): number => (at + leadMsOf(pace)) / pace.speed;
-    ({ refused } = playOperations(trace, {
-      operate,
-      timeline,
-      atMoment,
-      isDefinitionGiven: options.definition !== null,
-    }));
+    const isDefinitionGiven = options.definition !== null;
+    operations = playOperations(trace, { operate, timeline, requests, sales, atMoment, isDefinitionGiven });
   }
   try {
     const played = await play({
@@ -114,13 +116,14 @@ async function playOn(
       timeline,
       momentOf: (at) => (operate === null ? at - beganAt : (at - startsAt) / pace.speed),
       hasWaitingRoom,
-      ticketsOnSale: ticketsOnSale(definition, trace.takenBefore),
+      sales,
       endMs: Math.max(schedule.lengthMs * LENGTHS_MAX, schedule.lengthMs + WAITING_MS_MIN),
       ...(onProgress !== undefined && { onProgress }),
     });
     const notTried = { ...played.notTried };
-    for (const what of refused) notTried[what] = (notTried[what] ?? 0) + 1;
-    return { ...played, notTried };
+    await operations.sold;
+    for (const what of operations.refused) notTried[what] = (notTried[what] ?? 0) + 1;
+    return { ...played, outcome: sales.outcome(), notTried };
   } finally {
     connections.close();
   }
@@ -133,7 +136,7 @@ function leadMsOf({ pageReads, lookSeconds }: Pace): number {
 function reportOf(
   options: RehearsalOptions,
   schedule: Schedule,
-  played: Played,
+  played: Rehearsed,
   meter: MeterResult | null,
 ): RehearsalReport {
   const { trace, pace, definition, against } = options;

@@ -11,6 +11,7 @@ import { requestsFor } from '#rehearsal/player/requests.ts';
 import { scheduleOf } from '#rehearsal/player/schedule.ts';
 import { percentileOf } from '#rehearsal/player/tally.ts';
 import type { Timeline } from '#rehearsal/player/timeline.ts';
+import { Sales } from '#rehearsal/trace/sales.ts';
 import type { Intent, Trace } from '#rehearsal/trace/trace.ts';
 import { fc } from '../property.ts';
 import { traceOf } from './traces.ts';
@@ -88,7 +89,7 @@ function playAt(
       timeline,
       momentOf: (at) => at,
       hasWaitingRoom,
-      ticketsOnSale: null,
+      sales: new Sales(null),
       endMs: 10_000_000,
     }),
   );

@@ -14,6 +14,7 @@ import { rehearse } from '#rehearsal/rehearse.ts';
 import { requestsFor } from '#rehearsal/player/requests.ts';
 import { scheduleOf } from '#rehearsal/player/schedule.ts';
 import { createTimeline } from '#rehearsal/player/timeline.ts';
+import { Sales } from '#rehearsal/trace/sales.ts';
 import type { Trace } from '#rehearsal/trace/trace.ts';
 import { startReplay } from '#offline/events.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
@@ -86,7 +87,7 @@ async function everythingSent(trace: Trace): Promise<string[]> {
     timeline,
     momentOf: () => 0,
     hasWaitingRoom: trace.definition.waitingRoom,
-    ticketsOnSale: null,
+    sales: new Sales(null),
     endMs: 60_000,
   });
   return sent;

@@ -7,6 +7,7 @@ import { rehearse, type RehearsalOptions } from '#rehearsal/rehearse.ts';
 import type { Difference, RehearsalReport } from '#rehearsal/report/report.ts';
 import { startOwnService } from '#rehearsal/server/service.ts';
 import type { Trace } from '#rehearsal/trace/trace.ts';
+import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { definitionOf } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
@@ -172,6 +173,41 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     assert.deepEqual(report.notTried, {});
   });
 
+  it('makes orders at a counter again as such, beside buyers, and leaves out what was scanned', async (t) => {
+    const service = await record(concert(), sellAtCounter);
+    t.after(() => service.close());
+    const trace = await traceOf(service);
+    const sales = trace.operations.filter(({ kind }) => kind === 'SELL_AT_COUNTER');
+    assert.deepEqual(
+      sales.map(({ at: _at, ...sale }) => sale),
+      [
+        counterSale(1, 'CASH', false, { ticketTypeId: 'seat', seatIds: ['H-3-1', 'H-3-2'] }),
+        counterSale(2, 'FREE', true, { ticketTypeId: 'stand', seatIds: null }),
+      ],
+    );
+    assert.deepEqual(
+      trace.intents.map(({ kind }) => kind),
+      ['HOLD', 'START', 'PAY', 'HOLD', 'START', 'PAY'],
+    );
+    assert.deepEqual(trace.leftOut, { 'scans at the doors': 2 });
+    assert.deepEqual([trace.outcome.ordersSold, trace.outcome.ticketsSold], [4, 8]);
+    const report = await rehearse(optionsOf(trace));
+    assert.deepEqual(report.now.seatsSold, trace.outcome.seatsSold);
+    assert.ok(report.now.seatsSold.includes('eve H-3-2'));
+    assert.deepEqual([report.now.ordersSold, report.now.soldCents], [4, 3 * 9_000]);
+    assert.deepEqual([report.notTried, beside(report)], [{}, []]);
+  });
+
+  it('counts an order at a counter that the service refuses now', async (t) => {
+    const service = await record(concert(), sellAtCounter);
+    t.after(() => service.close());
+    const { operations, ...trace } = await traceOf(service);
+    const twice = [...operations, ...operations.slice(0, 1)];
+    const report = await rehearse(optionsOf({ ...trace, operations: twice }));
+    assert.deepEqual(report.notTried, { 'operation SELL_AT_COUNTER: the service refused it': 1 });
+    assert.equal(report.now.ticketsSold, trace.outcome.ticketsSold);
+  });
+
   it('of a later period leaves out of sale what was taken before', async () => {
     const whole = await traceOf(sale);
     const from = whole.beganAt + whole.lengthMs / 2;
@@ -203,6 +239,48 @@ async function sellThroughRoom(service: TestService): Promise<void> {
     }
     service.wait(5_000);
   }
+}
+
+function counterSale(buyer: number, payment: 'CASH' | 'FREE', exceedsLimits: boolean, more: object): object {
+  const items = [
+    {
+      ...{ performanceId: 'eve', sellingStageId: 'now', quantity: 2, ticketCount: 2 },
+      ...{ isNamed: false, discountCode: null, barPerks: [], ...more },
+    },
+  ];
+  return { kind: 'SELL_AT_COUNTER', buyer, items, payment, exceedsLimits };
+}
+
+/** An order, two at a counter, in cash with seats and given away, another order, and two scans. */
+async function sellAtCounter(service: TestService): Promise<void> {
+  const { arrive, hold, start, settle } = buyers(service);
+  const buy = async (): Promise<void> => {
+    const buyer = arrive();
+    const { checkout_session_id: session } = await start(buyer, (await hold(buyer, [itemOf('seat', 2)])).id);
+    await settle(session, 'paid');
+    service.wait(1_000);
+  };
+  const event = '/admin/events/evt_concert';
+  const sell = async (name: string, payment: string, items: readonly object[], more: object = {}) => {
+    const customer = { name, email: `${payment.toLowerCase()}@people.example` };
+    const { status, body } = await service.admin.post(`${event}/orders`, { customer, payment, items, ...more });
+    assert.equal(status, 201);
+    service.wait(1_000);
+    return String(body['order_id']);
+  };
+  await buy();
+  const sold = await sell('Ada Lovelace', 'CASH', [itemOf('seat', 2, { seat_ids: ['H-3-1', 'H-3-2'] })]);
+  await sell('Grace Hopper', 'FREE', [itemOf('stand', 2)], { exceed_limits: true, note: 'For the band' });
+  await buy();
+  const { body } = await service.get<Pick<OrderStatusBody, 'ticket_objects'>>(`/api/checkout/status/${sold}`);
+  const [first, second] = body.ticket_objects!;
+  const byHand = { kind: 'ENTRY', door_id: 'main' };
+  assert.equal((await service.admin.post(`/admin/tickets/${first!.id}/scans`, byHand)).status, 201);
+  const { token } = (await service.admin.post<{ token: string }>(`${event}/stations`, { name: 'Phone' })).body;
+  const at = new Date(service.now()).toISOString();
+  const scan = { ...byHand, id: 'scan-of-the-phone', code: second!.code, performance_id: 'eve', at };
+  const scanned = await service.post('/api/doors/scans', { scans: [scan] }, { authorization: `Bearer ${token}` });
+  assert.equal(scanned.status, 200);
 }
 
 /** Three orders, between which operators raise the price and block the best seats for a while. */

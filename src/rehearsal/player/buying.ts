@@ -14,8 +14,8 @@ import {
 } from './purchases.ts';
 import { bodyOf, type ReadAnswer, type RequestBuilder } from './requests.ts';
 import type { RoutedRequest } from './buyer-requests.ts';
-import { Sales } from '../trace/sales.ts';
-import type { Intent, Outcome, TracedItem } from '../trace/trace.ts';
+import type { Sales } from '../trace/sales.ts';
+import type { Intent, TracedItem } from '../trace/trace.ts';
 
 type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { readonly kind: Kind }>;
 
@@ -38,7 +38,7 @@ interface PurchasePorts {
   readonly requests: RequestBuilder;
   /** Whether the rest of a split party may come as another session. */
   readonly canSplit: boolean;
-  readonly ticketsOnSale: number | null;
+  readonly sales: Sales;
   send(request: RoutedRequest, dueAt: number): Promise<ReadAnswer | null>;
   skip(what: string): void;
 }
@@ -73,11 +73,7 @@ export class Purchases {
 
   constructor(ports: PurchasePorts) {
     this.#ports = ports;
-    this.#sales = new Sales(ports.ticketsOnSale);
-  }
-
-  outcome(): Outcome {
-    return this.#sales.outcome();
+    this.#sales = ports.sales;
   }
 
   counts(): PurchaseCounts {

@@ -13,7 +13,7 @@ import { Purchases, type PurchaseCounts } from './buying.ts';
 import { bodyOf, type ReadAnswer, type RequestBuilder } from './requests.ts';
 import type { RoutedRequest } from './buyer-requests.ts';
 import type { Schedule, Step } from './schedule.ts';
-import type { Outcome } from '../trace/trace.ts';
+import type { Sales } from '../trace/sales.ts';
 import { Tally, type TallyReport } from './tally.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -25,15 +25,14 @@ interface Rehearsal {
   /** A moment of the service's clock, on the timeline. */
   momentOf(at: number): number;
   readonly hasWaitingRoom: boolean;
-  /** For telling when everything is sold; null where that is not known. */
-  readonly ticketsOnSale: number | null;
+  /** Adds up what is bought. */
+  readonly sales: Sales;
   readonly endMs: number;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 export interface Played extends PurchaseCounts {
   readonly tally: TallyReport;
-  readonly outcome: Outcome;
   readonly lengthMs: number;
   /** Steps that could not be tried, by kind and reason. */
   readonly notTried: Readonly<Record<string, number>>;
@@ -76,11 +75,11 @@ class Player {
 
   constructor(rehearsal: Rehearsal) {
     this.#rehearsal = rehearsal;
-    const { requests, hasWaitingRoom, ticketsOnSale } = rehearsal;
+    const { requests, hasWaitingRoom, sales } = rehearsal;
     this.#purchases = new Purchases({
       requests,
       canSplit: !hasWaitingRoom,
-      ticketsOnSale,
+      sales,
       send: (request, dueAt) => this.#send(request, dueAt),
       skip: (what) => this.#skip(what),
     });
@@ -98,7 +97,6 @@ class Player {
     return {
       ...this.#purchases.counts(),
       tally: this.#tally.report(),
-      outcome: this.#purchases.outcome(),
       lengthMs: timeline.now(),
       notTried: this.#notTried,
       polls: this.#polls,

@@ -18,7 +18,7 @@ import {
   startCheckout,
   type RoutedRequest,
 } from './buyer-requests.ts';
-import type { TracedItem, TracedOrderItem } from '../trace/trace.ts';
+import type { TracedCounterSale, TracedItem, TracedOrderItem } from '../trace/trace.ts';
 
 /** What of an answer is read. */
 export interface ReadAnswer {
@@ -50,6 +50,8 @@ export interface RequestBuilder {
   start(start: StartRequest): RoutedRequest;
   requestPayment(orderId: string): RoutedRequest;
   pay(checkoutSessionId: string, outcome: string): RoutedRequest;
+  /** The body of an order that an operator makes. */
+  counterOrder(sale: TracedCounterSale): object;
 }
 
 interface StartRequest {
@@ -74,6 +76,11 @@ interface RequestTarget {
 
 export function requestsFor({ eventId, slug, requiresNames, run }: RequestTarget): RequestBuilder {
   const event = `/api/events/public/${encodeURIComponent(slug)}`;
+  const customerOf = (buyer: number) => ({
+    email: `buyer-${buyer}@${run}.rehearsal.invalid`,
+    name: `Buyer ${buyer}`,
+  });
+  const orderItems = (items: readonly TracedOrderItem[]) => items.map((item) => toOrderItemBody(item, requiresNames));
   return {
     requiresNames,
     sessionKey: (person, part) => `rehearsal-${run}-${person}${part === 0 ? '' : `-${part}`}`,
@@ -93,15 +100,21 @@ export function requestsFor({ eventId, slug, requiresNames, run }: RequestTarget
     start: ({ sessionKey, holdId, buyer, items, promoCode, installments, pass }) =>
       startCheckout(eventId, {
         session_key: sessionKey,
-        customer: { email: `buyer-${buyer}@${run}.rehearsal.invalid`, name: `Buyer ${buyer}` },
+        customer: customerOf(buyer),
         installment_count: installments,
         ...(holdId !== null && { hold_id: holdId }),
-        ...(items !== null && { items: items.map((item) => toOrderItemBody(item, requiresNames)) }),
+        ...(items !== null && { items: orderItems(items) }),
         ...(promoCode !== null && { promo_code: promoCode }),
         ...(pass !== null && { queue_pass: pass }),
       }),
     requestPayment: openPayment,
     pay: settlePayment,
+    counterOrder: ({ buyer, items, payment, exceedsLimits }) => ({
+      customer: customerOf(buyer),
+      items: orderItems(items),
+      payment,
+      exceed_limits: exceedsLimits,
+    }),
   };
 }
 

@@ -55,8 +55,8 @@ export function startClock({ startsAt, speed }: RehearsalClock): RunningRehearsa
 
 export interface RehearsedService {
   readonly url: string;
-  /** Null where operators cannot be reached. */
-  readonly operate: ((method: 'PUT' | 'POST', path: string, body: object) => Promise<number>) | null;
+  /** Resolves with the body of the answer; null where operators cannot be reached. */
+  readonly operate: ((method: 'PUT' | 'POST', path: string, body: object) => Promise<unknown>) | null;
   beginMeter(): Promise<void>;
   /** Null for a service at an address. */
   readMeter(): Promise<MeterResult | null>;
@@ -124,7 +124,7 @@ export function operatorAt(admin: string, token: string): NonNullable<RehearsedS
     if (answer.status >= 300) {
       throw new NotRehearsable(`the service refuses ${method} ${path}: ${text}`, 'Correct the definition.');
     }
-    return answer.status;
+    return text === '' ? null : (JSON.parse(text) as unknown);
   };
 }
 

@@ -26,6 +26,9 @@ export interface Period {
 /** Facts with which a buyer begins. */
 const ARRIVALS: ReadonlySet<string> = new Set<Fact['type']>(['QueueEntryJoined', 'HoldPlaced', 'OrderPlaced']);
 
+/** They are of codes that only the tickets of then have. */
+const SCANS = 'scans at the doors';
+
 interface TracedHold {
   readonly number: number;
   readonly person: number;
@@ -40,6 +43,8 @@ interface TracedOrder {
   readonly person: number;
   readonly sold: Omit<SoldOrder, 'at'>;
   isSold: boolean;
+  /** Made by an operator: nothing of it is a buyer's step. */
+  isOfCounter: boolean;
 }
 
 interface Wait {
@@ -167,11 +172,11 @@ export class TraceBuilder {
       case 'OrderPlaced':
         return this.#noteOrder(fact.data, at);
       case 'SoldAtCounter':
-        return this.#forgetOrder(fact.data.orderId);
+        return this.#noteCounterSale(fact.data, at);
       case 'PaymentRequested':
-        return this.#ofOrder(fact.data.orderId, 'payments asked for', ({ number, person }) =>
-          this.#intents.push({ kind: 'REQUEST_PAYMENT', at, person, order: number }),
-        );
+        return this.#ofOrder(fact.data.orderId, 'payments asked for', ({ number, person, isOfCounter }) => {
+          if (!isOfCounter) this.#intents.push({ kind: 'REQUEST_PAYMENT', at, person, order: number });
+        });
       case 'PaymentRecorded':
         return this.#notePayment(fact.data.orderId, 'paid', at);
       case 'PaymentClosed':
@@ -219,6 +224,10 @@ export class TraceBuilder {
         return this.#leaveOut('refunds recorded');
       case 'StrayMoneyRecorded':
         return this.#leaveOut('money that no payment asked for');
+      case 'TicketsScanned':
+        return this.#leaveOut(SCANS, fact.data.scans.length);
+      case 'TicketScannedByHand':
+        return this.#leaveOut(SCANS);
     }
   }
 
@@ -311,6 +320,7 @@ export class TraceBuilder {
       person,
       sold: { tickets, seats, totalCents, lines: items },
       isSold: false,
+      isOfCounter: false,
     });
     const { wasHeld } = hold;
     this.#intents.push({
@@ -327,22 +337,29 @@ export class TraceBuilder {
     });
   }
 
-  /** It was made by an operator, whom neither the waiting room nor a pause stops. */
-  #forgetOrder(orderId: string): void {
+  /** The order placed just now was made by an operator, whom neither the waiting room nor a pause stops. */
+  #noteCounterSale({ orderId, exceedsLimits }: FactData['SoldAtCounter'], at: number): void {
     const order = this.#orders.get(orderId);
-    if (order === undefined) return;
-    this.#orders.delete(orderId);
-    this.#intents.splice(
-      this.#intents.findLastIndex((intent) => intent.kind === 'START' && intent.order === order.number),
-      1,
-    );
-    this.#leaveOut('orders made at a counter');
+    const start = this.#intents.at(-1);
+    if (order === undefined || start?.kind !== 'START') return;
+    this.#intents.pop();
+    order.isOfCounter = true;
+    const { buyer, items, totalCents } = start;
+    const payment = totalCents === 0 ? 'FREE' : 'CASH';
+    this.#operations.push({
+      kind: 'SELL_AT_COUNTER',
+      at,
+      buyer,
+      items,
+      payment,
+      exceedsLimits: exceedsLimits === true,
+    });
   }
 
   #notePayment(orderId: string, outcome: 'paid' | 'declined' | 'cancelled', at: number): void {
-    this.#ofOrder(orderId, 'payments of orders placed before the period', ({ number, person }) =>
-      this.#intents.push({ kind: 'PAY', at, person, order: number, outcome }),
-    );
+    this.#ofOrder(orderId, 'payments of orders placed before the period', ({ number, person, isOfCounter }) => {
+      if (!isOfCounter) this.#intents.push({ kind: 'PAY', at, person, order: number, outcome });
+    });
   }
 
   #ofOrder(orderId: string, what: string, use: (order: TracedOrder) => void): void {
@@ -357,8 +374,8 @@ export class TraceBuilder {
     return numberOf(this.#people, sessionKey);
   }
 
-  #leaveOut(what: string): void {
-    this.#leftOut[what] = (this.#leftOut[what] ?? 0) + 1;
+  #leaveOut(what: string, times = 1): void {
+    this.#leftOut[what] = (this.#leftOut[what] ?? 0) + times;
   }
 }
 

@@ -73,7 +73,19 @@ export type OperatorAction =
       readonly kind: 'BLOCK' | 'UNBLOCK';
       readonly performanceId: string;
       readonly seatIds: readonly string[];
-    };
+    }
+  | TracedCounterSale;
+
+export interface TracedCounterSale {
+  readonly at: number;
+  readonly kind: 'SELL_AT_COUNTER';
+  /** As of a START. */
+  readonly buyer: number;
+  readonly items: readonly TracedOrderItem[];
+  /** FREE also where an order in cash came to nothing. */
+  readonly payment: 'CASH' | 'FREE';
+  readonly exceedsLimits: boolean;
+}
 
 /** What came out of the period. */
 export interface Outcome {

@@ -39,7 +39,9 @@ export async function orderPage(content: OrderPageContent): Promise<Page> {
   const { order, definition, baseUrl, texts } = content;
   const words = texts.order;
   const codes = await drawCodes(content);
-  const refresh = order.status === 'PENDING' ? { refreshSeconds: REFRESH_SECONDS } : {};
+  // After a payment that was declined the buyer is at it: a page that reloads itself would only disturb.
+  const isAwaited = order.status === 'PENDING' && order.paymentStatus !== 'FAILED';
+  const refresh = isAwaited ? { refreshSeconds: REFRESH_SECONDS } : {};
   return {
     texts,
     brand: content.brand,

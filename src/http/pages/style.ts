@@ -76,7 +76,9 @@ pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem
 .actions .due { display: none; }
 @media (max-width: 64rem) { .actions.next { position: fixed; inset: auto 0 0; z-index: 1; align-items: center; margin: 0; border-top: 1px solid var(--line-strong);
   padding: .75rem max(1rem, env(safe-area-inset-right)) max(.75rem, env(safe-area-inset-bottom)) max(1rem, env(safe-area-inset-left)); background: var(--surface); }
-  .actions .due { display: block; flex: 1; margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; } body:has(.actions.next) { padding-bottom: 5.5rem; } }
+  .actions .due { display: block; flex: 1 0 auto; margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; } .actions.next { gap: .5rem; }
+  body:has(.actions.next) { padding-bottom: 5.5rem; } }
+@media (max-width: 30rem) { .actions.next:has(.due) :is(button, .button) { padding-inline: 1rem; } .actions .due { flex-basis: 100%; } body:has(.actions .due) { padding-bottom: 8rem; } }
 @media (max-width: 40rem) { main { padding: 1.25rem 1rem 2rem; } section { padding: 1.25rem; } .bar { padding-inline: 1rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --surface: #fff; --ink: #000; --ink-quiet: #444; --line-strong: #999; --accent-soft: #f1ede5; }
   body { background: #fff; } .bar.own { border: 0; padding: 0 0 .4cm; background: none; } .brand { margin: 0; } .bar:not(.own), .back, .actions, .foot, .screen, .secret, .badge { display: none; } main { max-width: none; padding: 0; }

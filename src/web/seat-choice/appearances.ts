@@ -133,6 +133,11 @@ export function rangeText({ plan, price }: SeatWords, { low, high }: Prices, cur
   return low === high ? price(low, currency) : plan.range(price(low, currency), price(high, currency));
 }
 
+/** The lowest price, which says where there are others. */
+function lowestText({ plan, price }: SeatWords, { low, high }: Prices, currency: string): string {
+  return low === high ? price(low, currency) : plan.from(price(low, currency));
+}
+
 function joined(a: Prices | null, b: Prices | null): Prices | null {
   if (a === null || b === null) return a ?? b;
   return { low: Math.min(a.low, b.low), high: Math.max(a.high, b.high) };
@@ -168,7 +173,7 @@ function summariesOf(
     const left = free === 0 ? words.plan.soldOut : words.plan.freeSeats(free);
     return {
       price: range === null ? '' : rangeText(words, range, currency),
-      shortPrice: range === null ? '' : words.price(range.low, currency),
+      shortPrice: range === null ? '' : lowestText(words, range, currency),
       free: found.length === 0 ? '' : left,
       accessible: accessible === 0 ? '' : words.plan.wheelchairPlaces(accessible),
       isFull: free === 0,

@@ -18,7 +18,7 @@ export interface BlockSummary {
   /** The prices of its free seats, in words; empty when nothing is free. */
   readonly price: string;
   readonly free: string;
-  /** The lowest price alone, where there is little room. */
+  /** The lowest price, where there is little room. */
   readonly shortPrice: string;
   /** Its free places for wheelchairs, in words; empty when there is none. */
   readonly accessible: string;
@@ -110,6 +110,7 @@ function waysOf({ name: whole }: Block, summary: BlockSummary): readonly Way[] {
     { pixels: 13, name, lines: [summary.price, summary.free, summary.accessible] },
     { pixels: 16, name, lines: [summary.price, summary.free] },
     { pixels: 13, name, lines: [summary.price, summary.free] },
+    { pixels: 13, name, lines: [summary.shortPrice, summary.free] },
     { pixels: 13, name, lines: [summary.isFull ? summary.free : summary.price] },
     { pixels: 11, name, lines: [summary.shortPrice] },
     { pixels: 11, name: inTwo, lines: [summary.shortPrice] },

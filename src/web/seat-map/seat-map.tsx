@@ -120,7 +120,7 @@ export function SeatMap(props: SeatMapProps) {
   const rectangle = useRectangle(plan, camera, picking);
   const close = (): void => closeCard(stage, frame.current!);
   const card = pointed.seat !== null && props.seatCard(pointed.seat, close);
-  useFilledScreen(props, camera, frame);
+  useFilledScreen(props, camera, frame, () => point(NOTHING));
   const gestures = useGestures({
     frame,
     camera,
@@ -231,12 +231,13 @@ function readoutOf({ appearances, describe, describeBlock }: SeatMapProps, { sea
 
 /**
  * Where the plan begins to fill the screen its seats are large enough for a finger, around the free one nearest to its
- * middle unless a place was tapped; back in the page all of it is seen.
+ * middle unless a place was tapped; back in the page all of it is seen, and no card, which would lie over the page.
  */
 function useFilledScreen(
   { plan, appearances, isFull }: SeatMapProps,
   camera: Camera,
   frame: { readonly current: HTMLDivElement | null },
+  closeCard: () => void,
 ): void {
   const wasFull = useRef(isFull);
   useLayoutEffect(() => {
@@ -244,7 +245,10 @@ function useFilledScreen(
     wasFull.current = isFull;
     const element = frame.current!;
     camera.resize(element.clientWidth, element.clientHeight);
-    if (!isFull) return camera.flyHome();
+    if (!isFull) {
+      closeCard();
+      return camera.flyHome();
+    }
     element.focus({ preventScroll: true });
     if (!camera.isHome || plan.isByBlock || !matchMedia(PHONE).matches) return;
     if (seatPixels(plan, camera.fitScale) < TOUCH_PIXELS_MIN) camera.flyTo(aroundFree(plan, appearances), true);

@@ -51,7 +51,7 @@ export function useChoices(props: ChoiceProps) {
     setLost((old) => [...old, ...seats]);
     setState((old) => ({ ...old, choices: without(old.choices, seatIds) }));
   };
-  const taken = takenSeats(props, state);
+  const taken = takenSeats(props, state, useLapse(keeper.lapsed));
   useEffect(() => {
     if (taken.length > 0 && !keeper.isBusy) lose(new Set(taken));
   }, [taken.join(), keeper.isBusy]);
@@ -134,14 +134,28 @@ function heldInWords({ items, expires_at: end }: Hold): string {
   return texts.basket.held(tickets, minutes);
 }
 
-/** For so long after a hold ran out its seats may still be shown as held. */
-const LAPSE_SHOWN_MS = 5_000;
+/**
+ * For so long after a page learned that its hold ran out, the seats of it may still be shown as held: on a phone that
+ * slept meanwhile, as long as the stream of seats has not come back.
+ */
+const LAPSE_SHOWN_MS = 10_000;
+
+/** When this page learned of the hold that ran out, on the service's clock. */
+function useLapse(lapsed: Hold | null): number {
+  const learned = useRef({ id: '', at: 0 });
+  if (lapsed !== null && lapsed.id !== learned.current.id) learned.current = { id: lapsed.id, at: serviceNow() };
+  return learned.current.at;
+}
 
 /** The chosen seats of the shown date that somebody else holds or has bought (rule 3). */
-function takenSeats({ performanceId, states, keeper }: ChoiceProps, { choices, base }: ChoiceState): readonly string[] {
+function takenSeats(
+  { performanceId, states, keeper }: ChoiceProps,
+  { choices, base }: ChoiceState,
+  lapseAt: number,
+): readonly string[] {
   const { hold, lapsed } = keeper;
   const wasHeld = base[performanceId]?.seats ?? [];
-  const hasJustLapsed = lapsed !== null && serviceNow() < Date.parse(lapsed.expires_at) + LAPSE_SHOWN_MS;
+  const hasJustLapsed = lapsed !== null && serviceNow() < lapseAt + LAPSE_SHOWN_MS;
   return (choices[performanceId] ?? NOTHING).seats
     .map(({ seatId }) => seatId)
     .filter((id) => states.has(id) && !isOwn(hold, id) && !wasHeld.some(({ seatId }) => seatId === id))

@@ -14,7 +14,7 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
   const loaded = useLoaded(slug, (signal) => client.getEvent(slug, { signal }));
   const event = loaded.value;
   const keeper = useHold(slug, event?.id ?? null);
-  useTopAfter(keeper.hold !== null);
+  useTopAfter(event === null || !keeper.isKnown ? null : keeper.hold !== null);
   if (event === null || !keeper.isKnown) {
     const error = event === null ? loaded.error : null;
     return <Unloaded error={error} title={texts.checkout.title} loading={texts.checkout.loading} />;
@@ -35,11 +35,14 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
   );
 }
 
-/** What comes in place of the form is another page: it opens at its top, with the focus on its heading. */
-function useTopAfter(isHeld: boolean): void {
+/**
+ * What comes in place of the form is another page, and so is the form that comes in place of that: it opens at its top,
+ * with the focus on its heading. Null as long as nothing is shown yet.
+ */
+function useTopAfter(isHeld: boolean | null): void {
   const wasHeld = useRef(isHeld);
   useLayoutEffect(() => {
-    if (wasHeld.current && !isHeld) {
+    if (wasHeld.current !== null && isHeld !== null && wasHeld.current !== isHeld) {
       scrollTo(0, 0);
       document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
     }

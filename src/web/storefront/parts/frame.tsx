@@ -47,8 +47,8 @@ export function Frame({ title, of, children }: FrameProps) {
         <HeaderBasket />
       </header>
       <Announcer />
+      <OfflineNotice />
       <main id="main" tabIndex={-1}>
-        <OfflineNotice />
         {children}
       </main>
       <footer class="foot">

@@ -26,7 +26,12 @@ export function OfflineNotice() {
       removeEventListener('offline', follow);
     };
   }, []);
-  return isSaid ? <Notice tone="warn">{texts.frame.offline}</Notice> : null;
+  if (!isSaid) return null;
+  return (
+    <div class="offline" data-stays>
+      <Notice tone="warn">{texts.frame.offline}</Notice>
+    </div>
+  );
 }
 
 /** Tries again what could not reach the service: every few seconds, and at once when the network is back. */

@@ -29,6 +29,7 @@ export const plan: Texts['plan'] = {
   wheelchairPlace: 'Rollstuhlplatz',
   restrictedView: 'eingeschränkte Sicht',
   range: (low, high) => `${low} bis ${high}`,
+  from: (low) => `ab ${low}`,
   wheelchairPlaces: (n) => count(n, { one: 'Rollstuhlplatz', other: 'Rollstuhlplätze' }),
   freeSeats: (n) => `${number(n)} frei`,
   soldOut: 'ausverkauft',

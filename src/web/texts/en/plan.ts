@@ -29,6 +29,7 @@ export const plan = {
   wheelchairPlace: 'wheelchair place',
   restrictedView: 'restricted view',
   range: (low: string, high: string) => `${low} to ${high}`,
+  from: (low: string) => `from ${low}`,
   wheelchairPlaces: (n: number) => count(n, WHEELCHAIR_PLACES),
   freeSeats: (n: number) => `${number(n)} free`,
   soldOut: 'sold out',

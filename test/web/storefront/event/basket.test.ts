@@ -164,6 +164,29 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await buyer.close();
     });
 
+    it('on a phone that slept until the hold had run out, and heard of no seats since', async () => {
+      const buyer = await shop.enter(await shop.ownEvent('theatre-run', 'slept'), {
+        expected: /status of 4|ERR_FAILED/,
+      });
+      const { page } = buyer;
+      await page.route('**/live?*', (route) => route.abort());
+      await page.reload();
+      await free(buyer, 'Balcony · Row AA, seat 12').click();
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      // The last that the page hears of its seat is that it is held.
+      await page.waitForResponse(/\/occupancy/);
+      await page.route('**/occupancy*', (route) => route.abort());
+      await shop.passTime(1_000);
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await buyer.sees('What you chose is still marked here');
+      await seat(buyer, /Row AA, seat 12 .*chosen, not held yet/).waitFor();
+      await page.unroute('**/occupancy*');
+      await buyer.press('Hold 1 ticket');
+      await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
     it('in a new window after the hold ran out in another one', async () => {
       const path = await shop.ownEvent('club-night', 'ran-out-later');
       const buyer = await shop.enter(path);

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { isOpenToAll } from '../../../fixtures/axe.ts';
+import { PHONE, withoutBrowser, type Visitor } from '../../../fixtures/browser.ts';
+import { openShop, type Shop } from '../shop.ts';
+import { purchases } from './purchases.ts';
+
+/** Pixels of the bar with the next step: one line of words on a button, or two. */
+const BAR_HEIGHT_MAX = 76;
+
+/** States that are a page of their own, which nobody comes back to. */
+const AT_TOP =
+  /^(event|checkout|payment|order|declined|waiting order|in line|turn|ran out at the checkout|held again)$/;
+
+/** What a buyer on a phone would see as wrong, in words; runs in the page. */
+const DEFECTS = `(() => {
+  const found = [];
+  const isSeen = (each) => each.checkVisibility({ visibilityProperty: true }) && each.closest('[inert]') === null;
+  const bar = document.querySelector('.dock, .actions.next');
+  const box = bar?.getBoundingClientRect();
+  if (bar !== null && Math.abs(box.bottom - innerHeight) > 1) found.push('the bar does not stand at the foot');
+  if (bar?.matches('.dock') && box.height > ${BAR_HEIGHT_MAX} && bar.querySelector('.notice') === null) found.push('the bar is ' + box.height + ' high');
+  if (document.querySelector('.map-card') !== null && document.querySelector('.map-area.full') === null) found.push('a card lies over the page');
+  const frame = document.querySelector('.seat-frame');
+  if (frame !== null && (frame.scrollTop !== 0 || frame.scrollLeft !== 0)) found.push('the plan is scrolled beside its picture');
+  for (const each of document.querySelectorAll('button, a, h1, h2, p, label, .notice')) {
+    if (isSeen(each) && each.clientWidth > 1 && each.scrollWidth > each.clientWidth + 1 && !each.closest('.unseen')) found.push('clipped: ' + each.innerText);
+  }
+  const due = document.querySelector('.due');
+  if (due !== null && due.getClientRects().length > 0 && due.getBoundingClientRect().height > 40) found.push('the amount is broken');
+  return found;
+})()`;
+
+/** How the step in the bar looks and where it stands. */
+const STEP = `(() => {
+  const step = document.querySelector('.dock .button');
+  const { x, y, width, height } = step.getBoundingClientRect();
+  const { color, backgroundColor } = getComputedStyle(step);
+  return { x, y, width, height, color, backgroundColor };
+})()`;
+
+describe('Purchases on a phone', { skip: withoutBrowser }, () => {
+  let shop: Shop;
+
+  before(async () => {
+    shop = await openShop();
+  });
+
+  after(() => shop?.close());
+
+  for (const [colorScheme, language] of [
+    ['light', 'en'],
+    ['dark', 'de'],
+  ] as const) {
+    for (const [purchase, play] of Object.entries(purchases)) {
+      it(`shut nobody out and hide nothing, in each state: ${purchase}, ${colorScheme}, ${language}`, async () => {
+        let states = 0;
+        let step: unknown;
+        const at = async (buyer: Visitor, state: string): Promise<void> => {
+          states += 1;
+          const { page } = buyer;
+          assert.equal(await buyer.overflows(), false, state);
+          assert.deepEqual(await page.evaluate(DEFECTS), [], state);
+          if (AT_TOP.test(state)) assert.equal(await page.evaluate('scrollY'), 0, `${state} opens at its top`);
+          if (state === 'basket') step = await page.evaluate(STEP);
+          if (state === 'holding') {
+            assert.deepEqual(await page.evaluate(STEP), step, 'a busy button neither moves nor pales');
+            assert.equal(await page.locator('.dock [aria-busy=true] .spinner').count(), 1);
+          }
+          if (state === 'held again') await page.locator('h1:focus').waitFor();
+          if (state === 'no network') await isInSight(buyer, '.offline');
+          if (state === 'ran out at the event') await page.locator('.dock').getByText(/^2 /).waitFor();
+          // A thousand seats are looked at once.
+          await isOpenToAll(buyer, state, state === 'block' ? undefined : '.seat-layer');
+        };
+        await play({ shop, language, options: { ...PHONE, colorScheme }, name: colorScheme, at });
+        assert.ok(states > 2);
+      });
+    }
+  }
+});
+
+async function isInSight({ page }: Visitor, selector: string): Promise<void> {
+  const { y, height } = (await page.locator(selector).boundingBox())!;
+  assert.ok(y >= 0 && y + height <= page.viewportSize()!.height, `${selector} is out of sight`);
+}

@@ -14,7 +14,7 @@ import type { Visitor } from '../../../fixtures/browser.ts';
 import type { Json } from '../../../fixtures/client.ts';
 import { seat, type Shop, type ShopVisitorOptions } from '../shop.ts';
 
-export interface Player {
+interface Player {
   readonly shop: Shop;
   readonly language: Language;
   /** The device and its scheme. */

@@ -279,6 +279,11 @@ export const operatorExamples = {
     title: 'The money of an event by the hour',
     noun: 'hours',
   }),
+  getSaleByMinute: get('/admin/events/evt_club/sale?step=1440', {
+    operation: 'getSaleByMinute',
+    title: 'Tickets, money and the line of an event over time',
+    noun: 'sale',
+  }),
   searchOrders: get('/admin/search?q=ada', { operation: 'searchOrders', title: 'Orders by a name', noun: 'found' }),
   listFacts: get('/admin/journal?event_id=evt_club', {
     operation: 'listFacts',

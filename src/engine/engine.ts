@@ -21,6 +21,7 @@ import { EventIndex } from '#actors/event-index.ts';
 import { createIdSource } from '#actors/crypto.ts';
 import { KeyDestruction } from '#privacy/key-destruction.ts';
 import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from '#privacy/folder-keys.ts';
+import { SaleReadings } from './sale-readings.ts';
 import { newestFacts } from './shown-facts.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createSealer } from '#privacy/sealing.ts';
@@ -157,8 +158,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
   void archive.check();
+  const sales = new SaleReadings({ source, archivedSeq: () => journal.baseSeq, now: () => clock.now() });
   const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
-  return assemble(parts, { status, timers, space, archive, cursors, pruning: options.pruning });
+  return assemble(parts, { status, timers, space, archive, cursors, sales, pruning: options.pruning });
 }
 
 function keepAfter(snapshots: SnapshotRounds, delivered: Delivered, cursor: NotificationCursor | null): void {
@@ -221,6 +223,7 @@ interface Running {
   readonly timers: Timers;
   readonly space: SpaceGuard;
   readonly archive: ArchiveWatch;
+  readonly sales: SaleReadings;
   /** How far deliveries had come when the journal was opened; null of one that never began. */
   readonly cursors: Readonly<Record<Delivered, NotificationCursor | null>>;
   readonly pruning: EngineOptions['pruning'];
@@ -258,7 +261,7 @@ type Parts = Pick<
 
 function assemble(parts: Parts, running: Running): Engine {
   const { journal, keys, events, stream, snapshots } = parts;
-  const { status, timers, space, archive, cursors, pruning } = running;
+  const { status, timers, space, archive, cursors, sales, pruning } = running;
   const maintenance = setInterval(() => {
     // On a disk that is nearly full a snapshot would take the space that the guard keeps for sales under way.
     if (!space.isLow) inBackground('snapshot', events.actors.snapshotDue());
@@ -299,6 +302,7 @@ function assemble(parts: Parts, running: Running): Engine {
     refundsNotInMemory: () => events.refundsNotInMemory,
     pastRetention: () => events.pastRetention(),
     newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
+    saleByMinute: (request) => sales.read(request),
     advanceClock: (seconds) => stream.advanceClock(seconds),
     takeSnapshots: (options, idempotency) => stream.once(idempotency, () => snapshotAll(snapshots, options)),
     async followFacts(delivered, open) {

@@ -4,6 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pictures } from '#catalogue/pictures.ts';
 import type { Deployment, DeploymentState, FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
+import type { SaleReading, SaleRequest } from '#engine/sale-readings.ts';
 import type { EventFinder, EventReader } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { BrandDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
@@ -306,6 +307,8 @@ export interface AdminPorts extends CommonPorts {
   readonly checkoutSessions: PaymentsPort['checkoutSessions'];
   /** A page of the newest durable facts. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
+  /** The sale of an event by minute, from its facts. */
+  saleByMinute(request: SaleRequest): Promise<SaleReading>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(
     options: { readonly prune: boolean },

@@ -247,6 +247,7 @@ async function openService(
     absentProviders: payments.absent,
     checkoutSessions: payments.checkoutSessions,
     newestFacts: async (request) => engine.serving().newestFacts(request),
+    saleByMinute: async (request) => engine.serving().saleByMinute(request),
     console: pagesOf(new URL('../web/console/', import.meta.url)),
     takeSnapshot: async (options, idempotency) => engine.serving().takeSnapshots(options, idempotency),
   });

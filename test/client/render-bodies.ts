@@ -24,6 +24,7 @@ import { Cluster } from '#http/operators/cluster.ts';
 import { Overview } from '#http/operators/console.ts';
 import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
+import { SaleByMinute } from '#http/operators/sale.ts';
 import { Scan, ScanResult } from '#http/doors/scans.ts';
 import { Head, StationSync } from '#http/doors/sync.ts';
 import { DateCounts, DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
@@ -153,6 +154,8 @@ const CONSOLE: Bodies = {
   HourSums: part(EventMoney, 'hours'),
   EventMoney,
   MoneyList,
+  SalePoint: part(SaleByMinute, 'points'),
+  SaleByMinute,
   Cancellation,
   RefundList,
   Steering: SteeringFields,

@@ -23,6 +23,7 @@ import type { AdminPorts, EventsPort, HttpSettings } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import { SaleReadings } from '#engine/sale-readings.ts';
 import { LIMITS } from '#service/limits.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
@@ -138,6 +139,7 @@ export async function openApps(
       debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
     },
   } as const;
+  const sales = new SaleReadings({ source: { factsAfter: () => [] }, archivedSeq: () => 0, now: () => clock.ms });
   const advanceClock = async (seconds: number) => {
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
     return (clock.ms += seconds * 1000);
@@ -150,6 +152,7 @@ export async function openApps(
     absentProviders: [],
     checkoutSessions: payments.checkoutSessions,
     newestFacts: async () => ({ facts: [], nextBefore: null }),
+    saleByMinute: (request) => sales.read(request),
     takeSnapshot: async () => ({
       answer: { seq: 7, taken: fixtures.size, failed: 0, archived: null },
       replayed: false,

@@ -27,6 +27,7 @@ import { viewOrder } from '#domain/orders/view.ts';
 import { replayFact } from '#domain/event/replay.ts';
 import { restoreEventState, restorePiece, snapshotPieces } from '#domain/event/snapshot.ts';
 import { MemoryJournal } from '#persistence/memory/journal.ts';
+import { assertSaleByMinute } from '../fixtures/checks.ts';
 import { DAMAGES, openDamaged } from './disk.ts';
 import { MINUTE } from './events.ts';
 import { AT_ONCE, SimulatedKeys, type SimulatedKeyStore } from './keys.ts';
@@ -460,6 +461,7 @@ export class SimulatedService {
     const rows = this.#rowsOf(eventId);
     const replayed = [...snapshotPieces(this.#replay(eventId, Number.MAX_SAFE_INTEGER))];
     assert.deepEqual(replayed, living, 'a replay gives the state in memory');
+    actor!.inspect((state) => assertSaleByMinute(state, rows));
     const turns = this.#notes.get(eventId)!.filter((note) => note.kind === 'TURN');
     const { seq } = this.#chance.pick(turns);
     const [first, ...others] = snapshotPieces(this.#replay(eventId, seq));

@@ -16,6 +16,7 @@ import { createClock, type ServiceClock, type TimeSource } from '#actors/clock.t
 import { EventIndex } from '#actors/event-index.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { ServiceStream } from '#engine/service-stream.ts';
+import { SaleReadings } from '#engine/sale-readings.ts';
 import { StartSurvey, type StartPlan } from '#engine/start-survey.ts';
 import { startTimers, type Timers } from '#engine/timers.ts';
 import { inBackground } from '#actors/trouble.ts';
@@ -80,6 +81,7 @@ export class OwnedShard {
   readonly #erasures: ShardErasures;
   readonly #service: ServiceState;
   readonly #plan: StartPlan;
+  readonly #sales: SaleReadings;
   /** Of shard 0. */
   readonly #index: IndexKeeper | null;
   readonly #followers = new Map<Delivered, FactFollower>();
@@ -130,6 +132,8 @@ export class OwnedShard {
     });
     const { defineThere } = ports;
     this.#index = shard === 0 ? new IndexKeeper(service.index, this.#stream, defineThere) : null;
+    // A log that lacks facts is a fault: nothing stands in for them.
+    this.#sales = new SaleReadings({ source: snapshots.source, archivedSeq: () => 0, now: () => this.clock.now() });
     snapshots.attach({
       journal,
       now: () => this.clock.now(),
@@ -228,6 +232,8 @@ export class OwnedShard {
         return this.#index.define(call.args);
       case 'facts':
         return newestFactsOf(this.journal, this.#ports.snapshots.wholeLog, call.args);
+      case 'saleByMinute':
+        return this.#sales.read(call.args);
       case 'snapshot':
         return this.#ports.snapshots.takeRound(call.args);
       case 'snapshotAll':

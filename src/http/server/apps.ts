@@ -64,6 +64,7 @@ import { counterRoutes } from '../operators/orders/counter.ts';
 import { adminTicketRoutes } from '../operators/orders/tickets.ts';
 import { attendeeRoutes } from '../operators/attendees.ts';
 import { doorRoutes } from '../operators/doors.ts';
+import { saleRoutes } from '../operators/sale.ts';
 import { steeringRoutes } from '../operators/steering.ts';
 import { stationRoutes } from '../operators/stations.ts';
 import { showServerTiming } from './server-timing.ts';
@@ -148,6 +149,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   adminOrderRoutes(app, ports);
   counterRoutes(app, ports);
   adminTicketRoutes(app, ports);
+  saleRoutes(app, ports);
   steeringRoutes(app, ports);
   stationRoutes(app, ports);
   doorRoutes(app, ports);

@@ -36,6 +36,7 @@ import { LiveChange, LiveSnapshot } from '../live/schema.ts';
 import { Amendment, AmendmentQuoteBody } from '../buyers/orders/amendments.ts';
 import { RefundList, RefundTotals } from '../operators/refunds.ts';
 import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
+import { SaleByMinute } from '../operators/sale.ts';
 import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
 import { Cancellation } from '../operators/cancellation.ts';
 import { AdminOrder, AdminTicket, TicketScan } from '../operators/orders/schema.ts';
@@ -96,6 +97,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   MoneySums,
   EventMoney,
   MoneyList,
+  SaleByMinute,
   RefundTotals,
   Amendment,
   AmendmentQuoteBody,

@@ -79,6 +79,83 @@ export interface MoneyList {
   readonly next_cursor: string | null;
 }
 
+export interface SalePoint {
+  /** When the step began. */
+  readonly at: string;
+  /** Tickets issued. */
+  readonly tickets: number;
+  /** Tickets that were given back or cancelled. */
+  readonly returned: number;
+  /** Orders that got tickets. */
+  readonly orders: number;
+  /** People who joined the line. */
+  readonly joined: number;
+  /** People in line who were admitted. */
+  readonly admitted: number;
+  /** By currency, where any moved. */
+  readonly money: readonly {
+    readonly currency: string;
+    /** All money that came, also what is due back. */
+    readonly paid_amount: number;
+    /** What was given back. */
+    readonly refunded_amount: number;
+  }[];
+  /** People in line at its end. */
+  readonly waiting: number;
+}
+
+export interface SaleByMinute {
+  readonly event_id: string;
+  readonly now: string;
+  /** When the sale opens, or did; null before it is published. */
+  readonly opens_at: string | null;
+  /** The beginning of the first step. */
+  readonly from: string;
+  readonly to: string;
+  readonly step_minutes: number;
+  /** Every step of the range, the oldest first. */
+  readonly points: readonly SalePoint[];
+  /** Of everything since the first fact, whatever the range. */
+  readonly totals: {
+    /** Tickets issued. */
+    readonly tickets: number;
+    /** Tickets that were given back or cancelled. */
+    readonly returned: number;
+    /** Orders that got tickets. */
+    readonly orders: number;
+    /** People who joined the line. */
+    readonly joined: number;
+    /** People in line who were admitted. */
+    readonly admitted: number;
+    /** By currency, where any moved. */
+    readonly money: readonly {
+      readonly currency: string;
+      /** All money that came, also what is due back. */
+      readonly paid_amount: number;
+      /** What was given back. */
+      readonly refunded_amount: number;
+    }[];
+  };
+  readonly forecast: {
+    /** Tickets free or held, of the dates on sale. */
+    readonly unsold: number;
+    /** Tickets issued less those returned, in the minutes of the pace. */
+    readonly pace_tickets: number;
+    /** The last minutes that are over, ten at most, since the sale opened. */
+    readonly pace_minutes: number;
+    /** At this pace; null where nothing is sold or left, or over a year away. */
+    readonly sold_out_at: string | null;
+  };
+  /** Whether the journal was read up to now; if not, ask again. */
+  readonly whole: boolean;
+  /** The last fact of the event that was read. */
+  readonly through_seq: number;
+  /** Older facts are missing: their archive cannot be read. */
+  readonly partial: boolean;
+  /** Before this, single minutes are summed up in their hours. */
+  readonly minutes_since: string | null;
+}
+
 export interface Cancellation {
   /** Orders with a ticket on the date that are not over: they are cancelled, but for those amended. */
   readonly orders: number;

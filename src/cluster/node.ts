@@ -39,7 +39,7 @@ import { Maintenance } from './shards/maintenance.ts';
 import { Membership } from './calls/membership.ts';
 import { Moved, type Call } from './calls/shard-calls.ts';
 import { newestOfAll } from './directory/newest-facts.ts';
-import type { SaleReading, SaleRequest } from '#engine/sale-readings.ts';
+import type { SaleAsRead, SaleRequest } from '#engine/sales-by-minute.ts';
 import { Notices } from './calls/notices.ts';
 import { INDEX_SHARD, shardOf } from './directory/placement.ts';
 import { RemoteReads } from './directory/remote-reads.ts';
@@ -282,7 +282,7 @@ export class ClusterNode implements Deployment, EnginePort {
     return newestOfAll(this.#parts.router, this.#options.servers.shards, request);
   }
 
-  saleByMinute(request: SaleRequest): Promise<SaleReading> {
+  saleByMinute(request: SaleRequest): Promise<SaleAsRead> {
     const call = { kind: 'shard', name: 'saleByMinute', args: request } as const;
     return this.#parts.router.call(shardOf(request.eventId, this.#options.servers.shards), call);
   }

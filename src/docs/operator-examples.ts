@@ -284,6 +284,11 @@ export const operatorExamples = {
     title: 'Tickets, money and the line of an event over time',
     noun: 'sale',
   }),
+  getHistory: get('/admin/history?from=2027-05-08T12:00:00Z', {
+    operation: 'getHistory',
+    title: 'Latency, refusals and fsync of the last hours',
+    noun: 'history',
+  }),
   searchOrders: get('/admin/search?q=ada', { operation: 'searchOrders', title: 'Orders by a name', noun: 'found' }),
   listFacts: get('/admin/journal?event_id=evt_club', {
     operation: 'listFacts',

@@ -13,7 +13,7 @@ import type { ServiceClock } from '#actors/clock.ts';
 import type { EventIndex, PastRetention } from '#actors/event-index.ts';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
-import type { SaleReading, SaleRequest } from './sale-readings.ts';
+import type { SaleAsRead, SaleRequest } from './sales-by-minute.ts';
 import type { Delivered, NotificationCursor } from './service-facts.ts';
 import type { AnsweredOnce } from './service-stream.ts';
 
@@ -186,7 +186,7 @@ export interface EnginePort {
   /** The newest facts, for operators. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** The sale of an event by minute, from its facts. */
-  saleByMinute(request: SaleRequest): Promise<SaleReading>;
+  saleByMinute(request: SaleRequest): Promise<SaleAsRead>;
   /** Moves the clock forward once that is durable; resolves with the new moment, or null where that is too far. */
   advanceClock(seconds: number): Promise<number | null>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */

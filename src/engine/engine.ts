@@ -21,7 +21,7 @@ import { EventIndex } from '#actors/event-index.ts';
 import { createIdSource } from '#actors/crypto.ts';
 import { KeyDestruction } from '#privacy/key-destruction.ts';
 import { destroyAfterDoubt, KeySurvey, noteErasures, openFolderKeys } from '#privacy/folder-keys.ts';
-import { SaleReadings } from './sale-readings.ts';
+import { SalesByMinute } from './sales-by-minute.ts';
 import { newestFacts } from './shown-facts.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { createSealer } from '#privacy/sealing.ts';
@@ -158,7 +158,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
   void archive.check();
-  const sales = new SaleReadings({ source, archivedSeq: () => journal.baseSeq, now: () => clock.now() });
+  const sales = new SalesByMinute({ source, archivedSeq: () => journal.baseSeq, now: () => clock.now() });
   const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
   return assemble(parts, { status, timers, space, archive, cursors, sales, pruning: options.pruning });
 }
@@ -223,7 +223,7 @@ interface Running {
   readonly timers: Timers;
   readonly space: SpaceGuard;
   readonly archive: ArchiveWatch;
-  readonly sales: SaleReadings;
+  readonly sales: SalesByMinute;
   /** How far deliveries had come when the journal was opened; null of one that never began. */
   readonly cursors: Readonly<Record<Delivered, NotificationCursor | null>>;
   readonly pruning: EngineOptions['pruning'];

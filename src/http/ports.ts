@@ -4,7 +4,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pictures } from '#catalogue/pictures.ts';
 import type { Deployment, DeploymentState, FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
-import type { SaleReading, SaleRequest } from '#engine/sale-readings.ts';
+import type { SaleAsRead, SaleRequest } from '#engine/sales-by-minute.ts';
 import type { EventFinder, EventReader } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { BrandDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
@@ -35,7 +35,7 @@ export interface ClockPort {
 /** What is read when the metrics are read. */
 export interface GaugesPort {
   readonly deployment: DeploymentPort;
-  readonly clock: { readonly leaps: number };
+  readonly clock: ClockPort & { readonly leaps: number };
   /** The events in memory, the one used last first. */
   active(): readonly EventReader[];
   /** The refunds of the other events. */
@@ -106,6 +106,32 @@ export interface ThreadsGauges {
   delays(): readonly ThreadDelay[];
 }
 
+/** What the service measured in a minute. */
+export interface HistoryMinute {
+  /** When it began. */
+  readonly at: number;
+  /** Answers of the buyers' and stations' API, live streams apart, and how many of them were 4xx and 5xx. */
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  /** In milliseconds, of the same; null without any. */
+  readonly latency: Percentiles | null;
+  /** Writes to the journal, each with its fsync, in milliseconds. */
+  readonly commits: number;
+  readonly commit: Percentiles | null;
+  /** The most changes that waited in the admission queue at a look. */
+  readonly inLineMax: number;
+  /** Turns that were refused, and the codes that most of them had. */
+  readonly refused: number;
+  readonly refusals: readonly { readonly code: string; readonly count: number }[];
+}
+
+export interface Percentiles {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+}
+
 /** Counts what happens. */
 export interface Metrics extends RequestMetrics {
   readonly contentType: string;
@@ -115,6 +141,8 @@ export interface Metrics extends RequestMetrics {
   include(news: CountsNews): () => void;
   /** Shows a count that somebody else keeps. */
   watchInUse(what: InUse, count: () => number): void;
+  /** The minutes of the last hours that began in a range. */
+  history(from: number, to: number): readonly HistoryMinute[];
   /** Stops listening. */
   close(): void;
 }
@@ -308,7 +336,7 @@ export interface AdminPorts extends CommonPorts {
   /** A page of the newest durable facts. */
   newestFacts(request: FactsRequest): Promise<FactsPage>;
   /** The sale of an event by minute, from its facts. */
-  saleByMinute(request: SaleRequest): Promise<SaleReading>;
+  saleByMinute(request: SaleRequest): Promise<SaleAsRead>;
   /** Snapshots everything that has grown; with `prune`, older facts move to the archive. */
   takeSnapshot(
     options: { readonly prune: boolean },

@@ -225,9 +225,8 @@ async function openService(
     },
   };
   const { clock, personalData } = engine;
-  const { tickets } = secrets;
-  const reference = referenceOf(origins);
-  const common = { clock, deployment, log, tickets, personalData, metrics, baseUrl, reference, payments };
+  const made = { tickets: secrets.tickets, reference: referenceOf(origins) };
+  const common = { ...made, clock, deployment, log, personalData, metrics, baseUrl, payments };
   const served = { config, demo: options.demo ?? false, engine, payments, metrics, log };
   const openThreads = async (): Promise<HttpThreads> => {
     const { stopwatch = null, start: startThread = startWorker } = options.threads ?? {};

@@ -24,6 +24,7 @@ import { Cluster } from '#http/operators/cluster.ts';
 import { Overview } from '#http/operators/console.ts';
 import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
+import { ServiceHistory } from '#http/operators/history.ts';
 import { SaleByMinute } from '#http/operators/sale.ts';
 import { Scan, ScanResult } from '#http/doors/scans.ts';
 import { Head, StationSync } from '#http/doors/sync.ts';
@@ -156,6 +157,8 @@ const CONSOLE: Bodies = {
   MoneyList,
   SalePoint: part(SaleByMinute, 'points'),
   SaleByMinute,
+  HistoryMinute: part(ServiceHistory, 'minutes'),
+  ServiceHistory,
   Cancellation,
   RefundList,
   Steering: SteeringFields,

@@ -196,7 +196,7 @@ describe('The examples', () => {
       const shown = answers[key as keyof typeof answers];
       assert.equal(status, shown.status, `${key} ${JSON.stringify(body)}`);
       // The figures of a running process differ from run to run.
-      if (key !== 'readMetrics') {
+      if (key !== 'readMetrics' && key !== 'getHistory') {
         const parts = JSON.parse(JSON.stringify(shortened(body))) as unknown;
         assert.deepEqual(shapeOf(parts), shapeOf(shown.body), `${key}: npm run record-answers`);
       }

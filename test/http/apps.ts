@@ -23,7 +23,7 @@ import type { AdminPorts, EventsPort, HttpSettings } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { SaleReadings } from '#engine/sale-readings.ts';
+import { SalesByMinute } from '#engine/sales-by-minute.ts';
 import { LIMITS } from '#service/limits.ts';
 import { openPaymentService } from '#payments/service.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
@@ -115,7 +115,7 @@ export async function openApps(
     },
   );
   const refunds = { refundsNotInMemory: () => sumOfCounts([]), refundTries: () => ({}) };
-  const metrics = createMetrics({ deployment, clock: { leaps: 0 }, active: () => [], ...refunds });
+  const metrics = createMetrics({ deployment, clock: { now: () => clock.ms, leaps: 0 }, active: () => [], ...refunds });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),
     settings: { ...settingsOfTests, ...settings },
@@ -139,7 +139,7 @@ export async function openApps(
       debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
     },
   } as const;
-  const sales = new SaleReadings({ source: { factsAfter: () => [] }, archivedSeq: () => 0, now: () => clock.ms });
+  const sales = new SalesByMinute({ source: { factsAfter: () => [] }, archivedSeq: () => 0, now: () => clock.ms });
   const advanceClock = async (seconds: number) => {
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
     return (clock.ms += seconds * 1000);

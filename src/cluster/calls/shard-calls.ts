@@ -7,7 +7,7 @@
  * 3. A shard call concerns a shard as a whole; the index of all events is the business of shard 0.
  */
 import type { FactsPage, FactsRequest, SnapshotSummary } from '#engine/deployment.ts';
-import type { SaleReading, SaleRequest } from '#engine/sale-readings.ts';
+import type { SaleAsRead, SaleRequest } from '#engine/sales-by-minute.ts';
 import type { DefinedEvent } from '#actors/event-index.ts';
 import type { AnsweredOnce } from '#engine/service-stream.ts';
 import type { IndexedEvent } from '#actors/event-entry.ts';
@@ -45,7 +45,7 @@ export interface ShardCalls {
   /** A page of the shard's newest durable facts. */
   facts: { readonly args: FactsRequest; readonly answer: FactsPage };
   /** The sale of one of its events by minute. */
-  saleByMinute: { readonly args: SaleRequest; readonly answer: SaleReading };
+  saleByMinute: { readonly args: SaleRequest; readonly answer: SaleAsRead };
   /** Snapshots every event of the shard that has grown; with `prune`, older facts move to the archive. */
   snapshot: { readonly args: { readonly prune: boolean }; readonly answer: SnapshotSummary };
   /** Of shard 0: the same at every shard, under an idempotency key once. */

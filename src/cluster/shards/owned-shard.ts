@@ -16,7 +16,7 @@ import { createClock, type ServiceClock, type TimeSource } from '#actors/clock.t
 import { EventIndex } from '#actors/event-index.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { ServiceStream } from '#engine/service-stream.ts';
-import { SaleReadings } from '#engine/sale-readings.ts';
+import { SalesByMinute } from '#engine/sales-by-minute.ts';
 import { StartSurvey, type StartPlan } from '#engine/start-survey.ts';
 import { startTimers, type Timers } from '#engine/timers.ts';
 import { inBackground } from '#actors/trouble.ts';
@@ -81,7 +81,7 @@ export class OwnedShard {
   readonly #erasures: ShardErasures;
   readonly #service: ServiceState;
   readonly #plan: StartPlan;
-  readonly #sales: SaleReadings;
+  readonly #sales: SalesByMinute;
   /** Of shard 0. */
   readonly #index: IndexKeeper | null;
   readonly #followers = new Map<Delivered, FactFollower>();
@@ -133,7 +133,7 @@ export class OwnedShard {
     const { defineThere } = ports;
     this.#index = shard === 0 ? new IndexKeeper(service.index, this.#stream, defineThere) : null;
     // A log that lacks facts is a fault: nothing stands in for them.
-    this.#sales = new SaleReadings({ source: snapshots.source, archivedSeq: () => 0, now: () => this.clock.now() });
+    this.#sales = new SalesByMinute({ source: snapshots.source, archivedSeq: () => 0, now: () => this.clock.now() });
     snapshots.attach({
       journal,
       now: () => this.clock.now(),

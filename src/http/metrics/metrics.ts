@@ -18,15 +18,17 @@ import type { ActivationMessage, BatchMessage, TurnMessage } from '#actors/chann
 import { TROUBLE_PLACES, type TroubleMessage } from '#actors/trouble.ts';
 import { GIVEN, outcomeOf } from '#client/doors/scan.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
+import { sumOf } from '#domain/money.ts';
 import type { RecordedScan } from '#domain/recorded-scan.ts';
 import type { GaugesPort, InUse, Metrics } from '../ports.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
+import { type Counted, MetricsHistory } from './history.ts';
 import { addGateGauges } from './gate-gauges.ts';
 import { watchLoop } from './loop-delay.ts';
 import { newUseCount, observeRequests, REQUEST_SECONDS } from './request-metrics.ts';
 import { addStockGauges } from './stock-gauges.ts';
 import { addThreadGauges } from './thread-gauges.ts';
-import { TalliedHistogram } from './tallied-histogram.ts';
+import { type Series, TalliedHistogram } from './tallied-histogram.ts';
 
 const AMENDMENT_STATUSES = ['PENDING', 'APPLIED', 'EXPIRED', 'CANCELLED'];
 
@@ -51,9 +53,10 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   let state = gauges.deployment.state();
   addStockGauges(registers, gauges, () => state);
   const turns = new Tally();
+  const commits = histogramOfCommits(registers);
   const listeners = [
     ...listenToTurns(registers, turns),
-    ...listenToJournal(registers),
+    ...listenToJournal(registers, commits),
     ...observeService(registers),
     ...addClusterMetrics(registers, () => state),
   ];
@@ -64,7 +67,14 @@ export function createMetrics(gauges: GaugesPort): Metrics {
     buckets: REQUEST_SECONDS,
     registers,
   });
-  const watchInUse = showInUse(registers);
+  const inUse = new InUseCounts(registers);
+  const history = new MetricsHistory({
+    now: () => gauges.clock.now(),
+    count: () => countAll(requests, commits, turns),
+    inLine: () => inUse.sumOf('claims_in_line'),
+    requestBounds: REQUEST_SECONDS,
+    commitBounds: COMMIT_SECONDS,
+  });
   if (gauges.threads !== undefined) addThreadGauges(registers, gauges.threads);
   if (gauges.gate !== undefined) addGateGauges(registers, gauges.gate);
   const whole = Registry.merge([registry, processRegistry]);
@@ -75,12 +85,13 @@ export function createMetrics(gauges: GaugesPort): Metrics {
       state = gauges.deployment.state();
       return whole.metrics();
     },
-    watchInUse,
+    watchInUse: (what, count) => inUse.watch(what, count),
     countInUse(what) {
       const count = newUseCount();
-      watchInUse(what, () => count.own);
+      inUse.watch(what, () => count.own);
       return count;
     },
+    history: (from, to) => history.read(from, to),
     observe: observeRequests({
       seriesOf: (labels) => requests.series(labels),
       noteCode: (command, code) => turns.add(command, code, 0),
@@ -91,25 +102,59 @@ export function createMetrics(gauges: GaugesPort): Metrics {
       return () => {};
     },
     close() {
+      history.stop();
       for (const [name, listener] of listeners) unsubscribe(name, listener);
     },
   };
 }
 
-/** Makes the function that adds a count to the gauge of what is in use. */
-function showInUse(registers: Registers): Metrics['watchInUse'] {
-  const counts: { readonly what: InUse; readonly count: () => number }[] = [];
-  new Gauge({
-    name: 'holdfast_in_use',
-    help: 'What clients take up now: all of it returns to 0 when they are gone.',
-    labelNames: ['what'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { what, count } of counts) this.inc({ what }, count());
-    },
-  });
-  return (what, count) => void counts.push({ what, count });
+/** The gauge of what is in use. */
+class InUseCounts {
+  readonly #counts: { readonly what: InUse; readonly count: () => number }[] = [];
+
+  constructor(registers: Registers) {
+    const counts = this.#counts;
+    new Gauge({
+      name: 'holdfast_in_use',
+      help: 'What clients take up now: all of it returns to 0 when they are gone.',
+      labelNames: ['what'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { what, count } of counts) this.inc({ what }, count());
+      },
+    });
+  }
+
+  watch(what: InUse, count: () => number): void {
+    this.#counts.push({ what, count });
+  }
+
+  sumOf(what: InUse): number {
+    return sumOf(this.#counts, (each) => (each.what === what ? each.count() : 0));
+  }
+}
+
+/** What the history is made of. */
+function countAll(requests: TalliedHistogram, commits: TalliedHistogram, turns: Tally): Counted {
+  const ofStatus = (status: string): number[] =>
+    requests.countsOf((each) => isOfSale(each) && each['status'] === status);
+  const refusals = new Map<string, number>();
+  for (const [, code, count] of turns.entries()) {
+    if (code !== 'DONE') refusals.set(code, (refusals.get(code) ?? 0) + count);
+  }
+  return {
+    requests: requests.countsOf(isOfSale),
+    clientErrors: sumOf(ofStatus('4xx'), (count) => count),
+    serverErrors: sumOf(ofStatus('5xx'), (count) => count),
+    commits: commits.countsOf(() => true),
+    refusals,
+  };
+}
+
+/** A live stream is answered when its client goes. */
+function isOfSale({ route = '' }: Series['labels']): boolean {
+  return route.startsWith('/api/') && !route.endsWith('/live');
 }
 
 type Listener = readonly [name: string, (message: unknown) => void];
@@ -250,13 +295,17 @@ function noteScans(tally: Tally, scans: readonly RecordedScan[]): void {
 
 // ── the journal and activations ──────────────────────────────────────────────────────────────────────────────────────
 
-function listenToJournal(registers: Registers): Listener[] {
-  const commits = new Histogram({
+function histogramOfCommits(registers: Registers): TalliedHistogram {
+  return new TalliedHistogram({
     name: 'holdfast_journal_commit_duration_seconds',
     help: 'One batch from its first row to the return of the fsync.',
     buckets: COMMIT_SECONDS,
     registers,
   });
+}
+
+function listenToJournal(registers: Registers, histogram: TalliedHistogram): Listener[] {
+  const commits = histogram.series({});
   const batches = new Histogram({
     name: 'holdfast_journal_batch_facts',
     help: 'Facts that became durable with one fsync.',

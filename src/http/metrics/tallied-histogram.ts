@@ -45,6 +45,11 @@ export class Series {
     return sum;
   }
 
+  /** How many are in each bucket alone; the last one is over the highest bound. */
+  counts(): number[] {
+    return Array.from({ length: this.#bounds.length + 1 }, (_, bucket) => this.#sumOf(bucket));
+  }
+
   /** The samples in Prometheus' form, where each bucket includes the ones below it. */
   samples(name: string) {
     const { labels } = this;
@@ -95,6 +100,15 @@ export class TalliedHistogram {
     let series = this.#byLabels.get(key);
     if (series === undefined) this.#byLabels.set(key, (series = new Series(labels, this.#bounds)));
     return series;
+  }
+
+  /** How many are in each bucket alone, of all series with such labels. */
+  countsOf(isWanted: (labels: Labels) => boolean): number[] {
+    const sums = Array.from({ length: this.#bounds.length + 1 }, () => 0);
+    for (const series of this.#byLabels.values()) {
+      if (isWanted(series.labels)) for (const [bucket, count] of series.counts().entries()) sums[bucket]! += count;
+    }
+    return sums;
   }
 
   /** What a registry reads. */

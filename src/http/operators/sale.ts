@@ -5,10 +5,10 @@ import type { OperatorEventView } from '#domain/event/operator-view.ts';
 import type { SaleSums } from '#domain/event/sale-by-minute.ts';
 import { sumOf } from '#domain/money.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { SaleReading } from '#engine/sale-readings.ts';
+import type { SaleAsRead } from '#engine/sales-by-minute.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
-import { EVENT_NOT_FOUND, invalid } from '../protocol/errors.ts';
+import { EVENT_NOT_FOUND, type HttpRefusal, invalid, isRefused } from '../protocol/errors.ts';
 import { bearer, Cents, Count, IntegerText, Nullable, ref, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
@@ -68,6 +68,9 @@ export const SaleByMinute = Type.Object(
 
 export type SaleByMinuteBody = Static<typeof SaleByMinute>;
 
+/** The end of a range; its example is later than that of the beginning. */
+export const RangeEnd = Type.String({ format: 'date-time', examples: ['2027-05-08T23:00:00.000Z'] });
+
 const MINUTE_MS = 60_000;
 const STEP_MINUTES_MAX = 1_440;
 
@@ -83,7 +86,7 @@ const getSaleByMinuteSchema = {
   params: Type.Object({ id: Type.String() }),
   querystring: Type.Object({
     from: Type.Optional({ ...Time, description: 'By default when the sale opened.' }),
-    to: Type.Optional({ ...Time, description: 'By default now.' }),
+    to: Type.Optional({ ...RangeEnd, description: 'By default now.' }),
     step: Type.Optional({
       ...IntegerText({ minimum: 1, maximum: STEP_MINUTES_MAX }),
       description: 'Minutes of a point; by default as short as 240 points allow.',
@@ -98,18 +101,30 @@ export function saleRoutes(
 ): void {
   addRoute(app, 'GET /admin/events/:id/sale', getSaleByMinuteSchema, {
     answer: async ({ params: { id }, query }) => {
-      const [from, to] = [momentOf(query.from), momentOf(query.to)];
-      for (const [name, moment] of Object.entries({ from, to })) {
-        if (Number.isNaN(moment)) return invalid([problemAt(name, 'must be a moment since 1970')]);
-      }
-      if (from !== null && to !== null && to <= from) return invalid([problemAt('to', 'must be later than from')]);
+      const range = readRange(query);
+      if (isRefused(range)) return range;
       const event = await readAt(events.byEventId(id), EVENT_NOT_FOUND, { type: 'ReadOperatorEvent' });
       if (isRefusal(event)) return event;
       const stepMs = query.step === undefined ? null : Number(query.step) * MINUTE_MS;
-      return { event, reading: await saleByMinute({ eventId: id, from, to, stepMs }) };
+      return { event, reading: await saleByMinute({ eventId: id, ...range, stepMs }) };
     },
     body: ({ event, reading }) => toSaleBody(event, reading, clock.now()),
   });
+}
+
+interface Range {
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+/** The moments of a range in milliseconds, null where they are not given. VALIDATION_ERROR. */
+export function readRange(query: { readonly from?: string; readonly to?: string }): Range | HttpRefusal {
+  const range = { from: momentOf(query.from), to: momentOf(query.to) };
+  for (const [name, moment] of Object.entries(range)) {
+    if (Number.isNaN(moment)) return invalid([problemAt(name, 'must be a moment since 1970')]);
+  }
+  if (range.from === null || range.to === null || range.from < range.to) return range;
+  return invalid([problemAt('to', 'must be later than from')]);
 }
 
 /** In milliseconds, NaN where it is none; null without a text. */
@@ -120,7 +135,7 @@ function momentOf(text: string | undefined): number | null {
 
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function toSaleBody({ definition, performances }: OperatorEventView, sale: SaleReading, now: number): SaleByMinuteBody {
+function toSaleBody({ definition, performances }: OperatorEventView, sale: SaleAsRead, now: number): SaleByMinuteBody {
   const onSale = performances.filter(({ status }) => status === 'ON_SALE');
   const unsold = sumOf(onSale, ({ available, held }) => available + held);
   const { tickets, minutes } = sale.pace;

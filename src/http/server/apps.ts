@@ -48,6 +48,7 @@ import { brandRoutes } from '../pages/brand.ts';
 import { assetRoutes, doorPageRoutes, fontRoutes, pageRoutes } from '../pages/route.ts';
 import { fail } from '../protocol/errors.ts';
 import { healthRoutes, metricsRoutes, snapshotRoutes } from '../operators/operations.ts';
+import { historyRoutes } from '../operators/history.ts';
 import { journalRoutes } from '../operators/journal.ts';
 import { holdRoutes } from '../buyers/holds.ts';
 import { ownAmendmentRoutes } from '../buyers/orders/own-amendments.ts';
@@ -160,6 +161,7 @@ export async function buildAdminApp(ports: AdminPorts): Promise<HttpApp> {
   consoleRoutes(app, ports);
   clusterRoutes(app, ports);
   journalRoutes(app, ports);
+  historyRoutes(app, ports);
   if (ports.console !== undefined) pageRoutes(app, ports.console, ['/']);
   fontRoutes(app);
   docsRoutes(app, 'admin', ports.reference);

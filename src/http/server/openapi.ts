@@ -36,6 +36,7 @@ import { LiveChange, LiveSnapshot } from '../live/schema.ts';
 import { Amendment, AmendmentQuoteBody } from '../buyers/orders/amendments.ts';
 import { RefundList, RefundTotals } from '../operators/refunds.ts';
 import { EventMoney, MoneyList, MoneySums } from '../operators/money.ts';
+import { ServiceHistory } from '../operators/history.ts';
 import { SaleByMinute } from '../operators/sale.ts';
 import { AdminEvent, DocumentedDefinition } from '../operators/events.ts';
 import { Cancellation } from '../operators/cancellation.ts';
@@ -98,6 +99,7 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   EventMoney,
   MoneyList,
   SaleByMinute,
+  ServiceHistory,
   RefundTotals,
   Amendment,
   AmendmentQuoteBody,

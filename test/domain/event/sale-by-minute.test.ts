@@ -1,4 +1,4 @@
-/** A sale by minute agrees with the event's own books, whatever happened, and keeps its sums when minutes become hours. */
+/** A sale by minute agrees with the event's own books, and keeps its sums when minutes become hours. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SaleByMinute } from '#domain/event/sale-by-minute.ts';

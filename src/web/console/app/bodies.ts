@@ -156,6 +156,38 @@ export interface SaleByMinute {
   readonly minutes_since: string | null;
 }
 
+export interface HistoryMinute {
+  readonly at: string;
+  /** Answers of the API of buyers and stations, live streams apart. */
+  readonly requests: number;
+  /** Those of them that were 4xx. */
+  readonly client_errors: number;
+  /** Those that were 5xx: 503 where the service was overloaded. */
+  readonly server_errors: number;
+  readonly p50_ms: number | null;
+  readonly p95_ms: number | null;
+  readonly p99_ms: number | null;
+  /** Writes of the journal, each with one fsync. */
+  readonly commits: number;
+  readonly commit_p50_ms: number | null;
+  readonly commit_p95_ms: number | null;
+  readonly commit_p99_ms: number | null;
+  /** The most changes found in the admission queue, looked at every 5 s. */
+  readonly in_line_max: number;
+  /** Commands that were refused, of every event. */
+  readonly refused: number;
+  /** By code, the most frequent first, at most 20. */
+  readonly refusals: readonly { readonly code: string; readonly count: number }[];
+}
+
+export interface ServiceHistory {
+  readonly now: string;
+  /** The node whose figures they are; null on a single machine. */
+  readonly node: string | null;
+  /** The oldest first; the last one may still run. */
+  readonly minutes: readonly HistoryMinute[];
+}
+
 export interface Cancellation {
   /** Orders with a ticket on the date that are not over: they are cancelled, but for those amended. */
   readonly orders: number;

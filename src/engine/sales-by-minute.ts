@@ -8,7 +8,6 @@
  * 3. Facts in an archive that cannot be read are left out, and the answer says so.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { ActivationSource } from '#actors/activation.ts';
 import { SaleByMinute, type SaleRange, type SaleView } from '#domain/event/sale-by-minute.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
@@ -18,7 +17,7 @@ export interface SaleRequest extends SaleRange {
   readonly eventId: string;
 }
 
-export interface SaleReading extends SaleView {
+export interface SaleAsRead extends SaleView {
   /** Whether everything up to now was read; if not, asking again goes on. */
   readonly isWhole: boolean;
   /** The last fact that was read. */
@@ -40,35 +39,27 @@ interface Reading {
   throughSeq: number;
   isPartial: boolean;
   underWay: Promise<void> | null;
+  readonly forget: NodeJS.Timeout;
 }
 
-interface SaleReadingsPorts {
+interface SalesByMinutePorts {
   readonly source: Pick<ActivationSource, 'factsAfter'>;
   /** The last fact that was moved to an archive which may be unreadable. */
   readonly archivedSeq: () => number;
   readonly now: () => number;
 }
 
-export class SaleReadings {
-  readonly #ports: SaleReadingsPorts;
-  readonly #readings = new LRUCache<string, Reading>({
-    max: EVENTS_MAX,
-    ttl: KEPT_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-  });
+export class SalesByMinute {
+  readonly #ports: SalesByMinutePorts;
+  /** The event asked for last is the last one (rule 1). */
+  readonly #readings = new Map<string, Reading>();
 
-  constructor(ports: SaleReadingsPorts) {
+  constructor(ports: SalesByMinutePorts) {
     this.#ports = ports;
   }
 
-  async read({ eventId, ...range }: SaleRequest): Promise<SaleReading> {
-    let reading = this.#readings.get(eventId);
-    if (reading === undefined) {
-      reading = { sale: new SaleByMinute(), throughSeq: 0, isPartial: false, underWay: null };
-      this.#readings.set(eventId, reading);
-    }
-    const known = reading;
+  async read({ eventId, ...range }: SaleRequest): Promise<SaleAsRead> {
+    const known = this.#readingOf(eventId);
     known.underWay ??= this.#readOn(eventId, known).finally(() => (known.underWay = null));
     const timeUp = new AbortController();
     const waited = pause(ANSWERED_AFTER_MS, undefined, { signal: timeUp.signal, ref: false }).catch(() => {});
@@ -77,6 +68,20 @@ export class SaleReadings {
     await Promise.race([known.underWay, waited]).finally(() => timeUp.abort());
     const { throughSeq, isPartial, underWay } = known;
     return { ...known.sale.view(range, this.#ports.now()), throughSeq, isPartial, isWhole: underWay === null };
+  }
+
+  #readingOf(eventId: string): Reading {
+    let reading = this.#readings.get(eventId);
+    if (reading === undefined) {
+      const forget = setTimeout(() => this.#readings.delete(eventId), KEPT_MS).unref();
+      reading = { sale: new SaleByMinute(), throughSeq: 0, isPartial: false, underWay: null, forget };
+    }
+    this.#readings.delete(eventId);
+    this.#readings.set(eventId, reading);
+    reading.forget.refresh();
+    const [first] = this.#readings.keys();
+    if (this.#readings.size > EVENTS_MAX) this.#readings.delete(first!);
+    return reading;
   }
 
   async #readOn(eventId: string, reading: Reading): Promise<void> {

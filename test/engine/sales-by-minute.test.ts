@@ -1,7 +1,7 @@
 /** The facts of a sale are read once, in slices, and what an archive has lost is told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SaleReadings } from '#engine/sale-readings.ts';
+import { SalesByMinute } from '#engine/sales-by-minute.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
@@ -14,7 +14,7 @@ function row(seq: number): FactRow {
 
 function readingsOf(rows: FactRow[], factsAfter: (afterSeq: number) => Iterable<FactRow>) {
   const source = { factsAfter: (_: string, afterSeq: number) => factsAfter(afterSeq) };
-  return new SaleReadings({ source, archivedSeq: () => 5, now: () => rows.length });
+  return new SalesByMinute({ source, archivedSeq: () => 5, now: () => rows.length });
 }
 
 describe('The readings of a sale', () => {

@@ -10,6 +10,7 @@ import type { ServiceClient } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { MINUTE, ofOneMachine, openServiceWith, spawnService, START, type TestService } from '../fixtures/service.ts';
 import { makeFolder } from '../fixtures/folders.ts';
+import { until } from '../fixtures/until.ts';
 
 const EVENT = 'evt_club';
 const SALE = `/admin/events/${EVENT}/sale`;
@@ -139,26 +140,35 @@ describe('The sale of an event by minute', () => {
     assert.deepEqual([totals.tickets, partial], [known.totals.tickets + 2, false]);
   });
 
-  it('stands beside the history of the service: requests, refusals by code, writes of the journal', async () => {
-    await buy(service, ofOne(1));
-    const items = [floor(9_999)];
-    const body = { event_id: EVENT, session_key: 'session-greedy', items };
-    const { status, body: refused } = await service.call('POST', '/api/checkout/holds', { body });
-    assert.equal(status, 400, JSON.stringify(refused));
-    const read = async (query: string) =>
-      (await service.operate<ServiceHistoryBody>('GET', `/admin/history${query}`)).body;
-    const last = (await read('')).minutes.at(-1)!;
-    assert.ok(last.refusals.some(({ code, count }) => code === refused['code'] && count > 0 && count <= last.refused));
-    assert.ok(last.requests > 0 && last.client_errors > 0 && last.commits > 0, JSON.stringify(last));
-    assert.ok(last.p50_ms! <= last.p95_ms! && last.p95_ms! <= last.p99_ms!);
-    assert.deepEqual(
-      (await read(`?to=${last.at}`)).minutes.filter(({ at }) => at >= last.at),
-      [],
-    );
-    const wrong = await service.operate('GET', `/admin/history?from=${last.at}&to=${last.at}`);
-    assert.deepEqual([wrong.status, wrong.body['code']], [400, 'VALIDATION_ERROR']);
-    assert.equal((await fetch(`${service.adminUrl}/admin/history`)).status, 401);
-  });
+  const ofNode = ofOneMachine('each node has a history of its own');
+  it(
+    'stands beside the history of the service: requests, refusals, writes of the journal',
+    { skip: ofNode },
+    async () => {
+      await buy(service, ofOne(1));
+      const items = [floor(9_999)];
+      const body = { event_id: EVENT, session_key: 'session-greedy', items };
+      const { status, body: refused } = await service.call('POST', '/api/checkout/holds', { body });
+      assert.equal(status, 400, JSON.stringify(refused));
+      const read = async (query: string) =>
+        (await service.operate<ServiceHistoryBody>('GET', `/admin/history${query}`)).body;
+      // A request is counted once its answer has left.
+      await until(async () => ((await read('')).minutes.at(-1)?.client_errors ?? 0) > 0);
+      const last = (await read('')).minutes.at(-1)!;
+      assert.ok(
+        last.refusals.some(({ code, count }) => code === refused['code'] && count > 0 && count <= last.refused),
+      );
+      assert.ok(last.requests > 0 && last.commits > 0, JSON.stringify(last));
+      assert.ok(last.p50_ms! <= last.p95_ms! && last.p95_ms! <= last.p99_ms!);
+      assert.deepEqual(
+        (await read(`?to=${last.at}`)).minutes.filter(({ at }) => at >= last.at),
+        [],
+      );
+      const wrong = await service.operate('GET', `/admin/history?from=${last.at}&to=${last.at}`);
+      assert.deepEqual([wrong.status, wrong.body['code']], [400, 'VALIDATION_ERROR']);
+      assert.equal((await fetch(`${service.adminUrl}/admin/history`)).status, 401);
+    },
+  );
 
   it('tells who stands in line', async () => {
     await service.define(night);

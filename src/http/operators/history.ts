@@ -6,7 +6,7 @@ import { isRefused } from '../protocol/errors.ts';
 import { bearer, Count, Nullable, ref, Time } from '../protocol/fields.ts';
 import { formatTime } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
-import { RangeEnd, readRange } from './sale.ts';
+import { RangeBegin, RangeEnd, readRange } from './sale.ts';
 
 const Ms = Nullable(Type.Number({ minimum: 0 }));
 
@@ -49,7 +49,7 @@ const getHistorySchema = {
     'What /metrics counts, kept in memory since the process began, in at most 1.5 MB; nothing of it is in the journal. On a node of a cluster it is of this node alone. Percentiles are even within a bucket, as `histogram_quantile` gives them.',
   security: bearer,
   querystring: Type.Object({
-    from: Type.Optional({ ...Time, description: 'Minutes that began before are left out.' }),
+    from: Type.Optional({ ...RangeBegin, description: 'Minutes that began before are left out.' }),
     to: Type.Optional({ ...RangeEnd, description: 'Minutes that began then or later are left out.' }),
   }),
   response: { 200: ref(ServiceHistory) },

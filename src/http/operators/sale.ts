@@ -68,8 +68,11 @@ export const SaleByMinute = Type.Object(
 
 export type SaleByMinuteBody = Static<typeof SaleByMinute>;
 
-/** The end of a range; its example is later than that of the beginning. */
-export const RangeEnd = Type.String({ format: 'date-time', examples: ['2027-05-08T23:00:00.000Z'] });
+const MOMENT_LENGTH_MAX = 64;
+
+/** The ends of a range; their examples are one. */
+export const RangeBegin = Type.String({ ...Time, maxLength: MOMENT_LENGTH_MAX });
+export const RangeEnd = Type.String({ ...RangeBegin, examples: ['2027-05-08T23:00:00.000Z'] });
 
 const MINUTE_MS = 60_000;
 const STEP_MINUTES_MAX = 1_440;
@@ -85,7 +88,7 @@ const getSaleByMinuteSchema = {
   security: bearer,
   params: Type.Object({ id: Type.String() }),
   querystring: Type.Object({
-    from: Type.Optional({ ...Time, description: 'By default when the sale opened.' }),
+    from: Type.Optional({ ...RangeBegin, description: 'By default when the sale opened.' }),
     to: Type.Optional({ ...RangeEnd, description: 'By default now.' }),
     step: Type.Optional({
       ...IntegerText({ minimum: 1, maximum: STEP_MINUTES_MAX }),

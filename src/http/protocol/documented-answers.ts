@@ -183,6 +183,8 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   scanTicket: { answer: 'What became of it.', codes: ['NOT_FOUND'] },
   searchOrders: { answer: 'The orders that were found.' },
   readSubject: { answer: 'What is kept about the person.' },
+  getSaleByMinute: { answer: 'The steps of the range.', codes: ['EVENT_NOT_FOUND'] },
+  getHistory: { answer: 'The minutes of the range.' },
   listMoney: { answer: 'The sums of the page.' },
   getMoney: { answer: 'The sums.', codes: ['EVENT_NOT_FOUND'] },
   takeSnapshot: { answer: 'What was written.' },

@@ -201,7 +201,7 @@ async function sellOut({ url, stadium }: Run): Promise<Findings> {
 /** Runs a generator's job once; nothing is known of the service's own process. */
 async function drive<Job extends object, Load>(file: string, url: string, job: Job): Promise<Load> {
   const generator = startLoadGenerator<Job, Load>(new URL(`./http/${file}.ts`, import.meta.url));
-  const none = { cpuMicros: 0, totalCpuMicros: 0, loopDelayP99Ms: 0, loopDelayMaxMs: 0 };
+  const none = { cpuMicros: 0, mainCpuMicros: 0, totalCpuMicros: 0, loopDelayP99Ms: 0, loopDelayMaxMs: 0 };
   const server: Pick<MeasuredServer, 'beginMeter' | 'readMeter'> = {
     beginMeter: async () => {},
     readMeter: async () => none,

@@ -30,7 +30,8 @@ import { rush } from './scenarios/rush.ts';
 import { spreadHolds } from './scenarios/spread-holds.ts';
 import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
-import { evening, threads } from './scenarios/threads.ts';
+import { threads, threadsMillion } from './scenarios/threads.ts';
+import { evening } from './scenarios/evening.ts';
 import { activation } from './scenarios/activation.ts';
 
 /** All scenarios, in the order in which they run and are reported. */
@@ -64,6 +65,7 @@ export const SCENARIOS: readonly Scenario[] = [
   tableLookup,
   forwardedCalls,
   threads,
+  threadsMillion,
   evening,
   clusterHolds,
   clusterTakeover,
@@ -83,6 +85,8 @@ const NOT_QUICK: readonly Scenario[] = [
   growingSeats,
   growingConnections,
   journal,
+  threadsMillion,
+  evening,
   clusterTakeover,
   clusterActivation,
 ];

@@ -9,16 +9,20 @@
  */
 import { newHistogram, packHistogram, recordMillis } from '../histogram.ts';
 import type { LoadJob, LoadResult } from './load.ts';
-import { requestOf } from './traffic.ts';
+import { requestOf, type Traffic } from './traffic.ts';
 import { openConnection, type PlayerConnection } from '#rehearsal/player/connection.ts';
 
 export interface OpenLoopJob extends LoadJob {
   readonly perSecond: number;
+  /** Every so many requests there is one of another kind among them. */
+  readonly beside?: { readonly every: number; readonly traffic: Traffic; readonly status: number };
 }
 
 export interface OpenLoopResult extends LoadResult {
   /** Delay of the generator itself: from the intended to the real sending when a connection was free. */
   readonly lateness: string;
+  /** Latencies of the other kind. */
+  readonly besideHistogram: string;
 }
 
 const NAP_MS = 0.05;
@@ -34,11 +38,12 @@ process.on('message', (job) => {
 });
 
 async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
-  const { url, traffic, connections: connectionCount, seconds, perSecond, firstNumber } = job;
+  const { url, connections: connectionCount, seconds, perSecond, firstNumber, beside } = job;
   const idle = await Promise.all(Array.from({ length: connectionCount }, () => openConnection(url)));
   const connections = [...idle];
   const total = Math.round(perSecond * seconds);
   const latencies = newHistogram();
+  const besideLatencies = newHistogram();
   const lateness = newHistogram();
   const statuses: Record<string, number> = {};
   let errors = 0;
@@ -50,10 +55,12 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
 
   const send = (connection: PlayerConnection): void => {
     const n = next++;
-    connection.send(requestOf(traffic, firstNumber + n)).then(
+    const isBeside = beside !== undefined && n % beside.every === 0;
+    const kind = isBeside ? { ...beside, latencies: besideLatencies } : { ...job, latencies };
+    connection.send(requestOf(kind.traffic, firstNumber + n)).then(
       ({ status }) => {
         end = performance.now();
-        if (status === job.status) recordMillis(latencies, end - intendedMs(n));
+        if (status === kind.status) recordMillis(kind.latencies, end - intendedMs(n));
         statuses[status] = (statuses[status] ?? 0) + 1;
         settled += 1;
         if (next < total && intendedMs(next) <= end) send(connection);
@@ -80,10 +87,11 @@ async function drive(job: OpenLoopJob): Promise<OpenLoopResult> {
   }
   for (const connection of connections) connection.close();
   return {
-    requests: latencies.totalCount,
-    perSecond: latencies.totalCount / ((end - begin) / 1000),
+    requests: latencies.totalCount + besideLatencies.totalCount,
+    perSecond: (latencies.totalCount + besideLatencies.totalCount) / ((end - begin) / 1000),
     histogram: packHistogram(latencies),
     lateness: packHistogram(lateness),
+    besideHistogram: packHistogram(besideLatencies),
     statuses,
     errors: errors + (total - settled),
     nextNumber: firstNumber + total,

@@ -1,6 +1,6 @@
 /**
  * What the engine's thread does for a hold and for a poll that another thread asked for, without HTTP: calls and
- * answers over rings, turns, and facts made durable on disk. An evening is a million people in line beside buyers.
+ * answers over rings, turns, and facts made durable on disk.
  *
  * Batches form by themselves, as in the service: what came while a commit was under way is taken together. The budgets
  * are for full batches.
@@ -16,14 +16,13 @@ import { AnsweringSide, makeRings } from '#threads/sides.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { hotEvent, waitingRoomEvent } from '../events.ts';
 import { makeFolder } from '../http/server.ts';
+import { EVENING, POLLS_A_HOLD } from './evening.ts';
 import { quartilesOf, secondsOf, type Figure, type Findings, type Scenario, type Settings } from '../scenario.ts';
 import type { Feed, FeederData } from './threads-feeder.ts';
 
 const UNDER_WAY = [32, 128, 512];
 /** A batch is full. */
 const FULL = 512;
-/** Everybody polls every 4.5 seconds. */
-const EVENING = { waiting: 1_000_000, pollEverySeconds: 4.5, holdsASecond: 2_000 };
 const JOINS_AT_ONCE = 4_000;
 
 type Ask = Pick<Feed, 'underWay' | 'pollsAHold'> & { readonly holds?: true; readonly polls?: true };
@@ -47,21 +46,14 @@ export const threads: Scenario = {
     }),
 };
 
-export const evening: Scenario = {
-  name: 'evening',
-  about: 'polls of a waiting room beside holds, as on the evening of a large sale, on the engine’s thread',
+export const threadsMillion: Scenario = {
+  name: 'threads-million',
+  about: 'the same with a million people in line who all poll, beside holds, as on the evening of a large sale',
   run: (settings) =>
     withSale(settings, settings.quick ? 20_000 : EVENING.waiting, async (measure) => {
-      const { waiting, pollEverySeconds, holdsASecond } = EVENING;
-      const pollsASecond = Math.round(waiting / pollEverySeconds);
-      const pollsAHold = Math.round(pollsASecond / holdsASecond);
-      const name = `${pollsAHold} polls a hold, ${FULL} under way, each`;
-      const figures = await measure(name, { holds: true, polls: true, pollsAHold, underWay: FULL });
-      const calls = pollsASecond + holdsASecond;
-      for (const { name: what, value } of figures.slice())
-        figures.push({ name: `computed: ${what}`, value: (calls * value) / 1e6, unit: 'cores' });
-      const note = `computed: ${pollsASecond} polls and ${holdsASecond} holds a second (${waiting} people who poll every ${pollEverySeconds} s) × µs of one; HTTP is not in it`;
-      return { figures, notes: [note] };
+      const name = `${POLLS_A_HOLD} polls a hold, ${FULL} under way, each`;
+      const ask = { holds: true, polls: true, pollsAHold: POLLS_A_HOLD, underWay: FULL } as const;
+      return { figures: await measure(name, ask, { atMost: 4 }) };
     }),
 };
 

@@ -702,10 +702,10 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'cut: () => {}',
   ),
   bug(
-    'fronts: who waits for room is not rung',
+    'fronts: only one of those that found no room goes on',
     'src/threads/link.ts',
-    'if (isRoomWaitedFor) ringBell(bell);',
-    '',
+    'this.#line = this.#line.slice(sent);',
+    'this.#line = [];',
     'test/threads/link.test.ts',
   ),
   bug(

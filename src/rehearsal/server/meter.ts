@@ -13,6 +13,8 @@ import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';
 
 export interface MeterResult {
   readonly cpuMicros: number;
+  /** Of them the main thread's. */
+  readonly mainCpuMicros: number;
   /** Since the process was started. */
   readonly totalCpuMicros: number;
   readonly loopDelayP99Ms: number;
@@ -40,6 +42,7 @@ const LOOP_PERIOD_MS = 2;
 
 let loop: LoopWatch | undefined;
 let begin = process.cpuUsage();
+let mainBegin = process.threadCpuUsage();
 
 const PAUSE_KINDS: Readonly<Record<number, CollectorPause['kind']>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'young',
@@ -54,6 +57,7 @@ process.on('message', (message) => {
   if (message === 'begin') {
     loop?.stop();
     begin = process.cpuUsage();
+    mainBegin = process.threadCpuUsage();
     loop = watchLoop(LOOP_PERIOD_MS);
     process.send?.('begun');
   }
@@ -62,8 +66,10 @@ process.on('message', (message) => {
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage();
   const totalCpuMicros = user + system;
+  const main = process.threadCpuUsage(mainBegin);
   process.send?.({
     cpuMicros: totalCpuMicros - begin.user - begin.system,
+    mainCpuMicros: main.user + main.system,
     totalCpuMicros,
     loopDelayP99Ms: loop?.percentileMs(99) ?? 0,
     loopDelayMaxMs: loop?.maxMs ?? 0,

@@ -5,11 +5,17 @@ import { hotEvent } from '../events.ts';
 import type { Figure, Scenario } from '../scenario.ts';
 
 const SIZES = [1, 8, 64, 256, 1_024];
+/** A thousand connections are opened before the first answer. */
+const SECONDS_MIN = 2;
 
 export const growingConnections: Scenario = {
   name: 'growing-connections',
   about: 'POST hold of a hot ticket type over 1 to 1,024 connections',
-  async run(settings) {
+  async run(asked) {
+    const [seconds, warmUpSeconds] = [asked.seconds, asked.warmUpSeconds].map((each) =>
+      Math.max(SECONDS_MIN, each),
+    ) as [number, number];
+    const settings = { ...asked, seconds, warmUpSeconds };
     const service = await startHoldfast([hotEvent]);
     const sizes = settings.quick ? [1, 64, 1_024] : SIZES;
     const targets = sizes.map((connections) => ({

@@ -168,7 +168,7 @@ function takeMoney(order: ModelOrder, data: Amended, isPaid: boolean): number {
   assert.ok(goodwillCents <= order.goodwillCents + added, 'goodwill is what was not charged');
   assert.equal(
     data.totalCents,
-    // Cents of goodwill and of discounts are spread by different rules: the last ticket may have more of it than its price.
+    // Goodwill and discounts are spread by different rules: the last ticket may have a cent more than its price.
     Math.max(0, order.totalCents + data.differenceCents - added),
     'the difference is that of the totals',
   );

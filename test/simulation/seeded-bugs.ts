@@ -702,13 +702,6 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
     'cut: () => {}',
   ),
   bug(
-    'fronts: only one of those that found no room goes on',
-    'src/threads/link.ts',
-    'this.#line = this.#line.slice(sent);',
-    'this.#line = [];',
-    'test/threads/link.test.ts',
-  ),
-  bug(
     'fronts: a pass is lost on the way',
     'src/threads/packed-rush.ts',
     'items.map(packItem), queuePass, idempotency]',

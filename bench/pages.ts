@@ -11,61 +11,36 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { executable, launchBrowser, PHONE } from '../test/fixtures/browser.ts';
+import { executable, launchBrowser } from '../test/fixtures/browser.ts';
+import { loadPage, median, mediansOf, ROUNDS, SLOW_PHONE, type Load } from './shop/load.ts';
 
-const ROUNDS = 5;
 const PAGES = ['/', '/e/night-shift', '/e/the-glass-orchard', '/e/erfurt-volley'];
-const NETWORK = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
-
-/** Collects in the page what its observers see; layout shifts without a user's input are what counts. */
-const OBSERVE = `globalThis.seen = { lcp: 0, cls: 0, tasks: [] };
-new PerformanceObserver((list) => { for (const entry of list.getEntries()) seen.lcp = entry.startTime; }).observe({ type: 'largest-contentful-paint', buffered: true });
-new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) seen.cls += entry.value; }).observe({ type: 'layout-shift', buffered: true });
-new PerformanceObserver((list) => { for (const { startTime, duration } of list.getEntries()) seen.tasks.push([startTime, duration]); }).observe({ type: 'longtask', buffered: true });`;
-
-const READ = `(() => {
-  const { tasks, ...rest } = seen;
-  const fcp = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
-  const durations = tasks.filter(([start, duration]) => start + duration > fcp).map(([, duration]) => duration);
-  const blocking = durations.reduce((sum, duration) => sum + duration - 50, 0);
-  return { ...rest, fcp, longest: Math.max(0, ...durations), blocking };
-})()`;
-
 const LIGHTHOUSE = 'lighthouse@13.5.0';
-
-interface Load {
-  readonly fcp: number;
-  readonly lcp: number;
-  readonly cls: number;
-  /** Milliseconds of the longest task after the first paint, and of tasks beyond 50 ms each. */
-  readonly longest: number;
-  readonly blocking: number;
-  readonly requests: number;
-  readonly bytes: number;
-}
 
 const [base = 'http://127.0.0.1:8080'] = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const browser = await launchBrowser();
 try {
   for (const page of PAGES) {
     const loads: Load[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) loads.push(await load(base + page));
-    const middle = (field: keyof Load): number => median(loads.map((each) => each[field]));
-    const [fcp, lcp, longest, blocking] = (['fcp', 'lcp', 'longest', 'blocking'] as const).map(middle).map(Math.round);
-    const [shift, kilobytes] = [middle('cls').toFixed(3), (middle('bytes') / 1024).toFixed(0)];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const context = await browser.newContext(SLOW_PHONE);
+      loads.push(await loadPage(context, base + page));
+      await context.close();
+    }
+    const middle = mediansOf(loads);
+    const [fcp, lcp, longest, blocking] = (['fcp', 'lcp', 'longest', 'blocking'] as const).map((name) =>
+      Math.round(middle[name]),
+    );
+    const [shift, kilobytes] = [middle.cls.toFixed(3), (middle.bytes / 1024).toFixed(0)];
     console.log(
       `${page}: first paint ${fcp} ms, largest ${lcp} ms, shift ${shift}, longest task ${longest} ms, ` +
-        `blocking ${blocking} ms, ${middle('requests')} requests, ${kilobytes} KB`,
+        `blocking ${blocking} ms, ${middle.requests} requests, ${kilobytes} KB`,
     );
   }
 } finally {
   await browser.close();
 }
 if (process.argv.includes('--lighthouse')) for (const page of PAGES) await askLighthouse(page);
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!;
-}
 
 /** Rule 3. */
 async function askLighthouse(page: string): Promise<void> {
@@ -93,28 +68,4 @@ async function askLighthouse(page: string): Promise<void> {
   console.log(
     `${page}: Lighthouse ${median(scores).toFixed(0)} (${spread}), total blocking ${median(blocking).toFixed(0)} ms`,
   );
-}
-
-async function load(url: string): Promise<Load> {
-  const context = await browser.newContext({
-    ...PHONE,
-    deviceScaleFactor: 2,
-    locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
-  });
-  const page = await context.newPage();
-  const cdp = await context.newCDPSession(page);
-  await cdp.send('Network.enable');
-  await cdp.send('Network.emulateNetworkConditions', NETWORK);
-  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  let [requests, bytes] = [0, 0];
-  cdp.on('Network.requestWillBeSent', () => (requests += 1));
-  cdp.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
-  await page.addInitScript({ content: OBSERVE });
-  await page.goto(url, { waitUntil: 'load' });
-  // A live stream stays open, so that the network is never idle: what comes after this is not counted.
-  await page.waitForTimeout(4_000);
-  const seen = await page.evaluate<Omit<Load, 'requests' | 'bytes'>>(READ);
-  await context.close();
-  return { ...seen, requests, bytes };
 }

@@ -6,7 +6,6 @@ import type { Browser, Page } from 'playwright-core';
 
 interface TraceEvent {
   readonly name: string;
-  readonly ph: string;
   readonly pid: number;
   readonly tid: number;
   /** Microseconds of processor time. */
@@ -14,13 +13,13 @@ interface TraceEvent {
   readonly args: { readonly name?: string };
 }
 
-/** Runs what a page does and resolves to the processor milliseconds of its longest task. */
-export async function longestTaskMs(browser: Browser, page: Page, work: () => Promise<void>): Promise<number> {
-  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'] });
+/** Runs what a page does and resolves to the processor milliseconds of each task of its main thread. */
+export async function taskTimes(browser: Browser, page: Page, work: () => Promise<void>): Promise<readonly number[]> {
+  await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', '__metadata'] });
   await work();
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
   const threads = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
   const isOfPage = ({ pid, tid }: TraceEvent): boolean => threads.some((each) => each.pid === pid && each.tid === tid);
-  const tasks = traceEvents.filter((event) => event.ph === 'X' && event.tdur !== undefined && isOfPage(event));
-  return Math.max(0, ...tasks.map(({ tdur }) => tdur! / 1_000));
+  const tasks = traceEvents.filter((event) => event.name === 'RunTask' && isOfPage(event));
+  return tasks.flatMap(({ tdur }) => (tdur === undefined ? [] : [tdur / 1_000]));
 }

@@ -721,6 +721,23 @@ describe('A station without a network', () => {
     assert.deepEqual(new Map(states(left.changes).map(([digest, state]) => [digest, state])).get(digestOf(idA)), 'V');
   });
 
+  it('is told of void tickets behind those that were scanned too, however small its pages are', async () => {
+    const station = await makeStation(service);
+    let { last } = await syncAll(station);
+    const order = await buyTickets(service, 'single', 4);
+    const [a = '', b = ''] = codesOf(order);
+    await scanAll(service, station, scanOf(service, a), scanOf(service, b));
+    service.wait(SECOND);
+    assert.equal((await service.admin.post(`/admin/orders/${order.order_id}/cancel`)).status, 200);
+    service.wait(SECOND);
+    const told: string[] = [];
+    do {
+      last = await sync(station, last.cursor, '&limit=3');
+      told.push(...last.changes.map(([digest]) => digest));
+    } while (last.more);
+    assert.deepEqual([...new Set(told)].sort(), order.tickets.map(digestOf).sort());
+  });
+
   it('loads the same in small pages, and after a restart', async () => {
     const station = await makeStation(service);
     service.wait(SECOND);

@@ -123,19 +123,24 @@ class SyncPage {
     let [last, settled]: VoidPosition[] = [after, after];
     const left = this.#limit - this.changes.length;
     const { voidTickets } = this.#state.orders;
+    let looked = 0;
     for (const each of voidTicketsBehind(voidTickets, this.#performanceIds, after, left + 1)) {
       const { ticketId, ...position } = each;
       if (this.changes.length === this.#limit) {
         this.more = true;
         return last!;
       }
+      looked += 1;
       const number = this.#doors.tickets.find(keyOf({ ticketId, digest: 0 }));
       const ticket = number === null ? null : this.#doors.tickets.at(number);
       if (!this.#listed.has(ticketId)) this.#add(ticketId, this.#changeOf(ticketId, ticket, position.voidSince));
       last = position;
       if (position.voidSince < now) settled = position;
     }
-    return settled!;
+    // Those that were listed as scanned took no room, so that others may be behind the last that was looked at.
+    if (looked <= left) return settled!;
+    this.more = true;
+    return last!;
   }
 
   #add(ticketId: string, change: SyncChange): void {

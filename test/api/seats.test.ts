@@ -11,9 +11,11 @@ import { plainBestBlock, type PlainSeat, type PlainType } from '../fixtures/best
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { sample, seat, theatreRun } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, ofOneThread, openServiceWith, type TestService } from '../fixtures/service.ts';
 
 const PLAY = '/api/events/public/the-play';
+/** Why some hundred questions in one hall are asked of one thread alone. */
+const CHOSEN = 'which seats are chosen is up to the event';
 
 let service: TestService;
 let session: string;
@@ -169,7 +171,8 @@ describe('Best available in Erfurt', () => {
     vip: { zones: ['VIP'], accessible: false },
   };
 
-  it('is what the reference model gives, on all six blocks until the hall is full', async (t) => {
+  const skip = ofOneMachine(CHOSEN) || ofOneThread(CHOSEN);
+  it('is what the reference model gives, on all six blocks until the hall is full', { skip }, async (t) => {
     const hall = await openServiceWith([sample('erfurt-volley', { limits_at_hold: false })]);
     t.after(() => hall.close());
     const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');

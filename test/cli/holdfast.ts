@@ -19,6 +19,7 @@ import { runHoldfast } from '#cli/run.ts';
 import { freePort } from '#operations/free-ports.ts';
 import { bareEnvironment } from '../environment.ts';
 import { clientOf, type ServiceClient } from '../fixtures/client.ts';
+import { builtProgram } from '../fixtures/program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -107,16 +108,17 @@ export async function serving(
 
 // ── as a process of its own, with plain Node ─────────────────────────────────────────────────────────────────────────
 
-/** Starts the program. */
+/** Starts the program, from its sources unless it is given another file of it. */
 export function spawnHoldfast(
   args: readonly string[],
   environment: Environment = {},
   umask: string | null = null,
+  program = 'src/cli/holdfast.ts',
 ): ChildProcess {
-  const command = [process.execPath, 'src/cli/holdfast.ts', ...args];
-  const [program = '', ...rest] =
+  const command = [process.execPath, program, ...args];
+  const [first = '', ...rest] =
     umask === null ? command : ['/bin/sh', '-c', 'umask "$0"; exec "$@"', umask, ...command];
-  return spawn(program, rest, {
+  return spawn(first, rest, {
     cwd: root,
     env: { ...bareEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -129,7 +131,7 @@ export async function holdfastProcess(
   environment: Environment = {},
   umask: string | null = null,
 ): Promise<Ended> {
-  const child = spawnHoldfast(args, environment, umask);
+  const child = spawnHoldfast(args, environment, umask, await builtProgram('holdfast'));
   let stdout = '';
   let stderr = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -150,7 +152,7 @@ export async function servingProcess(
   umask: string | null = null,
 ): Promise<ServingProcess> {
   const environment = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: String(await freePort()) };
-  const child = spawnHoldfast(['serve'], environment, umask);
+  const child = spawnHoldfast(['serve'], environment, umask, await builtProgram('holdfast'));
   t.after(() => child.kill('SIGKILL'));
   const printed: string[] = [];
   const ready = new Promise<{ readonly public: string }>((resolve, reject) => {

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { deep } from '../depth.ts';
 import { nats } from '../fixtures/nats.ts';
 import { importApiTests } from '../groups.ts';
 
@@ -15,6 +16,15 @@ const ofOneMachine = {
   'serving.test.ts': 'the process, its exit codes, its folder and the secrets that it keeps there',
   'stopping.test.ts': 'one process is ended and started on its folder; failures.test.ts ends nodes',
   'walkthrough.test.ts': 'the README starts one machine',
+};
+
+/**
+ * Files about the rules of one event alone, and where a cluster's part in them is tested: whichever node is asked, the
+ * event's owner decides as one machine does. What a cluster could break is the way there, which the other files take
+ * with every operation. Run from TEST_DEPTH=2 on.
+ */
+const ofOneEvent = {
+  'scenarios.test.ts': 'the rules; holds, checkout, payments, queue, seats and others send the same commands',
 };
 
 process.env['TEST_CLUSTER'] = 'on';
@@ -44,4 +54,4 @@ describe('Three nodes, requests in turn,', { skip: nats.missing }, () => {
   });
 });
 
-if (nats.missing === false) await importApiTests(ofOneMachine);
+if (nats.missing === false) await importApiTests(deep(1) > 1 ? ofOneMachine : { ...ofOneMachine, ...ofOneEvent });

@@ -22,6 +22,7 @@ import {
   type MadeStation,
 } from '../fixtures/doors.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -37,7 +38,7 @@ interface Running {
 }
 
 async function startProcess(t: TestContext, args: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'gate', ...args, '--port', '0'], {
+  const child = spawn(process.execPath, [await builtProgram('holdfast'), 'gate', ...args, '--port', '0'], {
     env: bareEnvironment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

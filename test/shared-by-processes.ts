@@ -1,0 +1,27 @@
+/**
+ * Preloaded by the runner, for all processes of the suite: what they share.
+ *
+ * 1. Some hundred processes read the same modules, so they share what was compiled once. Measured on two cores, that
+ *    saves a quarter of the suite's CPU.
+ * 2. Their folders are in memory where the system has room for that: the suite waits for some ten thousand writes to a
+ *    disk, each for milliseconds. Nothing here takes the power away from a machine: `kill -9` loses no file either way.
+ */
+import { statfsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../node_modules/.cache/compiled', import.meta.url));
+
+const MEMORY = '/dev/shm';
+/** More than all folders of a run have at once. */
+const BYTES_MIN = 4 * 1024 ** 3;
+
+if (hasRoom()) process.env['TMPDIR'] ??= MEMORY;
+
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= BYTES_MIN;
+  } catch {
+    return false;
+  }
+}

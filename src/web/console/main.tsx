@@ -14,6 +14,7 @@ import { OrderPage } from './pages/order.tsx';
 import { OrdersPage } from './pages/orders.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { RefundsPage } from './pages/refunds.tsx';
+import { SalePage, ServicePage } from './pages/sale.tsx';
 import { SearchPage } from './pages/search.tsx';
 import { SeatsPage } from './pages/seats.tsx';
 import { withSample, type History } from './parts/charts.tsx';
@@ -67,6 +68,7 @@ function Page({ api, polled, reload }: PageProps) {
   if (route.page === 'overview') return <OverviewPage overview={overview} history={history} />;
   if (route.page === 'cluster') return <ClusterPage api={api} />;
   if (route.page === 'money') return <MoneyPage api={api} />;
+  if (route.page === 'service') return <ServicePage api={api} now={overview.now} />;
   if (route.page === 'search') return <SearchPage api={api} events={overview.events} />;
   if (route.page === 'amend')
     return <AmendPage key={route.orderId} api={api} orderId={route.orderId} reload={reload} />;
@@ -78,6 +80,7 @@ function Page({ api, polled, reload }: PageProps) {
   const event = eventOf(route.eventId);
   if (event === undefined) return <p class="quiet">There is no such event here.</p>;
   if (route.page === 'orders') return <OrdersPage key={event.id} api={api} event={event} />;
+  if (route.page === 'sale') return <SalePage key={event.id} api={api} event={event} now={overview.now} />;
   if (route.page === 'refunds') return <RefundsPage key={event.id} api={api} event={event} reload={reload} />;
   if (route.page === 'event') return <EventPage event={event} history={history} api={api} reload={reload} />;
   const performance = event.performances.find(({ id }) => id === route.performanceId);

@@ -49,6 +49,8 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     [`#/orders/${paid.order_id}`, '.items'],
     [`#/orders/${paid.order_id}/tickets`, '.amend [type="checkbox"]'],
     ['#/events/evt_play/refunds', '.tiles'],
+    ['#/events/evt_play/sale?step=60', '[aria-label="Refused, by reason"], .time-chart [role=img]'],
+    ['#/service', '.time-chart [role=img]'],
     ['#/money', '[aria-label="Money by hour"]'],
     ['#/search?q=zoe', '[data-order]'],
     ['#/journal', 'tbody tr'],

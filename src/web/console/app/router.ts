@@ -11,6 +11,7 @@ type Route =
   | { readonly page: 'overview' }
   | { readonly page: 'cluster' }
   | { readonly page: 'money' }
+  | { readonly page: 'service' }
   | { readonly page: 'search' }
   | { readonly page: 'event'; readonly eventId: string }
   | { readonly page: 'seats'; readonly eventId: string; readonly performanceId: string }
@@ -18,6 +19,7 @@ type Route =
   | { readonly page: 'orders'; readonly eventId: string }
   | { readonly page: 'journal' }
   | { readonly page: 'refunds'; readonly eventId: string }
+  | { readonly page: 'sale'; readonly eventId: string }
   | { readonly page: 'amend'; readonly orderId: string }
   | { readonly page: 'order'; readonly orderId: string };
 
@@ -27,8 +29,9 @@ function readRoute(hash: string): Route {
   if (first === 'orders' && id && next === 'tickets') return { page: 'amend', orderId: id };
   if (first === 'orders' && id) return { page: 'order', orderId: id };
   if (first === 'cluster' || first === 'money' || first === 'search' || first === 'journal') return { page: first };
+  if (first === 'service') return { page: first };
   if (first !== 'events' || !id) return { page: 'overview' };
-  if (next === 'orders' || next === 'refunds') return { page: next, eventId: id };
+  if (next === 'orders' || next === 'refunds' || next === 'sale') return { page: next, eventId: id };
   if ((next === 'seats' || next === 'doors') && last) return { page: next, eventId: id, performanceId: last };
   return { page: 'event', eventId: id };
 }

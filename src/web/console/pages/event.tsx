@@ -38,6 +38,9 @@ export function EventPage({ event, history, api, reload }: EventPageProps) {
           <DialogButton label="Sell at the counter" dialog={Counter} {...about} />
           <DialogButton label="More stock and dates" dialog={More} {...about} />
           <DialogButton label="Steer the sale" dialog={Steering} {...about} />
+          <a class="button" href={linkTo('events', event.id, 'sale')}>
+            Sale by minute
+          </a>
           <a class="button" href={linkTo('events', event.id, 'orders')}>
             Orders
           </a>

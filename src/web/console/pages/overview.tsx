@@ -22,6 +22,9 @@ export function OverviewPage({ overview, history }: OverviewPageProps) {
       <PageTitle>On sale now</PageTitle>
       <Alerts service={service} events={events} />
       <Service service={service} />
+      <p class="small">
+        <a href={linkTo('service')}>The last hours</a> of the service: refusals, latency, admission queue, fsync
+      </p>
       <div class="cards">
         {events.filter(isOnSale).map((event) => (
           <EventCard key={event.id} event={event} history={history} Heading="h2" />
@@ -83,6 +86,9 @@ function EventCard({ event, history, Heading }: EventCardProps) {
           <a href={linkTo('events', event.id)}>{event.name}</a>
         </Heading>
         {event.evicted && <span class="quiet small">not in memory: as last read</span>}
+        <a class="small" href={linkTo('events', event.id, 'sale')}>
+          Sale by minute
+        </a>
         <a class="small" href={linkTo('events', event.id, 'orders')}>
           Orders
         </a>

@@ -1,0 +1,162 @@
+/** How the service did in a range: refusals by reason, latency, the admission queue, writes of the journal. */
+import { usePolled, type Api } from '../app/api.ts';
+import type { HistoryMinute, ServiceHistory } from '../app/bodies.ts';
+import { moment, number } from '../app/format.ts';
+import { queryOf } from '../app/router.ts';
+import { TimeChart, type TimeSeries } from './time-charts.tsx';
+
+/** The steps that the charts of a page have. */
+export interface Steps {
+  readonly at: readonly number[];
+  readonly stepMs: number;
+}
+
+interface HistoryProps extends Steps {
+  readonly api: Api;
+  /** Whether it goes on as time goes on. */
+  readonly isLive: boolean;
+}
+
+const POLL_MS = 10_000;
+const REASONS_SHOWN = 12;
+
+/** "a minute", "in 5 minutes", "an hour" */
+export function eachStep(stepMs: number): string {
+  const minutes = stepMs / 60_000;
+  if (minutes === 1) return 'a minute';
+  if (minutes < 60) return `in ${minutes} minutes`;
+  if (minutes === 60) return 'an hour';
+  return minutes === 1_440 ? 'a day' : `in ${minutes / 60} hours`;
+}
+
+export function History({ api, at, stepMs, isLive }: HistoryProps) {
+  const from = at[0]!;
+  const to = at.at(-1)! + stepMs;
+  const read = (): Promise<ServiceHistory> => {
+    const range = { from: new Date(from).toISOString(), ...(!isLive && { to: new Date(to).toISOString() }) };
+    return api('GET', `/admin/history?${queryOf(range)}`);
+  };
+  const { value, trouble } = usePolled<ServiceHistory>(`history ${isLive ? '' : from}`, read, isLive ? POLL_MS : null);
+  if (value === null) return <p class={trouble === null ? 'quiet' : 'alert'}>{trouble ?? 'Loading…'}</p>;
+  const { minutes, node } = value;
+  const steps = byStep(minutes, { at, stepMs });
+  const counted = (figure: (minute: HistoryMinute) => number): TimeSeries['values'] =>
+    steps.map((each) => (each.length === 0 ? null : each.reduce((sum, minute) => sum + figure(minute), 0)));
+  const most = (figure: (minute: HistoryMinute) => number | null): TimeSeries['values'] =>
+    steps.map((each) => each.reduce<number | null>((before, minute) => greater(before, figure(minute)), null));
+  const each = eachStep(stepMs);
+  const worst = stepMs > 60_000 ? { note: 'Of each step its slowest minute.' } : {};
+  const chart = { at, stepMs };
+  return (
+    <>
+      <p class="quiet small">
+        Of the whole service{node !== null && `, at the node ${node} alone`}, all events together. These figures are no
+        part of the journal: they are kept in memory for 12 hours
+        {minutes[0] !== undefined && `, here since ${moment(minutes[0].at)}`}, and a restart begins them anew.
+      </p>
+      {trouble !== null && <p class="alert">{trouble}</p>}
+      <div class="charts">
+        <TimeChart
+          {...chart}
+          title={`Refused ${each}`}
+          series={[{ name: 'refused', form: 'bars', values: counted(({ refused }) => refused) }]}
+        />
+        <Reasons minutes={steps.flat()} />
+        <TimeChart
+          {...chart}
+          {...worst}
+          title="Time to answer"
+          textOf={ms}
+          series={[
+            { name: '50th percentile', form: 'line', values: most((minute) => minute.p50_ms) },
+            { name: '95th', form: 'line', values: most((minute) => minute.p95_ms) },
+            { name: '99th', form: 'line', values: most((minute) => minute.p99_ms) },
+          ]}
+        />
+        <TimeChart
+          {...chart}
+          title={`Requests ${each}`}
+          series={[
+            { name: 'requests', form: 'bars', values: counted(({ requests }) => requests) },
+            {
+              name: 'answered 5xx, such as overloaded',
+              form: 'bars',
+              values: counted((minute) => minute.server_errors),
+            },
+          ]}
+          more={[{ name: 'answered 4xx', values: counted((minute) => minute.client_errors) }]}
+        />
+        <TimeChart
+          {...chart}
+          title="Most changes in the admission queue"
+          series={[{ name: 'in the queue', form: 'bars', values: most((minute) => minute.in_line_max) }]}
+        />
+        <TimeChart
+          {...chart}
+          {...worst}
+          title="Time to write to disk (fsync)"
+          textOf={ms}
+          series={[
+            { name: '50th percentile', form: 'line', values: most((minute) => minute.commit_p50_ms) },
+            { name: '95th', form: 'line', values: most((minute) => minute.commit_p95_ms) },
+            { name: '99th', form: 'line', values: most((minute) => minute.commit_p99_ms) },
+          ]}
+        />
+      </div>
+    </>
+  );
+}
+
+/** How often each reason came in the range, the most frequent first. */
+function Reasons({ minutes }: { readonly minutes: readonly HistoryMinute[] }) {
+  const counts = new Map<string, number>();
+  for (const { refusals } of minutes) {
+    for (const { code, count } of refusals) counts.set(code, (counts.get(code) ?? 0) + count);
+  }
+  const reasons = [...counts].sort(([, one], [, other]) => other - one);
+  return (
+    <section class="card time-chart">
+      <h3>Refused, by reason</h3>
+      {reasons.length === 0 && <p class="quiet small">Nothing was refused in this range.</p>}
+      {reasons.length > 0 && (
+        <div class="table-frame" tabIndex={0} role="region" aria-label="Refused, by reason">
+          <table>
+            <tbody>
+              {reasons.slice(0, REASONS_SHOWN).map(([code, count]) => (
+                <tr key={code} data-reason={code}>
+                  <th scope="row">
+                    <code>{code}</code>
+                  </th>
+                  <td class="number">{number(count)}</td>
+                  <td class="bars wide-only">
+                    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                      <rect class="fill-refunded" width={(100 * count) / reasons[0]![1]} height={10} />
+                    </svg>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {reasons.length > REASONS_SHOWN && (
+        <p class="quiet small">{number(reasons.length - REASONS_SHOWN)} further reasons are rarer.</p>
+      )}
+    </section>
+  );
+}
+
+/** The minutes of each step. */
+function byStep(minutes: readonly HistoryMinute[], { at, stepMs }: Steps): readonly (readonly HistoryMinute[])[] {
+  const steps: HistoryMinute[][] = at.map(() => []);
+  for (const minute of minutes) steps[Math.floor((Date.parse(minute.at) - at[0]!) / stepMs)]?.push(minute);
+  return steps;
+}
+
+function greater(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other);
+}
+
+function ms(value: number): string {
+  return value >= 1_000 ? `${number(Math.round(value / 10) / 100)} s` : `${number(value)} ms`;
+}

@@ -1,0 +1,76 @@
+/** The sale on one screen, in a real browser: figures, reasons, ranges that are in the address, news as they come. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../../fixtures/browser.ts';
+import { buy, newCustomer } from '../../fixtures/checkout.ts';
+import { clubNight, floor } from '../../fixtures/events.ts';
+import { MINUTE } from '../../fixtures/service.ts';
+import { operatorOf } from './operator.ts';
+
+describe('The sale on one screen', { skip: withoutBrowser }, () => {
+  const opened = operatorOf(clubNight({ max_tickets_per_email: null }));
+  const buyTickets = (quantity: number) =>
+    buy(opened.service, { event_id: 'evt_club', items: [floor(quantity)], customer: newCustomer() });
+
+  it('shows what was sold by minute, when it is sold out, and what was refused', async () => {
+    const { service, operator } = opened;
+    const { page } = operator;
+    await buyTickets(2);
+    service.wait(3 * MINUTE);
+    const body = { event_id: 'evt_club', session_key: 'session-greedy', items: [floor(9_999)] };
+    await service.call('POST', '/api/checkout/holds', { body });
+    await page.getByRole('link', { name: 'Club night' }).first().click();
+    await page.getByRole('link', { name: 'Sale by minute' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sale: Club night' }).waitFor();
+    await page.getByRole('img', { name: /^Tickets a minute: up to 2; last 0 sold, 0 returned, 0 orders$/ }).waitFor();
+    await page.getByRole('img', { name: /^Money a minute: up to €/ }).waitFor();
+    const tiles = await page.locator('[aria-label="The sale now"]').innerText();
+    assert.match(tiles, /Tickets sold\s+2\s[^]*Tickets a minute, last ten\s+0\.7\s+Sold out\s+in about \d+ h/);
+    await page.locator('[data-reason="INSUFFICIENT_TICKETS"]').waitFor();
+    await page.getByText('a restart begins them anew').waitFor();
+    await page.getByText('The figures of “Tickets a minute”').click();
+    const table = page.getByRole('region', { name: 'Tickets a minute' }).getByRole('row');
+    assert.deepEqual(await table.allInnerTexts(), ['From\tsold\treturned\torders', '14:00\t2\t0\t1']);
+  });
+
+  it('has the range in its address, and shows a colleague the same', async () => {
+    const { service, operator } = opened;
+    const { page } = operator;
+    await page.getByRole('link', { name: 'Last hour' }).click();
+    await page.waitForURL(/sale\?range=1h$/);
+    await page.getByRole('link', { name: '5 min', exact: true }).click();
+    await page.waitForURL(/step=5/);
+    await page.getByRole('img', { name: /^Tickets in 5 minutes: up to 2/ }).waitFor();
+    await page.getByRole('link', { name: 'Keep what is shown now' }).click();
+    await page.waitForURL(/from=.*to=/);
+    service.wait(10 * MINUTE);
+    await buyTickets(3);
+    await page.reload();
+    await page.getByRole('img', { name: /^Tickets in 5 minutes: up to 2/ }).waitFor();
+    await page.getByRole('link', { name: 'Since it opened' }).click();
+    await page.getByRole('img', { name: /^Tickets in 5 minutes: up to 3/ }).waitFor();
+  });
+
+  it('goes on as the sale does, and tells it in one sentence', async () => {
+    const { page } = opened.operator;
+    await buyTickets(1);
+    await page.getByRole('definition').filter({ hasText: /^6$/ }).waitFor();
+    const said = page.getByRole('status').filter({ hasText: 'tickets sold' });
+    assert.match(await said.innerText(), /^5 tickets sold, 95 unsold\./, 'as the minute began');
+    opened.service.wait(MINUTE);
+    await said.filter({ hasText: '6 tickets sold' }).waitFor();
+  });
+
+  it('has a page of the service alone, from the overview', async () => {
+    const { page } = opened.operator;
+    await page.goto('/#/');
+    await page.getByRole('link', { name: 'The last hours' }).click();
+    await page.getByRole('img', { name: /^Time to answer: up to \d/ }).waitFor();
+    await page.getByRole('img', { name: /^Time to write to disk \(fsync\): up to \d/ }).waitFor();
+    await page.getByRole('link', { name: '12 hours' }).click();
+    await page.waitForURL(/#\/service\?range=12h$/);
+    await page.getByRole('img', { name: /^Requests in 5 minutes: up to \d/ }).waitFor();
+  });
+
+  it('has reported no error and sent no request to another host', () => opened.operator.close());
+});

@@ -6,7 +6,7 @@ import { queryOf } from '../app/router.ts';
 import { TimeChart, type TimeSeries } from './time-charts.tsx';
 
 /** The steps that the charts of a page have. */
-export interface Steps {
+interface Steps {
   readonly at: readonly number[];
   readonly stepMs: number;
 }
@@ -67,11 +67,7 @@ export function History({ api, at, stepMs, isLive }: HistoryProps) {
           {...worst}
           title="Time to answer"
           textOf={ms}
-          series={[
-            { name: '50th percentile', form: 'line', values: most((minute) => minute.p50_ms) },
-            { name: '95th', form: 'line', values: most((minute) => minute.p95_ms) },
-            { name: '99th', form: 'line', values: most((minute) => minute.p99_ms) },
-          ]}
+          series={percentilesOf(['p50_ms', 'p95_ms', 'p99_ms'], most)}
         />
         <TimeChart
           {...chart}
@@ -96,15 +92,21 @@ export function History({ api, at, stepMs, isLive }: HistoryProps) {
           {...worst}
           title="Time to write to disk (fsync)"
           textOf={ms}
-          series={[
-            { name: '50th percentile', form: 'line', values: most((minute) => minute.commit_p50_ms) },
-            { name: '95th', form: 'line', values: most((minute) => minute.commit_p95_ms) },
-            { name: '99th', form: 'line', values: most((minute) => minute.commit_p99_ms) },
-          ]}
+          series={percentilesOf(['commit_p50_ms', 'commit_p95_ms', 'commit_p99_ms'], most)}
         />
       </div>
     </>
   );
+}
+
+type Percentile = Extract<keyof HistoryMinute, `${string}p${number}_ms`>;
+
+function percentilesOf(
+  figures: readonly Percentile[],
+  most: (figure: (minute: HistoryMinute) => number | null) => TimeSeries['values'],
+): readonly TimeSeries[] {
+  const names = ['50th percentile', '95th', '99th'];
+  return figures.map((figure, n) => ({ name: names[n]!, form: 'line', values: most((minute) => minute[figure]) }));
 }
 
 /** How often each reason came in the range, the most frequent first. */

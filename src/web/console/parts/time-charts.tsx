@@ -13,7 +13,7 @@ export interface TimeSeries {
   readonly form: 'bars' | 'line';
 }
 
-export interface TimeChartProps {
+interface TimeChartProps {
   readonly title: string;
   /** When each step began. */
   readonly at: readonly number[];

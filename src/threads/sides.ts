@@ -58,11 +58,13 @@ export class AnsweringSide {
   }
 
   connect(rings: Rings, answer: Answers, sendLong: LinkPorts['sendLong']): Connection {
+    let isCut = false;
     const take = (number: number, text: string): void => {
+      if (isCut) return;
       this.#underWay += 1;
       answer(text, (packed) => {
         this.#underWay -= 1;
-        link.send(number, packed, this.#underWay === 0);
+        if (!isCut) link.send(number, packed, this.#underWay === 0);
       });
     };
     const link: FrameLink = new FrameLink({
@@ -75,7 +77,11 @@ export class AnsweringSide {
       sendLong,
     });
     this.#links.add(link);
-    return { take, cut: () => void this.#links.delete(link) };
+    const cut = (): void => {
+      isCut = true;
+      this.#links.delete(link);
+    };
+    return { take, cut };
   }
 
   stop(): void {

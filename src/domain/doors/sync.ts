@@ -120,7 +120,9 @@ class SyncPage {
 
   /** Adds void tickets behind a position; answers where the next answer goes on (rule 2). */
   addVoid(after: VoidPosition, now: number): VoidPosition {
-    let [last, settled]: VoidPosition[] = [after, after];
+    let [last, settled] = [after, after];
+    // Not within the current millisecond, unless all of the answer is of it: others may come before them in it.
+    const next = (): VoidPosition => (settled === after ? last : settled);
     const left = this.#limit - this.changes.length;
     const { voidTickets } = this.#state.orders;
     let looked = 0;
@@ -128,7 +130,7 @@ class SyncPage {
       const { ticketId, ...position } = each;
       if (this.changes.length === this.#limit) {
         this.more = true;
-        return last!;
+        return next();
       }
       looked += 1;
       const number = this.#doors.tickets.find(keyOf({ ticketId, digest: 0 }));
@@ -138,9 +140,9 @@ class SyncPage {
       if (position.voidSince < now) settled = position;
     }
     // Those that were listed as scanned took no room, so that others may be behind the last that was looked at.
-    if (looked <= left) return settled!;
+    if (looked <= left) return settled;
     this.more = true;
-    return last!;
+    return next();
   }
 
   #add(ticketId: string, change: SyncChange): void {

@@ -341,7 +341,7 @@ export class TraceBuilder {
   #noteCounterSale({ orderId, exceedsLimits }: FactData['SoldAtCounter'], at: number): void {
     const order = this.#orders.get(orderId);
     const start = this.#intents.at(-1);
-    if (order === undefined || start?.kind !== 'START') return;
+    if (order === undefined || start?.kind !== 'START' || start.order !== order.number) return;
     this.#intents.pop();
     order.isOfCounter = true;
     const { buyer, items, totalCents } = start;

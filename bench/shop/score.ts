@@ -6,8 +6,9 @@
  * its audits in `core/audits/metrics/` for mobile, and the curve that of `shared/statistics.js`
  * (github.com/GoogleChrome/lighthouse; https://developer.chrome.com/docs/lighthouse/performance/performance-scoring).
  *
- * The speed index needs a film of the page. The largest contentful paint stands in for it: it comes when the last of
- * what counts is there, and the speed index, which is a mean over the way there, is at most as late.
+ * The speed index needs a film of the page. The largest contentful paint stands in for it: the index is a mean over the
+ * way to a whole page. Of a hall, whose plan comes later and is no candidate for that paint, it is too good by up to a
+ * tenth of the score.
  */
 
 /** Milliseconds, but for the layout shift. */

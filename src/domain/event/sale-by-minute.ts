@@ -107,7 +107,7 @@ export class SaleByMinute {
   /** Tickets by order. */
   readonly #tickets = new Map<string, number>();
   readonly #waiting = new Set<string>();
-  /** Executed refunds that succeeded: one may fail afterwards. */
+  /** Refunds that succeeded: one may fail afterwards, also one that was only reported. */
   readonly #refunds = new Map<string, MinuteMoney & { readonly at: number }>();
   #currency = '';
   #publishedAt: number | null = null;
@@ -174,13 +174,10 @@ export class SaleByMinute {
     this.#add(at, { returned });
   }
 
-  #refund(
-    { refundId, currency = this.#currency, amountCents, sameAs, isExecuted }: FactData['RefundRecorded'],
-    at: number,
-  ) {
+  #refund({ refundId, currency = this.#currency, amountCents, sameAs }: FactData['RefundRecorded'], at: number): void {
     if (sameAs !== undefined) return;
     const money = { currency, paidCents: 0, refundedCents: amountCents };
-    if (isExecuted === true) this.#refunds.set(refundId, { ...money, at });
+    this.#refunds.set(refundId, { ...money, at });
     this.#addMoney(at, money);
   }
 

@@ -4,7 +4,8 @@
  *
  * Those are the figures that Lighthouse 12 simulates (`mobileSlow4G` in its `core/config/constants.js`): a request over
  * an open connection takes one round trip, and the first one another to connect, which Chromium does not delay; it is
- * added to both paints. Where Lighthouse applies its network in place of simulating it, it takes 562 ms for each request.
+ * added to both paints. Where Lighthouse applies its network in place of simulating it, it takes 562 ms for each
+ * request.
  */
 import type { BrowserContext } from 'playwright-core';
 import { PHONE, type VisitorOptions } from '../../test/fixtures/browser.ts';

@@ -14,8 +14,8 @@ interface TraceEvent {
 }
 
 /**
- * Runs what a page does and resolves to the processor milliseconds of each task of its main thread. No other page may be
- * open in the browser: its tasks would be counted too.
+ * Runs what a page does and resolves to the processor milliseconds of each task of its main thread. No other page may
+ * be open in the browser: its tasks would be counted too.
  */
 export async function taskTimes(browser: Browser, page: Page, work: () => Promise<void>): Promise<readonly number[]> {
   await browser.startTracing(page, { categories: ['disabled-by-default-devtools.timeline', '__metadata'] });

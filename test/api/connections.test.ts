@@ -218,9 +218,9 @@ describe('A change whose client disconnects', () => {
       each.write(bytesOf('POST', HOLDS, [], holdBody(`session-line-${n}`)));
       return each;
     });
-    // Threads that look at the same moment admit one each.
+    // Threads that look at the same moment admit one each; a request of the test before may come late.
     const areAllThere = (counts: Readonly<Record<string, number>>) =>
-      counts['claims_at_work']! + counts['claims_in_line']! === clients.length && counts['claims_in_line']! >= 4;
+      counts['claims_at_work']! + counts['claims_in_line']! >= clients.length && counts['claims_in_line']! >= 4;
     await inUseOnce(service, areAllThere);
     for (const { socket } of clients) socket.destroy();
     const counts = await inUseOnce(service, ({ claims_in_line: inLine }) => inLine === 0);

@@ -1,8 +1,8 @@
 /**
  * Pages that the service writes itself: text that is safe in HTML, and the frame around it.
  *
- * Every value in a template is escaped, unless it is HTML made by another template. A page has no script; the policy
- * names its one style sheet by its hash, so that nothing else can be added.
+ * Every value in a template is escaped, unless it is HTML made by another template. The policy names a page's
+ * one style sheet and its script, where it has one, by their hashes, so that nothing else can be added.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
@@ -56,8 +56,8 @@ export interface Page {
   readonly brand: Brand;
   readonly title: string;
   readonly body: Html;
-  /** Seconds after which a browser reloads the page; for a page that waits for something. */
-  readonly refreshSeconds?: number;
+  /** Runs once the page is there; it may ask this origin. The page works without it too. */
+  readonly script?: string;
   /** Where the buyer came from; above the page's text. */
   readonly back?: { readonly href: string; readonly label: string };
   /** Addresses that the page's forms may lead to beside its own. */
@@ -78,11 +78,12 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
 }
 
 /** A form may be answered with a redirect, which browsers hold against the policy too. */
-function policyOf({ formTargets = [], brand }: Page): string {
+function policyOf({ formTargets = [], brand, script }: Page): string {
   const origins = new Set(formTargets.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin));
   return [
     "default-src 'none'",
     `style-src ${pageStyle(brand).hash}`,
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
     "img-src 'self' data:",
     "font-src 'self'",
     "base-uri 'none'",
@@ -98,12 +99,10 @@ const ARROW = drawn(
   '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M16 10H4m5-5-5 5 5 5"/></svg>',
 );
 
-function documentOf({ texts, brand, title, body, back, refreshSeconds }: Page): string {
-  const refresh = refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${refreshSeconds}" />`;
+function documentOf({ texts, brand, title, body, back, script }: Page): string {
   const head = html`<meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="robots" content="noindex" />
-    ${refresh}
     <title>${brand.name === null ? title : `${title} · ${brand.name}`}</title>
     <link rel="icon" href="${brand.logo ?? 'data:,'}" />`;
   const way = back === undefined ? null : html`<p class="back"><a href="${back.href}">${ARROW} ${back.label}</a></p>`;
@@ -118,6 +117,7 @@ function documentOf({ texts, brand, title, body, back, refreshSeconds }: Page): 
         </header>
         <main>${way} ${body}</main>
         <footer class="foot">${footOf(brand, texts)}</footer>
+        ${script === undefined ? null : drawn(`<script>${script}</script>`)}
       </body>
     </html>`.html;
 }
@@ -136,10 +136,13 @@ function pageStyle(brand: Brand): PageStyle {
   const known = knownStyles.get(key);
   if (known !== undefined) return known;
   const text = brand.style === null ? STYLE : STYLE + styleOf(brand);
-  const made = { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+  const made = { text, hash: hashOf(text) };
   knownStyles.set(key, made);
   return made;
 }
+
+/** The text of a style sheet or a script as the policy names it. */
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The picture beside the name, which says the same. */
 const markOf = ({ logo }: Brand): Html =>

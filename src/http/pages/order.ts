@@ -1,5 +1,5 @@
 /**
- * The page of an order, for its buyer: its status, what was bought and paid, the next step, and the tickets to show at
+ * The page of an order, for its buyer: its status, what is bought and paid, the next step, and the tickets to show at
  * the entrance.
  *
  * Its address is the buyer's secret.
@@ -11,7 +11,8 @@ import type { OrderView } from '#domain/view.ts';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { offersOf, withdrawalButton } from './change-offers.ts';
-import { html, type Html, type Page } from './html.ts';
+import { FOLLOWING } from './following.ts';
+import { drawn, html, type Html, type Page } from './html.ts';
 import { placeLine } from './place.ts';
 import { doneOf, historyOf, pendingOf } from './order-history.ts';
 import { drawCodes, ticketsOf, type CodeOf } from './order-tickets.ts';
@@ -31,28 +32,23 @@ interface OrderPageContent {
   readonly mail: 'OFF' | 'OFFERED' | 'REQUESTED';
 }
 
-/** Between two loads of a page that waits for the provider's report. */
-const REFRESH_SECONDS = 10;
-
 /** Writes the page; its codes are drawn in slices, so that others are served in between. */
 export async function orderPage(content: OrderPageContent): Promise<Page> {
   const { order, definition, baseUrl, texts } = content;
   const words = texts.order;
   const codes = await drawCodes(content);
-  // After a payment that was declined the buyer is at it: a page that reloads itself would only disturb.
-  const isAwaited = order.status === 'PENDING' && order.paymentStatus !== 'FAILED';
-  const refresh = isAwaited ? { refreshSeconds: REFRESH_SECONDS } : {};
+  const isBought = order.paidCents > 0 || isFree(order);
   return {
     texts,
     brand: content.brand,
     title: words.title(order.event.name),
-    ...refresh,
+    ...(order.status === 'PENDING' && { script: FOLLOWING }),
     back: { href: `/e/${encodeURIComponent(order.event.slug)}`, label: order.event.name },
     formTargets: [baseUrl, 'https://checkout.stripe.com'],
     body: html`${headOf(content)} ${pendingOf(content)} ${order.tickets.length > 0 ? ticketsOf(content, codes) : null}
       ${offersOf(content)} ${historyOf(content)}
       <section class="bought">
-        <h2>${words.bought}</h2>
+        <h2>${isBought ? words.bought : texts.sandbox.yourOrder}</h2>
         <table>
           ${order.items.flatMap((item) => linesOf(item, content))}
           ${order.discounts.map((discount) => discountOf(discount, content))} ${isFree(order) ? null : sumsOf(content)}
@@ -107,7 +103,7 @@ interface Standing {
 }
 
 function headOf(content: OrderPageContent): Html {
-  const { order, opened, definition, now, texts } = content;
+  const { order, opened, definition, texts } = content;
   const { badge, tone, words } = standingOf(content);
   const isChanging = order.amendments.some(({ status }) => status === 'PENDING');
   const isPayable = order.status === 'PENDING' || (order.status === 'PARTIALLY_PAID' && !isChanging);
@@ -126,7 +122,8 @@ function headOf(content: OrderPageContent): Html {
     )}
     ${placeLine(definition, texts)}
     <p>${words}</p>
-    ${isPayable ? payOf(order, now, texts) : null} ${hasEnded(order) ? chooseAgain(order, texts) : null}
+    ${isAwaited(order) ? lookAgain(order, texts) : null} ${isPayable ? payOf(content) : null}
+    ${hasEnded(order) ? chooseAgain(order, texts) : null}
     ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(content, hasTimes) : null} ${withdrawalButton(content)}
   </section>`;
 }
@@ -204,13 +201,26 @@ function hasEnded({ status }: OrderView): boolean {
   return status === 'EXPIRED' || status === 'CANCELLED';
 }
 
+/** Whether the provider's report is still to come. */
+function isAwaited({ status, paymentStatus }: OrderView): boolean {
+  return status === 'PENDING' && paymentStatus !== 'FAILED';
+}
+
+/** What the script does by itself (`following.ts`). */
+function lookAgain({ id }: OrderView, { order: words }: ServedTexts): Html {
+  return html`<noscript
+    ><p class="actions"><a class="button plain" href="/orders/${id}">${words.lookAgain}</a></p></noscript
+  >`;
+}
+
 function chooseAgain({ event }: OrderView, { order: words }: ServedTexts): Html {
   const href = `/e/${encodeURIComponent(event.slug)}`;
   return html`<p class="actions"><a class="button" href="${href}">${words.chooseAgain}</a></p>`;
 }
 
 /** The way to the provider: its page where a session is open, else a form that has one opened. */
-function payOf(order: OrderView, now: number, texts: ServedTexts): Html {
+function payOf(content: OrderPageContent): Html {
+  const { order, now, texts } = content;
   const number = order.paidInstallments + 1;
   const cents = order.installmentsCents[order.paidInstallments] ?? order.remainingCents;
   const label = texts.order.pay(texts.frame.money(cents, order.currency));
@@ -219,12 +229,32 @@ function payOf(order: OrderView, now: number, texts: ServedTexts): Html {
       installment === number && status === 'OPEN' && (sessionExpiresAt === null || now < sessionExpiresAt),
   );
   if (typeof open?.redirectUrl === 'string') {
-    return html`<p class="actions next"><a class="button" rel="noreferrer" href="${open.redirectUrl}">${label}</a></p>`;
+    return html`<div class="actions next">
+      ${timeLeft(content)}<a class="button" rel="noreferrer" href="${open.redirectUrl}">${label}</a>
+    </div>`;
   }
   return html`<form class="actions next" method="post" action="/orders/${order.id}/pay">
-    <button>${label}</button>
+    ${timeLeft(content)}<button>${label}</button>
   </form>`;
 }
+
+const DAY_MS = 86_400_000;
+
+/** Until when there is time to pay, in the bar of a narrow screen; the page says it in a sentence too. */
+function timeLeft(content: OrderPageContent): Html | null {
+  const { definition, now } = content;
+  const { status, expiresAt } = content.order;
+  const { frame, order: words } = content.texts;
+  if (status !== 'PENDING' || expiresAt === null) return null;
+  const isSoon = expiresAt - now < DAY_MS;
+  const until = words.payBy((isSoon ? frame.hour : frame.dayAndHour)(expiresAt, definition.timezone));
+  const left = drawn(isSoon ? ` data-left="${expiresAt - now}"` : '');
+  return html`<p class="due" aria-hidden="true">${CLOCK} <span${left}>${until}</span></p>`;
+}
+
+const CLOCK = drawn(
+  '<svg viewBox="0 0 20 20" width="20" height="20"><path d="M17 10a7 7 0 1 1-14 0a7 7 0 1 1 14 0zM10 6v4.200l2.700 1.600"/></svg>',
+);
 
 // ── what was bought ──────────────────────────────────────────────────────────────────────────────────────────────────
 

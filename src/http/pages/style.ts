@@ -73,7 +73,7 @@ section.ended h1 { color: var(--ink-quiet); }
 .ticket .stamp { margin: 0; padding: 2rem .75rem; text-transform: uppercase; letter-spacing: .2em; color: #615b52; }
 pre { overflow-x: auto; font-size: .8rem; line-height: 1.45; padding: .9rem 1rem; background: var(--sunken); border-radius: 10px; }
 .amount { font: 600 2.5rem/1.2 var(--serif); font-variant-numeric: tabular-nums; margin: .25rem 0 .5rem; }
-.actions .due { display: none; }
+.actions .due { display: none; } .due svg { width: 1.25em; height: 1.25em; margin-bottom: -.25em; fill: none; stroke: currentColor; stroke-width: 1.7; stroke-linecap: round; } .due .urgent { color: var(--bad); }
 @media (max-width: 64rem) { .actions.next { position: fixed; inset: auto 0 0; z-index: 1; align-items: center; margin: 0; border-top: 1px solid var(--line-strong);
   padding: .75rem max(1rem, env(safe-area-inset-right)) max(.75rem, env(safe-area-inset-bottom)) max(1rem, env(safe-area-inset-left)); background: var(--surface); }
   .actions .due { display: block; flex: 1 0 auto; margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; } .actions.next { gap: .5rem; }

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { settle, start, type Started } from '../../fixtures/checkout.ts';
 import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
 
 describe('The page of an order', { skip: withoutBrowser }, () => {
@@ -136,6 +137,58 @@ describe('The page of an order', { skip: withoutBrowser }, () => {
     await buyer.press('Make 1 new code');
     await buyer.sees('1 new code.');
     await buyer.close();
+  });
+
+  describe('before it is paid', () => {
+    let order: Started;
+    const unpaid = async (slug: string, options: ShopVisitorOptions): Promise<Visitor> => {
+      await shop.ownEvent('club-night', slug);
+      const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 1 }];
+      order = await start(shop.service, { event_id: `evt_${slug}`, items, customer: { name: 'Ada', email: 'a@b.de' } });
+      return shop.enter(`/orders/${order.order_id}`, { ...PHONE, ...options });
+    };
+
+    for (const [locale, ordered, bought] of [
+      ['en-GB', 'Your order', 'What you bought'],
+      ['de-DE', 'Ihre Bestellung', 'Ihr Kauf'],
+    ] as const) {
+      it(`counts down, and is loaded again once the order stands otherwise, not before: ${locale}`, async () => {
+        const buyer = await unpaid(`followed_${locale.slice(0, 2)}`, { locale, clockAheadMs: 3_600_000 });
+        const { page } = buyer;
+        await page.getByRole('heading', { name: ordered, exact: true }).waitFor();
+        assert.equal(await page.getByText(bought, { exact: true }).count(), 0);
+        await page.locator('.actions.next .due', { hasText: /^\s*[12]?\d:\d\d$/ }).waitFor();
+        assert.equal(await page.getByRole('link', { name: /Look again|Noch einmal/ }).count(), 0);
+        await isOpenToAll(buyer, 'awaited');
+        await page.evaluate('globalThis.wasLoadedOnce = true');
+        const look = async (): Promise<void> => {
+          const answered = page.waitForResponse(/\/orders\/ord_/);
+          await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+          await (await answered).finished();
+        };
+        await look();
+        await page.locator('.due', { hasText: ':' }).waitFor();
+        assert.equal(await page.evaluate('wasLoadedOnce'), true);
+        await settle(shop.service, order, 'paid');
+        await look();
+        await page.getByRole('heading', { name: bought, exact: true }).waitFor();
+        assert.equal(await page.locator('.due').count(), 0);
+        await buyer.close();
+      });
+    }
+
+    it('names the time of day and has a link that looks again, without a script', async () => {
+      const buyer = await unpaid('looked_at', { javaScriptEnabled: false });
+      const { page } = buyer;
+      assert.match(await page.locator('.actions.next').innerText(), /^\s*Pay by \d\d:\d\d\s+Pay €/);
+      await buyer.press('Look again');
+      await buyer.sees('Awaiting payment');
+      await settle(shop.service, order, 'paid');
+      await buyer.press('Look again');
+      await buyer.sees('Confirmed');
+      assert.equal(await page.getByText('Look again').count(), 0);
+      await buyer.close();
+    });
   });
 
   it('says nothing of payment where nothing was to be paid', async () => {

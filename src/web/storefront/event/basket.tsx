@@ -31,7 +31,7 @@ interface BasketProps extends NextStepProps {
 export function Basket(props: BasketProps) {
   const { event, items, hold, isHeld, trouble, hasStep } = props;
   const tickets = ticketCount(items, event);
-  const section = useFocusWithin(props.isBusy);
+  const section = useFocusWithin(props.underWay !== null);
   return (
     <section class="basket" id="your-tickets" aria-label={words.title} ref={section}>
       <div class="basket-head">
@@ -62,7 +62,8 @@ export function Basket(props: BasketProps) {
 
 /** The next step; beside it, holding what is chosen while choosing more, and the ways back. */
 function Actions(props: BasketProps & { readonly tickets: number }) {
-  const { event, items, hold, isHeld, isBusy, needsPass, obstacle, hasStep, tickets } = props;
+  const { event, items, hold, isHeld, underWay, needsPass, obstacle, hasStep, tickets } = props;
+  const isBusy = underWay !== null;
   if (items.length === 0 && hold === null) return null;
   const isHoldable = !isHeld && !needsPass && items.length > 0;
   return (
@@ -70,7 +71,12 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
       {hasStep && obstacle !== null && <Notice tone="info">{obstacle}</Notice>}
       {hasStep && <NextStep {...props} price={price(totalOf(items, event), event.currency)} />}
       {isHoldable && (
-        <BusyButton class="button plain wide" isBusy={isBusy} isOff={obstacle !== null} onPress={props.onHold}>
+        <BusyButton
+          class="button plain wide"
+          isBusy={underWay === 'HOLD'}
+          isOff={isBusy || obstacle !== null}
+          onPress={props.onHold}
+        >
           {hold === null ? words.holdForNow(tickets) : words.update}
         </BusyButton>
       )}
@@ -80,7 +86,7 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
         </BusyButton>
       )}
       {isHeld && (
-        <BusyButton class="button plain wide" isBusy={isBusy} onPress={props.onRelease}>
+        <BusyButton class="button plain wide" isBusy={underWay === 'RELEASE'} isOff={isBusy} onPress={props.onRelease}>
           {words.giveBack}
         </BusyButton>
       )}
@@ -88,7 +94,8 @@ function Actions(props: BasketProps & { readonly tickets: number }) {
   );
 }
 
-function Item({ event, item, hold, register, isBusy, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
+function Item({ event, item, hold, register, underWay, onDrop }: BasketProps & { readonly item: HoldItemRequest }) {
+  const isBusy = underWay !== null;
   const type = ticketTypeOf(event, item.ticket_type_id);
   const performance = event.performances.find(({ id }) => id === item.performance_id);
   const stages = new Set(event.ticketAvailability.map((row) => row.selling_stage_id));

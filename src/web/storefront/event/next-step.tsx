@@ -10,13 +10,17 @@ import { ticketCount } from './selection.ts';
 
 const words = texts.basket;
 
+/** What changes the hold: a button that starts it turns until it is done. */
+export type HoldStep = 'CONTINUE' | 'HOLD' | 'RELEASE';
+
 export interface NextStepProps {
   readonly event: EventPayload;
   readonly items: readonly HoldItemRequest[];
   readonly hold: Hold | null;
   /** Whether the hold has exactly the selected items. */
   readonly isHeld: boolean;
-  readonly isBusy: boolean;
+  /** What is under way; meanwhile nothing else can be pressed. */
+  readonly underWay: HoldStep | null;
   readonly needsPass: boolean;
   /** Why what is chosen cannot be held. */
   readonly obstacle: string | null;
@@ -28,10 +32,15 @@ export interface NextStepProps {
 }
 
 export function NextStep(props: NextStepProps) {
-  const { event, items, hold, isHeld, isBusy, needsPass, obstacle, price } = props;
+  const { event, items, hold, isHeld, underWay, needsPass, obstacle, price } = props;
   if (items.length === 0 && hold !== null) {
     return (
-      <BusyButton class="button primary wide" isBusy={isBusy} onPress={props.onHold}>
+      <BusyButton
+        class="button primary wide"
+        isBusy={underWay === 'HOLD'}
+        isOff={underWay !== null}
+        onPress={props.onHold}
+      >
         {words.giveAllBack}
       </BusyButton>
     );
@@ -51,7 +60,12 @@ export function NextStep(props: NextStepProps) {
     );
   }
   return (
-    <BusyButton class="button primary wide" isBusy={isBusy} isOff={obstacle !== null} onPress={props.onContinue}>
+    <BusyButton
+      class="button primary wide"
+      isBusy={underWay === 'CONTINUE'}
+      isOff={underWay !== null || obstacle !== null}
+      onPress={props.onContinue}
+    >
       {words.continueWith(ticketCount(items, event))}
       {price !== undefined && ` · ${price}`}
     </BusyButton>

@@ -15,6 +15,7 @@ import { storePurchase } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { announce } from '../parts/controls.tsx';
 import { choicesOf, merged, NO_CHOICES, recallChoice, storeChoice, type Choices, type ChoiceState } from './choices.ts';
+import type { HoldStep } from './next-step.tsx';
 import type { Pass } from './pass.tsx';
 import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { serviceNow } from '../app/service.ts';
@@ -44,6 +45,7 @@ export function useChoices(props: ChoiceProps) {
   const { hold } = keeper;
   const { state, setState, latest, items } = useChoiceState(props);
   const [trouble, setTrouble] = useState<string | null>(null);
+  const [pressed, setPressed] = useState<HoldStep>('HOLD');
   const [lost, setLost] = useState<readonly PickedSeat[]>([]);
   const { choices } = state;
   const lose = (seatIds: ReadonlySet<string>): void => {
@@ -72,6 +74,7 @@ export function useChoices(props: ChoiceProps) {
     reload();
   };
   const holdItems = async (onHeld?: () => void): Promise<void> => {
+    setPressed(onHeld === undefined ? 'HOLD' : 'CONTINUE');
     try {
       const placed = await keeper.request(items);
       setTrouble(null);
@@ -86,22 +89,28 @@ export function useChoices(props: ChoiceProps) {
       onError(error);
     }
   };
-  const onReleased = (): void => {
-    selectAll(NO_CHOICES);
-    announce(texts.basket.givenBack);
+  const release = (): void => {
+    const onReleased = (): void => {
+      selectAll(NO_CHOICES);
+      announce(texts.basket.givenBack);
+    };
+    setPressed('RELEASE');
+    keeper.release().then(onReleased, onError);
   };
   return {
     selection: choices[performanceId] ?? NOTHING,
     choices,
     items,
     trouble,
+    /** What is under way. */
+    underWay: keeper.isBusy ? pressed : null,
     /** The chosen seats that somebody else took, until something is chosen again. */
     lost: lost.filter(({ seatId }) => !isOwn(hold, seatId)),
     forgetLost: (): void => setLost([]),
     select: (selection: Selection): void => selectOn(performanceId, selection),
     /** Holds what is chosen, then calls back. */
     hold: (onHeld?: () => void) => void holdItems(onHeld),
-    release: () => void keeper.release().then(onReleased, onError),
+    release,
     revert: () => selectAll(choicesOf(hold)),
     /** Leaves an item, or one of its seats. */
     drop(item: HoldItemRequest, seatId?: string, id = item.performance_id ?? performanceId): void {

@@ -152,8 +152,8 @@ function Purchase(props: PurchaseProps) {
 
 /** What the next step is made of. */
 function stepOf(
-  { event, keeper: { hold, isBusy }, sale: { steering } }: PurchaseProps,
-  { items, choices, hold: holdChosen }: ReturnType<typeof useChoices>,
+  { event, keeper: { hold }, sale: { steering } }: PurchaseProps,
+  { items, choices, underWay, hold: holdChosen }: ReturnType<typeof useChoices>,
   pass: Pass,
 ): NextStepProps {
   const isAllHeld = isHeld(items, hold);
@@ -163,7 +163,7 @@ function stepOf(
     items,
     hold,
     isHeld: isAllHeld,
-    isBusy,
+    underWay,
     needsPass: event.waiting_room && hold === null && !pass.isAdmitted,
     obstacle: isPaused ? texts.plan.paused : obstacle(choices, items, event),
     onContinue: () => holdChosen(() => go(eventPath(event.slug, 'checkout'))),

@@ -14,6 +14,7 @@ import { useLoaded } from '../../hooks.ts';
 import { inWords } from '../app/messages.ts';
 import { Countdown, Loading, withLink } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
+import { Dock, useNarrow, type DockProps } from '../parts/dock.tsx';
 import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { useRetry } from '../parts/offline.tsx';
 import { SteeringNotice } from '../../seat-choice/steering.tsx';
@@ -72,6 +73,7 @@ function useLine(event: EventPayload) {
 function WaitingRoom({ event }: { readonly event: EventPayload }) {
   const { entry, trouble, retry } = useLine(event);
   useQuestionBeforeClosing(entry?.status === 'WAITING');
+  const isNarrow = useNarrow();
 
   const leave = async (): Promise<void> => {
     if (entry !== null) await client.leaveQueue(entry.id).catch(() => {});
@@ -91,10 +93,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
         <PageHeading>{words.title}</PageHeading>
         {trouble !== null && (
           <Notice tone="bad">
-            {inWords(trouble)}{' '}
-            <button type="button" class="button" onClick={retry}>
-              {words.tryAgain}
-            </button>
+            {inWords(trouble)} {!isNarrow && <TryAgain onPress={retry} />}
           </Notice>
         )}
         {entry !== null && <SteeringNotice words={seatWords} steering={entry.steering ?? null} />}
@@ -114,7 +113,33 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
           </p>
         )}
       </div>
+      {isNarrow && (
+        <Dock {...inShort(entry)}>
+          {trouble !== null && <TryAgain onPress={retry} />}
+          {trouble === null && entry?.status === 'ADMITTED' && (
+            <Link to={eventPath(event.slug)} class="button primary wide">
+              {texts.nothingHeld.choose}
+            </Link>
+          )}
+        </Dock>
+      )}
     </Frame>
+  );
+}
+
+/** The entry in the bar at the foot. */
+function inShort(entry: QueueEntry | null): Pick<DockProps, 'text' | 'more' | 'until'> {
+  if (entry?.status === 'ADMITTED') return { text: words.yourTurn, until: entry.pass_expires_at };
+  if (entry?.status !== 'WAITING') return { text: words.title };
+  if (entry.position === null) return { text: words.inTime, until: entry.opens_at };
+  return { text: words.titleOf(entry.position), more: estimate(entry.estimated_minutes) };
+}
+
+function TryAgain({ onPress }: { readonly onPress: () => void }) {
+  return (
+    <button type="button" class="button" onClick={onPress}>
+      {words.tryAgain}
+    </button>
   );
 }
 

@@ -13,8 +13,10 @@ import { Notice } from '../../notice.tsx';
 /** Where there is no room for a basket beside the page. */
 export const useNarrow = (): boolean => useMedia('(max-width: 64rem)');
 
-interface DockProps {
+export interface DockProps {
   readonly text: string;
+  /** Under the text, where no clock is. */
+  readonly more?: string | undefined;
   /** Until when there is time. */
   readonly until?: string | null | undefined;
   /** Leads to what the text is about. */
@@ -27,11 +29,12 @@ interface DockProps {
 
 const URGENT_MS = 60_000;
 
-export function Dock({ text, until = null, onText, note = null, children }: DockProps) {
+export function Dock({ text, more, until = null, onText, note = null, children }: DockProps) {
   const leftMs = until === null ? null : Date.parse(until) - useServiceNow();
   const what = (
     <>
       {text !== '' && <b>{text}</b>}
+      {more !== undefined && <span>{more}</span>}
       {leftMs !== null && (
         <span class={`bar-clock${leftMs <= URGENT_MS ? ' urgent' : ''}`}>
           <ClockIcon /> {clockText(leftMs)}

@@ -46,6 +46,8 @@ export const served: typeof english = {
       'Zeigen Sie die Codes auf Ihrem Telefon, oder drucken Sie diese Seite oder sichern Sie sie als PDF: Jedes Ticket hat eine eigene Seite.',
     chooseAgain: 'Neu wählen',
     pay: (amount) => `${amount} bezahlen`,
+    payBy: (when) => `Zu bezahlen bis ${when}`,
+    lookAgain: 'Noch einmal nachsehen',
     bought: 'Ihr Kauf',
     code: (code) => `Code ${code}`,
     total: 'Gesamt',

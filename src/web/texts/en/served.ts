@@ -49,6 +49,8 @@ const order = {
   showOrPrint: 'Show the codes on your phone, or print this page or save it as a PDF: each ticket has a page.',
   chooseAgain: 'Choose again',
   pay: (amount: string) => `Pay ${amount}`,
+  payBy: (when: string) => `Pay by ${when}`,
+  lookAgain: 'Look again',
   bought: 'What you bought',
   code: (code: string) => `Code ${code}`,
   total: 'Total',

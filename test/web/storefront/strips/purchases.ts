@@ -52,12 +52,11 @@ async function buySeats(player: Player): Promise<void> {
   await at('two seats');
   await leavePlan(buyer);
   await at('basket');
-  const answered = Promise.withResolvers<void>();
-  await page.route('**/api/checkout/holds', (route) => answered.promise.then(() => route.continue()));
+  const answer = await holdBack(buyer);
   await buyer.press(words.basket.holdForNow(2));
   await page.locator('[aria-busy=true]').first().waitFor();
   await at('holding');
-  answered.resolve();
+  answer();
   await buyer.sees(words.basket.toCheckout);
   await at('held');
   await buyer.press(words.basket.toCheckout);
@@ -120,7 +119,11 @@ async function runOutOfTime(player: Player): Promise<void> {
   await buyer.press(words.plan.best.find);
   await buyer.sees(words.basket.continueWith(2));
   await at('best seats');
+  const answer = await holdBack(buyer);
   await buyer.press(words.basket.continueWith(2));
+  await page.locator('[aria-busy=true]').first().waitFor();
+  await at('going on');
+  answer();
   await page.getByLabel(words.checkout.email).waitFor();
   await fillIn(buyer, player);
   await shop.passTime(12 * 60 - 50);
@@ -220,6 +223,13 @@ async function showPlan(buyer: Visitor, { language }: Player): Promise<void> {
   await frame.waitFor();
   if (isNarrow(buyer)) await buyer.press(TEXTS[language].event.chooseSeats);
   else await buyer.page.locator('.seat-map').scrollIntoViewIfNeeded();
+}
+
+/** Has holds wait until what it resolves to is called. */
+async function holdBack({ page }: Visitor): Promise<() => void> {
+  const answered = Promise.withResolvers<void>();
+  await page.route('**/api/checkout/holds', (route) => answered.promise.then(() => route.continue()));
+  return answered.resolve;
 }
 
 /** Goes from a plan that fills the screen to the basket. */

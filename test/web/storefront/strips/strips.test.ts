@@ -31,13 +31,23 @@ const DEFECTS = `(() => {
   return found;
 })()`;
 
+/** What the bar says of a buyer in line. */
+const LINE = {
+  en: /^No\. [1-3] in line.*(minute|minutes) to go$/,
+  de: /^Nr\. [1-3] in der Schlange.*(Minute|Minuten)$/,
+} as const;
+
 /** How the step in the bar looks and where it stands. */
 const STEP = `(() => {
   const step = document.querySelector('.dock .button');
   const { x, y, width, height } = step.getBoundingClientRect();
-  const { color, backgroundColor } = getComputedStyle(step);
-  return { x, y, width, height, color, backgroundColor };
+  const { color } = getComputedStyle(step);
+  return { place: { x, y, width, height }, color };
 })()`;
+
+interface Step {
+  readonly place: unknown;
+}
 
 describe('Purchases on a phone', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -55,17 +65,27 @@ describe('Purchases on a phone', { skip: withoutBrowser }, () => {
     for (const [purchase, play] of Object.entries(purchases)) {
       it(`shut nobody out and hide nothing, in each state: ${purchase}, ${colorScheme}, ${language}`, async () => {
         let states = 0;
-        let step: unknown;
+        let step: Step | undefined;
         const at = async (buyer: Visitor, state: string): Promise<void> => {
           states += 1;
           const { page } = buyer;
           assert.equal(await buyer.overflows(), false, state);
           assert.deepEqual(await page.evaluate(DEFECTS), [], state);
           if (AT_TOP.test(state)) assert.equal(await page.evaluate('scrollY'), 0, `${state} opens at its top`);
-          if (state === 'basket') step = await page.evaluate(STEP);
+          if (/^(basket|best seats)$/.test(state)) step = await page.evaluate<Step>(STEP);
           if (state === 'holding') {
+            const { place } = await page.evaluate<Step>(STEP);
+            assert.deepEqual(place, step!.place, 'nothing moves while a button is busy');
+            await isAloneBusy(buyer, '.basket .actions');
+          }
+          if (state === 'going on') {
             assert.deepEqual(await page.evaluate(STEP), step, 'a busy button neither moves nor pales');
-            assert.equal(await page.locator('.dock [aria-busy=true] .spinner').count(), 1);
+            await isAloneBusy(buyer, '.dock');
+          }
+          if (state === 'in line') await page.locator('.dock-what', { hasText: LINE[language] }).waitFor();
+          if (state === 'turn') await page.locator('.dock .bar-clock').waitFor();
+          if (state === 'declined') {
+            await page.locator('.due', { hasText: /^\s*\d?\d:\d\d$/ }).waitFor();
           }
           if (state === 'held again') await page.locator('h1:focus').waitFor();
           if (state === 'no network') await isInSight(buyer, '.offline');
@@ -79,6 +99,13 @@ describe('Purchases on a phone', { skip: withoutBrowser }, () => {
     }
   }
 });
+
+/** The one busy button stands in `place`; the other one for what is chosen only cannot be pressed. */
+async function isAloneBusy({ page }: Visitor, place: string): Promise<void> {
+  assert.equal(await page.locator(`${place} [aria-busy=true] .spinner`).count(), 1);
+  assert.equal(await page.locator('[aria-busy=true], .spinner').count(), 2);
+  assert.equal(await page.locator('.actions [aria-disabled=true], .dock .button[aria-disabled=true]').count(), 2);
+}
 
 async function isInSight({ page }: Visitor, selector: string): Promise<void> {
   const { y, height } = (await page.locator(selector).boundingBox())!;

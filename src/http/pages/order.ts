@@ -122,7 +122,7 @@ function headOf(content: OrderPageContent): Html {
     )}
     ${placeLine(definition, texts)}
     <p>${words}</p>
-    ${isAwaited(order) ? lookAgain(order, texts) : null} ${isPayable ? payOf(content) : null}
+    ${isAwaited(order) ? againLink(order, texts) : null} ${isPayable ? payOf(content) : null}
     ${hasEnded(order) ? chooseAgain(order, texts) : null}
     ${order.tickets.length > 0 && !hasEnded(order) ? takeAway(content, hasTimes) : null} ${withdrawalButton(content)}
   </section>`;
@@ -207,7 +207,7 @@ function isAwaited({ status, paymentStatus }: OrderView): boolean {
 }
 
 /** What the script does by itself (`following.ts`). */
-function lookAgain({ id }: OrderView, { order: words }: ServedTexts): Html {
+function againLink({ id }: OrderView, { order: words }: ServedTexts): Html {
   return html`<noscript
     ><p class="actions"><a class="button plain" href="/orders/${id}">${words.lookAgain}</a></p></noscript
   >`;

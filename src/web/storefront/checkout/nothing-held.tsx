@@ -102,7 +102,7 @@ function RanOut({ event, keeper, lapsed, wasOrdered }: RanOutProps) {
   const register = useRegister(event, lapsed);
   const holdAgain = async (): Promise<void> => {
     try {
-      await keeper.request(lapsed.items.map(asRequest));
+      await keeper.request(lapsed.items.map(asRequest), 'HOLD');
     } catch (error) {
       setTrouble(troubleOf(error, event, register));
     }

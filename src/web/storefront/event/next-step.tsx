@@ -7,11 +7,9 @@ import { ArrowIcon, BusyButton } from '../../buttons.tsx';
 import { texts } from '../app/language.ts';
 import { eventPath, Link } from '../app/router.tsx';
 import { ticketCount } from './selection.ts';
+import type { HoldStep } from './use-hold.ts';
 
 const words = texts.basket;
-
-/** What changes the hold: a button that starts it turns until it is done. */
-export type HoldStep = 'CONTINUE' | 'HOLD' | 'RELEASE';
 
 export interface NextStepProps {
   readonly event: EventPayload;

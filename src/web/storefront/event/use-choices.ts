@@ -15,7 +15,6 @@ import { storePurchase } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { announce } from '../parts/controls.tsx';
 import { choicesOf, merged, NO_CHOICES, recallChoice, storeChoice, type Choices, type ChoiceState } from './choices.ts';
-import type { HoldStep } from './next-step.tsx';
 import type { Pass } from './pass.tsx';
 import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { serviceNow } from '../app/service.ts';
@@ -45,7 +44,6 @@ export function useChoices(props: ChoiceProps) {
   const { hold } = keeper;
   const { state, setState, latest, items } = useChoiceState(props);
   const [trouble, setTrouble] = useState<string | null>(null);
-  const [pressed, setPressed] = useState<HoldStep>('HOLD');
   const [lost, setLost] = useState<readonly PickedSeat[]>([]);
   const { choices } = state;
   const lose = (seatIds: ReadonlySet<string>): void => {
@@ -74,9 +72,8 @@ export function useChoices(props: ChoiceProps) {
     reload();
   };
   const holdItems = async (onHeld?: () => void): Promise<void> => {
-    setPressed(onHeld === undefined ? 'HOLD' : 'CONTINUE');
     try {
-      const placed = await keeper.request(items);
+      const placed = await keeper.request(items, onHeld === undefined ? 'HOLD' : 'CONTINUE');
       setTrouble(null);
       // What was chosen while the request was under way stays chosen; stored, because `onHeld` may leave the page.
       const next = merged({ choices: latest.current.choices, base: choices }, choicesOf(placed));
@@ -89,28 +86,22 @@ export function useChoices(props: ChoiceProps) {
       onError(error);
     }
   };
-  const release = (): void => {
-    const onReleased = (): void => {
-      selectAll(NO_CHOICES);
-      announce(texts.basket.givenBack);
-    };
-    setPressed('RELEASE');
-    keeper.release().then(onReleased, onError);
+  const onReleased = (): void => {
+    selectAll(NO_CHOICES);
+    announce(texts.basket.givenBack);
   };
   return {
     selection: choices[performanceId] ?? NOTHING,
     choices,
     items,
     trouble,
-    /** What is under way. */
-    underWay: keeper.isBusy ? pressed : null,
     /** The chosen seats that somebody else took, until something is chosen again. */
     lost: lost.filter(({ seatId }) => !isOwn(hold, seatId)),
     forgetLost: (): void => setLost([]),
     select: (selection: Selection): void => selectOn(performanceId, selection),
     /** Holds what is chosen, then calls back. */
     hold: (onHeld?: () => void) => void holdItems(onHeld),
-    release,
+    release: () => void keeper.release().then(onReleased, onError),
     revert: () => selectAll(choicesOf(hold)),
     /** Leaves an item, or one of its seats. */
     drop(item: HoldItemRequest, seatId?: string, id = item.performance_id ?? performanceId): void {

@@ -21,12 +21,17 @@ import { seatsInWords } from './seat-register.tsx';
 import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { itemKey } from './selection.ts';
 
+/** What changes the hold: the button that started it turns until it is done. */
+export type HoldStep = 'CONTINUE' | 'HOLD' | 'RELEASE';
+
 export interface HoldKeeper {
   /** The ACTIVE hold; null when there is none. */
   readonly hold: Hold | null;
   /** Whether the stored hold has been read from the service. */
   readonly isKnown: boolean;
   readonly isBusy: boolean;
+  /** What is under way while it is busy. */
+  readonly underWay: HoldStep | null;
   /** The hold that ran out, when nothing is held since. */
   readonly lapsed: Hold | null;
   /** The order that was made of the hold. */
@@ -34,7 +39,7 @@ export interface HoldKeeper {
   /** The hold that the order took over. */
   readonly sold: Hold | null;
   /** Makes these the items of the hold; an empty list releases it. Throws ApiError or HeldElsewhere. */
-  readonly request: (items: readonly HoldItemRequest[]) => Promise<Hold | null>;
+  readonly request: (items: readonly HoldItemRequest[], step: HoldStep) => Promise<Hold | null>;
   readonly release: () => Promise<void>;
 }
 
@@ -59,7 +64,7 @@ const LAPSED_MS_MAX = 60 * 60_000;
 export function useHold(slug: string, eventId: string | null, onPlaced: (hold: Hold) => void = () => {}): HoldKeeper {
   const shown = useShownHold(slug, eventId);
   const { hold, forget, read } = shown;
-  const [isBusy, whileBusy] = useBusy();
+  const [underWay, during] = useBusy();
   const now = useServiceNow();
 
   const isOver = hold !== null && now >= Date.parse(hold.expires_at) + GRACE_MS;
@@ -91,12 +96,13 @@ export function useHold(slug: string, eventId: string | null, onPlaced: (hold: H
   return {
     hold: isOver ? null : hold,
     isKnown: shown.isKnown,
-    isBusy,
+    isBusy: underWay !== null,
+    underWay,
     lapsed: isOver ? hold : shown.lapsed,
     orderId: shown.sold?.order_id ?? null,
     sold: shown.sold,
-    request: (items) => whileBusy(() => oneTabAtATime(eventId!, () => request(items))),
-    release: () => whileBusy(() => oneTabAtATime(eventId!, release)),
+    request: (items, step) => during(step, () => oneTabAtATime(eventId!, () => request(items))),
+    release: () => during('RELEASE', () => oneTabAtATime(eventId!, release)),
   };
 }
 
@@ -201,17 +207,20 @@ function oneTabAtATime<Result>(eventId: string, work: () => Promise<Result>): Pr
   return navigator.locks === undefined ? work() : navigator.locks.request(`holdfast.${eventId}`, work);
 }
 
-/** A flag that is set while work goes on, and the function that runs such work. */
-function useBusy(): [isBusy: boolean, whileBusy: <Result>(work: () => Promise<Result>) => Promise<Result>] {
-  const [isBusy, setBusy] = useState(false);
+/** The step that is under way, and the function that runs the work of one. */
+function useBusy(): [
+  underWay: HoldStep | null,
+  during: <Result>(step: HoldStep, work: () => Promise<Result>) => Promise<Result>,
+] {
+  const [underWay, setUnderWay] = useState<HoldStep | null>(null);
   return [
-    isBusy,
-    async (work) => {
-      setBusy(true);
+    underWay,
+    async (step, work) => {
+      setUnderWay(step);
       try {
         return await work();
       } finally {
-        setBusy(false);
+        setUnderWay(null);
       }
     },
   ];

@@ -152,8 +152,8 @@ function Purchase(props: PurchaseProps) {
 
 /** What the next step is made of. */
 function stepOf(
-  { event, keeper: { hold }, sale: { steering } }: PurchaseProps,
-  { items, choices, underWay, hold: holdChosen }: ReturnType<typeof useChoices>,
+  { event, keeper: { hold, underWay }, sale: { steering } }: PurchaseProps,
+  { items, choices, hold: holdChosen }: ReturnType<typeof useChoices>,
   pass: Pass,
 ): NextStepProps {
   const isAllHeld = isHeld(items, hold);

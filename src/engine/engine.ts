@@ -158,7 +158,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
   void archive.check();
-  const sales = new SalesByMinute({ source, archivedSeq: () => journal.baseSeq, now: () => clock.now() });
+  const sales = new SalesByMinute({
+    factsAfter: (eventId, afterSeq) => journal.factsOf(eventId, afterSeq),
+    durableSeq: () => journal.durableSeq,
+    archivedSeq: () => journal.baseSeq,
+    now: () => clock.now(),
+  });
   const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
   return assemble(parts, { status, timers, space, archive, cursors, sales, pruning: options.pruning });
 }
@@ -279,6 +284,7 @@ function assemble(parts: Parts, running: Running): Engine {
     timers.stop();
     space.stop();
     archive.stop();
+    sales.stop();
     if (journal.status === 'OPEN') await within(snapshotMsMax, events.actors.snapshotGrown());
     await snapshots.stop();
     await closeKeys(keys);

@@ -3,14 +3,16 @@
  *
  * 1. What was read is kept with its place, so that a further reading reads only what is new: of the events that were
  *    asked for last, for some minutes. Nothing is read and nothing kept of an event that nobody asks for.
- * 2. It is read in short slices, with pauses that are longer than they, never in a turn. A request waits a second at
- *    most and is answered with what was read until then.
- * 3. Facts in an archive that cannot be read are left out, and the answer says so.
+ * 2. It is read in short slices, with pauses that are longer than they, never in a turn; of one event at a time. A
+ *    request waits a second at most and is answered with what was read until then.
+ * 3. Where a file of the archive cannot be read, all archived facts that were not read before are left out, and the
+ *    answer says so. That is tried again after a minute, whoever looks.
+ * 4. A request is told that everything was read only by a reading that began after it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ActivationSource } from '#actors/activation.ts';
 import { SaleByMinute, type SaleRange, type SaleView } from '#domain/event/sale-by-minute.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
+import type { FactRow } from '#persistence/journal.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 
 export interface SaleRequest extends SaleRange {
@@ -26,24 +28,35 @@ export interface SaleAsRead extends SaleView {
   readonly isPartial: boolean;
 }
 
-/** Each takes up to some 3 MB, and 100 bytes for each order and each person in line. */
+/** Each takes up to some 3 MB, and 100 bytes for each order, each person in line and each refund. */
 const EVENTS_MAX = 8;
 const KEPT_MS = 15 * 60_000;
+const PARTIAL_KEPT_MS = 60_000;
 const SLICE_MS = 2;
 const PAUSE_MS = 5;
+/** Facts that were skipped without a look at the stopwatch. */
 const FACTS_A_LOOK = 16;
 const ANSWERED_AFTER_MS = 1_000;
 
 interface Reading {
+  readonly eventId: string;
   readonly sale: SaleByMinute;
   throughSeq: number;
+  /** There is no fact of the event that was not read up to this one, which may be another event's. */
+  readThroughSeq: number;
   isPartial: boolean;
-  underWay: Promise<void> | null;
-  readonly forget: NodeJS.Timeout;
+  /** The pass over what is new that has not begun. */
+  next: Promise<void> | null;
+  forget: NodeJS.Timeout | null;
 }
 
 interface SalesByMinutePorts {
-  readonly source: Pick<ActivationSource, 'factsAfter'>;
+  /** The durable facts of an event after one. */
+  readonly factsAfter: (
+    eventId: string,
+    afterSeq: number,
+  ) => Iterable<FactRow> | AsyncIterable<FactRow> | Promise<Iterable<FactRow>>;
+  readonly durableSeq: () => number;
   /** The last fact that was moved to an archive which may be unreadable. */
   readonly archivedSeq: () => number;
   readonly now: () => number;
@@ -53,59 +66,120 @@ export class SalesByMinute {
   readonly #ports: SalesByMinutePorts;
   /** The event asked for last is the last one (rule 1). */
   readonly #readings = new Map<string, Reading>();
+  #underWay: Reading | null = null;
+  #lastPass: Promise<void> = Promise.resolve();
 
   constructor(ports: SalesByMinutePorts) {
     this.#ports = ports;
   }
 
   async read({ eventId, ...range }: SaleRequest): Promise<SaleAsRead> {
-    const known = this.#readingOf(eventId);
-    known.underWay ??= this.#readOn(eventId, known).finally(() => (known.underWay = null));
+    const reading = this.#readingOf(eventId);
+    let isWhole = false;
+    const pass = this.#passOf(reading).then(() => (isWhole = this.#isKept(reading)));
     const timeUp = new AbortController();
     const waited = pause(ANSWERED_AFTER_MS, undefined, { signal: timeUp.signal, ref: false }).catch(() => {});
-    // What goes wrong later is told by the next request, which begins anew.
-    known.underWay.catch(() => {});
-    await Promise.race([known.underWay, waited]).finally(() => timeUp.abort());
-    const { throughSeq, isPartial, underWay } = known;
-    return { ...known.sale.view(range, this.#ports.now()), throughSeq, isPartial, isWhole: underWay === null };
+    // What goes wrong later is told by the next request, which goes on from there.
+    pass.catch(() => {});
+    await Promise.race([pass, waited]).finally(() => timeUp.abort());
+    const { throughSeq, isPartial } = reading;
+    return { ...reading.sale.view(range, this.#ports.now()), throughSeq, isPartial, isWhole };
+  }
+
+  /** Forgets everything and ends what is under way. */
+  stop(): void {
+    for (const reading of [...this.#readings.values()]) this.#drop(reading);
   }
 
   #readingOf(eventId: string): Reading {
     let reading = this.#readings.get(eventId);
     if (reading === undefined) {
-      const forget = setTimeout(() => this.#readings.delete(eventId), KEPT_MS).unref();
-      reading = { sale: new SaleByMinute(), throughSeq: 0, isPartial: false, underWay: null, forget };
+      const begin = { throughSeq: 0, readThroughSeq: 0, isPartial: false, next: null, forget: null };
+      reading = { eventId, sale: new SaleByMinute(), ...begin };
     }
     this.#readings.delete(eventId);
     this.#readings.set(eventId, reading);
-    reading.forget.refresh();
-    const [first] = this.#readings.keys();
-    if (this.#readings.size > EVENTS_MAX) this.#readings.delete(first!);
+    if (!reading.isPartial) this.#forgetIn(reading, KEPT_MS);
+    this.#evict(reading);
     return reading;
   }
 
-  async #readOn(eventId: string, reading: Reading): Promise<void> {
-    try {
-      await this.#readAfter(eventId, reading);
-    } catch (error) {
-      const archivedSeq = this.#ports.archivedSeq();
-      if (!(error instanceof JournalDamaged) || reading.throughSeq >= archivedSeq) throw error;
-      reading.throughSeq = archivedSeq;
-      reading.isPartial = true;
-      await this.#readAfter(eventId, reading);
+  #isKept(reading: Reading): boolean {
+    return this.#readings.get(reading.eventId) === reading;
+  }
+
+  #forgetIn(reading: Reading, ms: number): void {
+    if (reading.forget !== null) clearTimeout(reading.forget);
+    reading.forget = setTimeout(() => this.#drop(reading), ms).unref();
+  }
+
+  #drop(reading: Reading): void {
+    if (reading.forget !== null) clearTimeout(reading.forget);
+    if (this.#isKept(reading)) this.#readings.delete(reading.eventId);
+  }
+
+  /** Readings that are under way stay, so that each becomes whole however many are asked for. */
+  #evict(except: Reading): void {
+    for (const reading of [...this.#readings.values()]) {
+      if (this.#readings.size <= EVENTS_MAX) return;
+      const isAtRest = reading.next === null && reading !== this.#underWay && reading !== except;
+      if (isAtRest) this.#drop(reading);
     }
   }
 
-  async #readAfter(eventId: string, reading: Reading): Promise<void> {
-    let begin = stopwatchMs();
-    let count = 0;
-    for (const row of await this.#ports.source.factsAfter(eventId, reading.throughSeq)) {
-      reading.sale.note(row);
-      reading.throughSeq = row.seq;
-      count += 1;
-      if (count % FACTS_A_LOOK !== 0 || stopwatchMs() - begin < SLICE_MS) continue;
-      await pause(PAUSE_MS, undefined, { ref: false });
-      begin = stopwatchMs();
+  /** The next pass over what is new of an event, shared by all who ask before it begins (rule 4). */
+  #passOf(reading: Reading): Promise<void> {
+    if (reading.next !== null) return reading.next;
+    const pass = this.#lastPass.then(async () => {
+      reading.next = null;
+      this.#underWay = reading;
+      try {
+        await this.#readOn(reading);
+      } finally {
+        this.#underWay = null;
+        this.#evict(reading);
+      }
+    });
+    this.#lastPass = pass.catch(() => {});
+    return (reading.next = pass);
+  }
+
+  async #readOn(reading: Reading): Promise<void> {
+    try {
+      await this.#readNew(reading);
+    } catch (error) {
+      const archivedSeq = this.#ports.archivedSeq();
+      if (!(error instanceof JournalDamaged) || reading.readThroughSeq >= archivedSeq) throw error;
+      reading.throughSeq = reading.readThroughSeq = archivedSeq;
+      reading.isPartial = true;
+      if (this.#isKept(reading)) this.#forgetIn(reading, PARTIAL_KEPT_MS);
+      await this.#readNew(reading);
     }
   }
+
+  async #readNew(reading: Reading): Promise<void> {
+    const durableSeq = this.#ports.durableSeq();
+    const rest = inSlices();
+    let skipped = 0;
+    for await (const row of await this.#ports.factsAfter(reading.eventId, reading.readThroughSeq)) {
+      if (!this.#isKept(reading)) return;
+      const wasRead = reading.sale.note(row);
+      reading.throughSeq = reading.readThroughSeq = row.seq;
+      skipped = wasRead ? FACTS_A_LOOK : skipped + 1;
+      if (skipped < FACTS_A_LOOK) continue;
+      skipped = 0;
+      await rest();
+    }
+    reading.readThroughSeq = Math.max(reading.readThroughSeq, durableSeq);
+  }
+}
+
+/** Pauses for longer than a slice once one is used up (rule 2); otherwise costs a reading of the stopwatch. */
+export function inSlices(): () => Promise<void> | undefined {
+  let begin = stopwatchMs();
+  const rest = async (): Promise<void> => {
+    await pause(PAUSE_MS, undefined, { ref: false });
+    begin = stopwatchMs();
+  };
+  return () => (stopwatchMs() - begin < SLICE_MS ? undefined : rest());
 }

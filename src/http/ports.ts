@@ -110,17 +110,17 @@ export interface ThreadsGauges {
 export interface HistoryMinute {
   /** When it began. */
   readonly at: number;
-  /** Answers of the buyers' and stations' API, live streams apart, and how many of them were 4xx and 5xx. */
+  /** Answers of the buyers' and stations' API, but for live streams and webhooks; how many were 4xx and 5xx. */
   readonly requests: number;
   readonly clientErrors: number;
   readonly serverErrors: number;
   /** In milliseconds, of the same; null without any. */
   readonly latency: Percentiles | null;
-  /** Writes to the journal, each with its fsync, in milliseconds. */
+  /** Writes to the journal, until each is durable, in milliseconds. */
   readonly commits: number;
   readonly commit: Percentiles | null;
-  /** The most changes that waited in the admission queue at a look. */
-  readonly inLineMax: number;
+  /** The most changes that waited in the admission queue at a sample. */
+  readonly admissionQueueMax: number;
   /** Turns that were refused, and the codes that most of them had. */
   readonly refused: number;
   readonly refusals: readonly { readonly code: string; readonly count: number }[];

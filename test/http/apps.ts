@@ -139,7 +139,12 @@ export async function openApps(
       debug: (details: object, message: string) => void logged.push({ level: 'debug', details, message }),
     },
   } as const;
-  const sales = new SalesByMinute({ source: { factsAfter: () => [] }, archivedSeq: () => 0, now: () => clock.ms });
+  const sales = new SalesByMinute({
+    factsAfter: () => [],
+    durableSeq: () => 0,
+    archivedSeq: () => 0,
+    now: () => clock.ms,
+  });
   const advanceClock = async (seconds: number) => {
     if (clock.ms + seconds * 1000 > LATEST_MOMENT) return null;
     return (clock.ms += seconds * 1000);

@@ -4,6 +4,7 @@
  */
 import { emptyHead, applyRecord, readRecord } from '#persistence/nats/log/head.ts';
 import { FACTS_READ_MAX, newestFacts } from '#engine/shown-facts.ts';
+import { inSlices } from '#engine/sales-by-minute.ts';
 import { factsIn } from '#persistence/chain.ts';
 import type { FactsPage, FactsRequest } from '#engine/deployment.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
@@ -24,6 +25,49 @@ export async function readStream(whole: ShardLog, eventId: string, afterSeq: num
     for (const row of applied.rows) if (row.eventId === eventId && row.seq > afterSeq) rows.push(row);
   }
   return rows;
+}
+
+/** An owner's claim, and the newest fact before it. */
+export interface ClaimPlace {
+  readonly epoch: number;
+  readonly factSeq: number;
+}
+
+/**
+ * The facts of a stream after one, handed on as they are read, with pauses. Cost: of facts after the claim, a pass over
+ * the messages since `afterSeq`; else over the whole log.
+ */
+export async function* streamFacts(
+  whole: ShardLog,
+  claim: ClaimPlace,
+  eventId: string,
+  afterSeq: number,
+): AsyncGenerator<FactRow> {
+  const lastSeq = await whole.lastSeq();
+  const isOwn = afterSeq >= claim.factSeq;
+  // A batch counts where its epoch is that of the newest claim before it.
+  let epoch = isOwn ? claim.epoch : 0;
+  const pause = inSlices();
+  for await (const { seq, body } of whole.read(isOwn ? await placeOf(whole, claim, afterSeq, lastSeq) : 1, lastSeq)) {
+    await pause();
+    const record = readRecord(seq, body);
+    if (record.kind === 'claim') epoch = seq;
+    if (record.kind !== 'batch' || record.epoch !== epoch || record.lastSeq <= afterSeq) continue;
+    for (const { seq: factSeq, at, eventId: stream, type, data } of factsIn(record.canonicalTexts)) {
+      if (stream === eventId && factSeq > afterSeq) yield { seq: factSeq, at, eventId, type, data };
+    }
+  }
+}
+
+/** A message since the claim, not far from the end, before which there is no fact after one. */
+async function placeOf(whole: ShardLog, { epoch }: ClaimPlace, afterSeq: number, lastSeq: number): Promise<number> {
+  for (let messages = 1; ; messages *= 4) {
+    const seq = lastSeq - messages + 1;
+    if (seq <= epoch) return epoch;
+    const message = await whole.get(seq);
+    const record = message === null ? null : readRecord(seq, message.body);
+    if (record?.kind === 'batch' && record.epoch === epoch && record.firstSeq <= afterSeq + 1) return seq;
+  }
 }
 
 /** A page of a shard's newest facts: from memory where it has them all, else from the end of the log. */

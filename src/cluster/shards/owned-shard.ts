@@ -50,7 +50,16 @@ export interface OwnedShardPorts {
   readonly gate: AnswerGate;
   readonly snapshots: Pick<
     ShardSnapshots,
-    'attach' | 'headers' | 'lastSnapshotAt' | 'maintain' | 'source' | 'stop' | 'take' | 'takeRound' | 'wholeLog'
+    | 'attach'
+    | 'factsInPassing'
+    | 'headers'
+    | 'lastSnapshotAt'
+    | 'maintain'
+    | 'source'
+    | 'stop'
+    | 'take'
+    | 'takeRound'
+    | 'wholeLog'
   >;
   readonly ids: IdSource;
   readonly keys: Pick<KeyStore, 'destroy' | 'erasedThrough' | 'noteErased'>;
@@ -132,8 +141,13 @@ export class OwnedShard {
     });
     const { defineThere } = ports;
     this.#index = shard === 0 ? new IndexKeeper(service.index, this.#stream, defineThere) : null;
-    // A log that lacks facts is a fault: nothing stands in for them.
-    this.#sales = new SalesByMinute({ source: snapshots.source, archivedSeq: () => 0, now: () => this.clock.now() });
+    this.#sales = new SalesByMinute({
+      factsAfter: (eventId, afterSeq) => snapshots.factsInPassing(eventId, afterSeq),
+      durableSeq: () => journal.durableSeq,
+      // A log that lacks facts is a fault: nothing stands in for them.
+      archivedSeq: () => 0,
+      now: () => this.clock.now(),
+    });
     snapshots.attach({
       journal,
       now: () => this.clock.now(),
@@ -317,6 +331,7 @@ export class OwnedShard {
     this.#ports.gate.close();
     this.events.actors.retireAll();
     this.#erasures.destruction.stop();
+    this.#sales.stop();
     this.#ports.snapshots.stop();
   }
 

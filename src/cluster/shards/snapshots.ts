@@ -28,7 +28,7 @@ import type { ShardLog } from '#persistence/shard-log.ts';
 import type { ShardHead } from '#persistence/nats/log/head.ts';
 import type { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
-import { readStream } from './log-facts.ts';
+import { readStream, streamFacts, type ClaimPlace } from './log-facts.ts';
 import type { StatesAhead } from './states-ahead.ts';
 
 interface ShardSnapshotsPorts {
@@ -75,6 +75,7 @@ export class ShardSnapshots {
   readonly wholeLog: ShardLog;
   readonly source: ActivationSource;
   readonly #ports: ShardSnapshotsPorts;
+  readonly #claim: ClaimPlace;
   /** After which fact the rows of a stream are all in memory; absent where all of them are. */
   readonly #releasedSeq = new Map<string, number>();
   /** Up to where this owner has dropped rows of a stream. */
@@ -92,6 +93,7 @@ export class ShardSnapshots {
   constructor(ports: ShardSnapshotsPorts, journal: ShardJournal) {
     const { log, archive, bucket } = ports;
     this.#ports = ports;
+    this.#claim = { epoch: journal.epoch, factSeq: journal.durableSeq };
     this.#checkpointHead = ports.checkpointHead ?? { factSeq: 0, streamSeq: 0 };
     this.wholeLog = wholeLog(log, archive);
     for (const { eventId, seq, at } of bucket.headers()) {
@@ -131,6 +133,13 @@ export class ShardSnapshots {
   ): Iterable<FactRow> | Promise<Iterable<FactRow>> {
     if (afterSeq >= (this.#releasedSeq.get(eventId) ?? 0)) return journal.read({ eventId, afterSeq });
     return readStream(this.wholeLog, eventId, afterSeq);
+  }
+
+  /** The same for whoever is in no hurry: rows that left memory are handed on as the log is read. */
+  factsInPassing(eventId: string, afterSeq: number): Iterable<FactRow> | AsyncIterable<FactRow> {
+    const { journal } = this.#shard!;
+    if (afterSeq >= (this.#releasedSeq.get(eventId) ?? 0)) return journal.read({ eventId, afterSeq });
+    return streamFacts(this.wholeLog, this.#claim, eventId, afterSeq);
   }
 
   // ── one snapshot ───────────────────────────────────────────────────────────────────────────────────────────────────

@@ -107,18 +107,19 @@ export class SaleByMinute {
   /** Tickets by order. */
   readonly #tickets = new Map<string, number>();
   readonly #waiting = new Set<string>();
-  /** Refunds that succeeded: one may fail afterwards, also one that was only reported. */
-  readonly #refunds = new Map<string, MinuteMoney & { readonly at: number }>();
+  /** When refunds succeeded: one may fail afterwards, also one that was only reported. */
+  readonly #refunds = new Map<string, number>();
   #currency = '';
   #publishedAt: number | null = null;
   #opensAt: number | null = null;
   /** Minutes before this one became hours. */
   #minutesSince: number | null = null;
 
-  /** Adds a stored fact of the event; they come in their order. */
-  note({ at, type, data }: { readonly at: number; readonly type: string; readonly data: string }): void {
-    if (!Object.hasOwn(READ, type)) return;
+  /** Adds a stored fact of the event; they come in their order. Whether it had to be parsed for that. */
+  note({ at, type, data }: { readonly at: number; readonly type: string; readonly data: string }): boolean {
+    if (!Object.hasOwn(READ, type)) return false;
     this.#note({ type, data: JSON.parse(data) } as ReadFact, at);
+    return true;
   }
 
   #note({ type, data }: ReadFact, at: number): void {
@@ -176,16 +177,15 @@ export class SaleByMinute {
 
   #refund({ refundId, currency = this.#currency, amountCents, sameAs }: FactData['RefundRecorded'], at: number): void {
     if (sameAs !== undefined) return;
-    const money = { currency, paidCents: 0, refundedCents: amountCents };
-    this.#refunds.set(refundId, { ...money, at });
-    this.#addMoney(at, money);
+    this.#refunds.set(refundId, at);
+    this.#addMoney(at, { currency, paidCents: 0, refundedCents: amountCents });
   }
 
-  #answerRefund({ refundId, answer }: FactData['RefundAnswered']): void {
-    const refund = this.#refunds.get(refundId);
-    if (answer !== 'FAILED' || refund === undefined) return;
+  #answerRefund({ refundId, answer, currency = this.#currency, amountCents }: FactData['RefundAnswered']): void {
+    const at = this.#refunds.get(refundId);
+    if (answer !== 'FAILED' || at === undefined) return;
     this.#refunds.delete(refundId);
-    this.#addMoney(refund.at, { ...refund, refundedCents: -refund.refundedCents });
+    this.#addMoney(at, { currency, paidCents: 0, refundedCents: -amountCents });
   }
 
   #add(at: number, more: Partial<SaleSums>, isOfLine = false): void {
@@ -195,7 +195,9 @@ export class SaleByMinute {
   }
 
   #addMoney(at: number, money: MinuteMoney): void {
-    this.#add(at, { money: [money] });
+    // Each fact has a text of its own: the minutes share one.
+    const { currency = money.currency } = this.#totals.money.find((each) => each.currency === money.currency) ?? {};
+    this.#add(at, { money: [{ ...money, currency }] });
   }
 
   #sumsAt(at: number): Sums {
@@ -226,13 +228,15 @@ export class SaleByMinute {
 
   /** What a range shows as of now. */
   view(range: SaleRange, now: number): SaleView {
-    const begin = Math.min(range.from ?? this.#opensAt ?? now, now);
-    const end = Math.max(begin + 1, Math.min(range.to ?? now + 1, now + 1));
-    const stepMs = stepOf(end - begin, range.stepMs);
+    const begin = range.from ?? Math.min(this.#opensAt ?? now, now);
+    const end = Math.min(range.to ?? Infinity, now + 1);
+    const stepMs = stepOf(Math.max(1, end - begin), range.stepMs);
     const from = begin - (begin % stepMs);
-    const points = Array.from({ length: Math.ceil((end - from) / stepMs) }, newSums);
+    // None where the range ends before it begins: before the opening, or in the future.
+    const points = end <= begin ? [] : Array.from({ length: Math.ceil((end - from) / stepMs) }, newSums);
     let before = 0;
     for (const [at, sums] of inOrder(this.#hours).concat(inOrder(this.#minutes))) {
+      if (at >= end) break;
       if (at < from) before = sums.waiting ?? before;
       const point = at < from ? undefined : points[Math.floor((at - from) / stepMs)];
       if (point !== undefined) addTo(point, sums);
@@ -242,7 +246,7 @@ export class SaleByMinute {
       opensAt: this.#opensAt,
       minutesSince: this.#minutesSince,
       from,
-      to: Math.min(end, now),
+      to: Math.max(from, Math.min(end, now)),
       stepMs,
       points: points.map((sums, index) => ({
         at: from + index * stepMs,

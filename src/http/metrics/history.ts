@@ -22,7 +22,7 @@ export interface Counted {
 interface HistoryPorts {
   readonly now: () => number;
   readonly count: () => Counted;
-  readonly inLine: () => number;
+  readonly admissionQueue: () => number;
   /** The upper bounds of the buckets, in seconds. */
   readonly requestBounds: readonly number[];
   readonly commitBounds: readonly number[];
@@ -31,7 +31,7 @@ interface HistoryPorts {
 const MINUTE_MS = 60_000;
 const MINUTES_MAX = 12 * 60;
 const CODES_MAX = 20;
-const LOOK_EVERY_MS = 5_000;
+const SAMPLED_EVERY_MS = 5_000;
 
 export class MetricsHistory {
   readonly #ports: HistoryPorts;
@@ -39,18 +39,18 @@ export class MetricsHistory {
   readonly #minutes: HistoryMinute[] = [];
   #begin: number;
   #before: Counted;
-  #inLineMax = 0;
+  #admissionQueueMax = 0;
 
   constructor(ports: HistoryPorts) {
     this.#ports = ports;
     this.#begin = minuteOf(ports.now());
     this.#before = ports.count();
-    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(() => this.sample(), SAMPLED_EVERY_MS).unref();
   }
 
   /** Notes what is in use now, and ends the minute that is over. */
-  look(): void {
-    this.#inLineMax = Math.max(this.#inLineMax, this.#ports.inLine());
+  sample(): void {
+    this.#admissionQueueMax = Math.max(this.#admissionQueueMax, this.#ports.admissionQueue());
     const begin = minuteOf(this.#ports.now());
     if (begin === this.#begin) return;
     const counted = this.#ports.count();
@@ -58,12 +58,12 @@ export class MetricsHistory {
     if (this.#minutes.length > MINUTES_MAX) this.#minutes.shift();
     this.#begin = begin;
     this.#before = counted;
-    this.#inLineMax = 0;
+    this.#admissionQueueMax = 0;
   }
 
   /** The minutes that began in a range, the oldest first; the last one may still run. */
   read(from: number, to: number): readonly HistoryMinute[] {
-    this.look();
+    this.sample();
     return [...this.#minutes, this.#minuteTo(this.#ports.count())].filter(({ at }) => at >= from && at < to);
   }
 
@@ -87,7 +87,7 @@ export class MetricsHistory {
       latency: percentilesOf(requests, this.#ports.requestBounds),
       commits: sum(commits),
       commit: percentilesOf(commits, this.#ports.commitBounds),
-      inLineMax: this.#inLineMax,
+      admissionQueueMax: this.#admissionQueueMax,
       refused: sum(refusals.map(({ count }) => count)),
       refusals: refusals.slice(0, CODES_MAX),
     };

@@ -71,7 +71,7 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   const history = new MetricsHistory({
     now: () => gauges.clock.now(),
     count: () => countAll(requests, commits, turns),
-    inLine: () => inUse.sumOf('claims_in_line'),
+    admissionQueue: () => inUse.sumOf('claims_in_line'),
     requestBounds: REQUEST_SECONDS,
     commitBounds: COMMIT_SECONDS,
   });
@@ -152,9 +152,9 @@ function countAll(requests: TalliedHistogram, commits: TalliedHistogram, turns: 
   };
 }
 
-/** A live stream is answered when its client goes. */
+/** A live stream is answered when its client goes; a webhook is a provider's request. */
 function isOfSale({ route = '' }: Series['labels']): boolean {
-  return route.startsWith('/api/') && !route.endsWith('/live');
+  return route.startsWith('/api/') && !route.startsWith('/api/payments/') && !route.endsWith('/live');
 }
 
 type Listener = readonly [name: string, (message: unknown) => void];

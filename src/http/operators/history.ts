@@ -17,17 +17,27 @@ export const ServiceHistory = Type.Object(
     minutes: Type.Array(
       Type.Object({
         at: Time,
-        requests: { ...Count, description: 'Answers of the API of buyers and stations, live streams apart.' },
+        requests: {
+          ...Count,
+          description: 'Answers of the API of buyers and stations, but for live streams and webhooks.',
+        },
         client_errors: { ...Count, description: 'Those of them that were 4xx.' },
         server_errors: { ...Count, description: 'Those that were 5xx: 503 where the service was overloaded.' },
         p50_ms: Ms,
         p95_ms: Ms,
         p99_ms: Ms,
-        commits: { ...Count, description: 'Writes of the journal, each with one fsync.' },
+        commits: {
+          ...Count,
+          description:
+            'Writes of the journal: each until it is on disk, on a node of a cluster until the append is acknowledged.',
+        },
         commit_p50_ms: Ms,
         commit_p95_ms: Ms,
         commit_p99_ms: Ms,
-        in_line_max: { ...Count, description: 'The most changes found in the admission queue, looked at every 5 s.' },
+        admission_queue_max: {
+          ...Count,
+          description: 'The most changes found in the admission queue, sampled every 5 s.',
+        },
         refused: { ...Count, description: 'Commands that were refused, of every event.' },
         refusals: Type.Array(Type.Object({ code: Type.String(), count: Count }), {
           description: 'By code, the most frequent first, at most 20.',
@@ -74,7 +84,8 @@ export function historyRoutes(
 }
 
 function toMinuteBody(minute: HistoryMinute): ServiceHistoryBody['minutes'][number] {
-  const { at, requests, clientErrors, serverErrors, latency, commits, commit, inLineMax, refused, refusals } = minute;
+  const { at, requests, clientErrors, serverErrors, latency, commits, commit, admissionQueueMax, refused, refusals } =
+    minute;
   return {
     at: formatTime(at),
     requests,
@@ -87,7 +98,7 @@ function toMinuteBody(minute: HistoryMinute): ServiceHistoryBody['minutes'][numb
     commit_p50_ms: commit?.p50Ms ?? null,
     commit_p95_ms: commit?.p95Ms ?? null,
     commit_p99_ms: commit?.p99Ms ?? null,
-    in_line_max: inLineMax,
+    admission_queue_max: admissionQueueMax,
     refused,
     refusals: [...refusals],
   };

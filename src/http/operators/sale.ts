@@ -46,7 +46,10 @@ export const SaleByMinute = Type.Object(
         ...sums,
         waiting: { ...Count, description: 'People in line at its end.' },
       }),
-      { description: 'Every step of the range, the oldest first.' },
+      {
+        description:
+          'Every step of the range up to now, the oldest first; none where it is over before the sale opened.',
+      },
     ),
     totals: Type.Object(sums, { description: 'Of everything since the first fact, whatever the range.' }),
     forecast: Type.Object({
@@ -60,7 +63,9 @@ export const SaleByMinute = Type.Object(
     }),
     whole: Type.Boolean({ description: 'Whether the journal was read up to now; if not, ask again.' }),
     through_seq: { ...Count, description: 'The last fact of the event that was read.' },
-    partial: Type.Boolean({ description: 'Older facts are missing: their archive cannot be read.' }),
+    partial: Type.Boolean({
+      description: 'A file of the archive cannot be read: archived facts are missing, those of its other files too.',
+    }),
     minutes_since: Nullable({ ...Time, description: 'Before this, single minutes are summed up in their hours.' }),
   },
   { $id: 'SaleByMinute' },

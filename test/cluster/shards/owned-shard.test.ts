@@ -36,6 +36,7 @@ async function open(log: MemoryLog, time: VirtualTime, node: string): Promise<Ow
       wholeLog: {} as OwnedShardPorts['snapshots']['wholeLog'],
       lastSnapshotAt: null,
       source: { newestSnapshot: async () => null, factsAfter: () => [], stopwatchMs: () => 0 },
+      factsInPassing: () => [],
       headers: () => [],
       attach: () => {},
       take: none,

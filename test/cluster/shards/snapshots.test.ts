@@ -107,6 +107,40 @@ describe('Snapshots of a cluster', () => {
       assert.equal(everything.facts.filter(({ eventId }) => eventId === EVENT).length, 101);
     }));
 
+  it('let sales by minute read on from where they were, though rows left memory', () =>
+    withConcert(async (all) => {
+      await sell(all[0]!, 60, 'first');
+      const owner = ownerOf(all, EVENT);
+      const log = owner.logs[SHARD]!;
+      const read = log.read.bind(log);
+      let messages = 0;
+      log.read = (fromSeq, throughSeq) => {
+        messages += throughSeq - fromSeq + 1;
+        return read(fromSeq, throughSeq);
+      };
+      const range = { eventId: EVENT, from: null, to: null, stepMs: null };
+      const saleAt = async () => {
+        messages = 0;
+        const { isWhole, throughSeq } = await owner.engine.saleByMinute(range);
+        assert.ok(isWhole);
+        return { throughSeq, messages };
+      };
+      await snapshot(owner, false);
+      const whole = await saleAt();
+      assert.ok(whole.messages > 0 && whole.throughSeq >= 60, 'the first reading is of the log');
+      for (let round = 0; round < 3; round += 1) {
+        const before = await log.lastSeq();
+        await sell(owner, 3, `round-${round}`);
+        const added = (await log.lastSeq()) - before;
+        await snapshot(owner, false);
+        const { facts } = await owner.engine.newestFacts({ limit: 1, before: null, eventId: EVENT });
+        const later = await saleAt();
+        assert.equal(later.throughSeq, facts[0]!.seq);
+        assert.ok(later.messages > 0 && later.messages <= 4 * (added + 2), `${later.messages} read, ${added} added`);
+      }
+      assert.equal((await saleAt()).messages, 0, 'nothing is new');
+    }));
+
   it('are read again from the facts where both of an event are damaged', () =>
     withConcert(async (all, nodes) => {
       await sell(all[0]!, 30, 'first');

@@ -81,6 +81,26 @@ describe('A sale by minute', () => {
     );
   });
 
+  it('shows nothing of what happened after its range, and no point of a range without a part of the sale', () => {
+    const sale = saleOf([
+      [MINUTE, sold('ord_1', 1)],
+      [7 * MINUTE, sold('ord_2', 2)],
+    ]);
+    const now = START + 9 * MINUTE;
+    const ticketsIn = (from: number | null, to: number | null) =>
+      sale
+        .view(
+          { from: from === null ? null : START + from, to: to === null ? null : START + to, stepMs: 5 * MINUTE },
+          now,
+        )
+        .points.map(({ tickets }) => tickets);
+    assert.deepEqual(ticketsIn(0, 6 * MINUTE), [1, 0], 'the second step ends in the middle');
+    assert.deepEqual(ticketsIn(0, null), [1, 2]);
+    assert.deepEqual(ticketsIn(null, -MINUTE), [], 'before the opening');
+    assert.deepEqual(ticketsIn(10 * MINUTE, null), [], 'in the future');
+    assert.deepEqual(ticketsIn(10 * MINUTE, 20 * MINUTE), []);
+  });
+
   it('counts what was given back once, and takes a refund that failed off in its minute', () => {
     const by = { operator: null, note: null };
     const refund = { orderId: 'ord_1', refundId: 'ref_1', amountCents: 500 };

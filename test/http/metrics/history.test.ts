@@ -13,11 +13,11 @@ const NOTHING: Counted = {
 };
 
 function openHistory(t: { after(work: () => void): void }) {
-  const world = { now: START, counted: NOTHING, inLine: 0 };
+  const world = { now: START, counted: NOTHING, admissionQueue: 0 };
   const history = new MetricsHistory({
     now: () => world.now,
     count: () => world.counted,
-    inLine: () => world.inLine,
+    admissionQueue: () => world.admissionQueue,
     requestBounds: [0.01, 0.1],
     commitBounds: [0.002],
   });
@@ -29,13 +29,13 @@ describe('The history of the metrics', () => {
   it('has what was counted in each minute, also in the one that runs', (t) => {
     const { world, history } = openHistory(t);
     const refusals = new Map([['SEAT_TAKEN', 3]]);
-    world.inLine = 4;
-    history.look();
-    world.inLine = 1;
+    world.admissionQueue = 4;
+    history.sample();
+    world.admissionQueue = 1;
     world.counted = { requests: [90, 10, 0], clientErrors: 3, serverErrors: 1, commits: [10, 0], refusals };
     world.now += MINUTE;
-    history.look();
-    world.inLine = 0;
+    history.sample();
+    world.admissionQueue = 0;
     world.counted = {
       ...world.counted,
       requests: [90, 10, 2],
@@ -51,13 +51,13 @@ describe('The history of the metrics', () => {
       latency: { p50Ms: 5.56, p95Ms: 55, p99Ms: 91 },
       commits: 10,
       commit: { p50Ms: 1, p95Ms: 1.9, p99Ms: 1.98 },
-      inLineMax: 4,
+      admissionQueueMax: 4,
       refused: 3,
       refusals: [{ code: 'SEAT_TAKEN', count: 3 }],
     });
-    const { at, requests, latency, commit, inLineMax, refusals: later } = running!;
+    const { at, requests, latency, commit, admissionQueueMax, refusals: later } = running!;
     assert.deepEqual([at, requests, latency?.p50Ms, commit], [START + MINUTE, 2, 100, null]);
-    assert.equal(inLineMax, 0);
+    assert.equal(admissionQueueMax, 0);
     assert.deepEqual(later, [
       { code: 'SALE_PAUSED', count: 2 },
       { code: 'HOLD_EXPIRED', count: 1 },
@@ -70,7 +70,7 @@ describe('The history of the metrics', () => {
     const { world, history } = openHistory(t);
     for (let minute = 0; minute < 800; minute += 1) {
       world.now += MINUTE;
-      history.look();
+      history.sample();
     }
     const minutes = history.read(0, Infinity);
     assert.deepEqual([minutes.length, minutes[0]!.at], [721, START + 80 * MINUTE]);

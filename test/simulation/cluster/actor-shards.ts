@@ -87,6 +87,7 @@ function withoutSnapshots(
       takeAhead,
       ...NO_SLICES,
     },
+    factsInPassing: (eventId: string, afterSeq: number) => journal.read({ eventId, afterSeq }),
     headers: () => [],
     attach: () => {},
     take: none,

@@ -58,10 +58,15 @@ export function SalePage({ api, event, now }: SalePageProps) {
           <Remarks sale={sale} />
           <Tiles event={event} sale={sale} />
           <h2>Tickets, money and the line</h2>
-          <p class="quiet small">From the journal: a restart loses nothing of it.</p>
-          <SaleCharts event={event} sale={sale} />
-          <h2>Refusals and the service</h2>
-          <History api={api} {...stepsOf(sale)} isLive={isLive} />
+          {sale.points.length === 0 && <p class="quiet">Nothing of the sale is in this range.</p>}
+          {sale.points.length > 0 && (
+            <>
+              <p class="quiet small">From the journal: a restart loses nothing of it.</p>
+              <SaleCharts event={event} sale={sale} />
+              <h2>Refusals and the service</h2>
+              <History api={api} {...stepsOf(sale)} isLive={isLive} />
+            </>
+          )}
         </>
       )}
     </>
@@ -127,7 +132,7 @@ function Remarks({ sale }: { readonly sale: SaleByMinute }) {
       {opensAt === null && <p class="alert">The event is not published: nothing is sold yet.</p>}
       {opensAt !== null && opensAt > now && <p class="alert">The sale opens at {moment(opensAt)}.</p>}
       {!whole && <p class="alert">The journal is still being read, up to fact {number(seq)}: more will come.</p>}
-      {partial && <p class="alert">Older facts are missing here: a file of their archive cannot be read.</p>}
+      {partial && <p class="alert">Archived facts are missing here: a file of the archive cannot be read.</p>}
       {isCoarse && (
         <p class="quiet small">Before {moment(minutesSince)} only hours are kept, each shown at its beginning.</p>
       )}

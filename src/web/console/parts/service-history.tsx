@@ -85,12 +85,14 @@ export function History({ api, at, stepMs, isLive }: HistoryProps) {
         <TimeChart
           {...chart}
           title="Most changes in the admission queue"
-          series={[{ name: 'in the queue', form: 'bars', values: most((minute) => minute.in_line_max) }]}
+          series={[
+            { name: 'in the admission queue', form: 'bars', values: most((minute) => minute.admission_queue_max) },
+          ]}
         />
         <TimeChart
           {...chart}
           {...worst}
-          title="Time to write to disk (fsync)"
+          title={node === null ? 'Time to write to disk (fsync)' : 'Time until a write is acknowledged'}
           textOf={ms}
           series={percentilesOf(['commit_p50_ms', 'commit_p95_ms', 'commit_p99_ms'], most)}
         />

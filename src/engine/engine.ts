@@ -16,7 +16,7 @@ import { isKnownFact, UnknownFact } from '#domain/event/replay.ts';
 import type { ActivationSource } from '#actors/activation.ts';
 import { watchArchive, type ArchiveWatch } from './archive-watch.ts';
 import { readArchived } from './archived-events.ts';
-import { createClock, reportLeap, type TimeSource } from '#actors/clock.ts';
+import { createClock, reportLeap, type ServiceClock, type TimeSource } from '#actors/clock.ts';
 import { EventIndex } from '#actors/event-index.ts';
 import { createIdSource } from '#actors/crypto.ts';
 import { KeyDestruction } from '#privacy/key-destruction.ts';
@@ -158,14 +158,18 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const settled = timers.settleOverdue(plan);
   inBackground('activation', settled);
   void archive.check();
-  const sales = new SalesByMinute({
+  const sales = salesOf(journal, clock);
+  const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
+  return assemble(parts, { status, timers, space, archive, cursors, sales, pruning: options.pruning });
+}
+
+function salesOf(journal: SqliteJournal, clock: ServiceClock): SalesByMinute {
+  return new SalesByMinute({
     factsAfter: (eventId, afterSeq) => journal.factsOf(eventId, afterSeq),
     durableSeq: () => journal.durableSeq,
     archivedSeq: () => journal.baseSeq,
     now: () => clock.now(),
   });
-  const parts = { folder, journal, keys, clock, events, stream, snapshots, ...start, settled: settled.catch(() => {}) };
-  return assemble(parts, { status, timers, space, archive, cursors, sales, pruning: options.pruning });
 }
 
 function keepAfter(snapshots: SnapshotRounds, delivered: Delivered, cursor: NotificationCursor | null): void {

@@ -28,7 +28,7 @@ export async function readStream(whole: ShardLog, eventId: string, afterSeq: num
 }
 
 /** An owner's claim, and the newest fact before it. */
-export interface ClaimPlace {
+export interface ClaimAt {
   readonly epoch: number;
   readonly factSeq: number;
 }
@@ -39,7 +39,7 @@ export interface ClaimPlace {
  */
 export async function* streamFacts(
   whole: ShardLog,
-  claim: ClaimPlace,
+  claim: ClaimAt,
   eventId: string,
   afterSeq: number,
 ): AsyncGenerator<FactRow> {
@@ -60,7 +60,7 @@ export async function* streamFacts(
 }
 
 /** A message since the claim, not far from the end, before which there is no fact after one. */
-async function placeOf(whole: ShardLog, { epoch }: ClaimPlace, afterSeq: number, lastSeq: number): Promise<number> {
+async function placeOf(whole: ShardLog, { epoch }: ClaimAt, afterSeq: number, lastSeq: number): Promise<number> {
   for (let messages = 1; ; messages *= 4) {
     const seq = lastSeq - messages + 1;
     if (seq <= epoch) return epoch;

@@ -28,7 +28,7 @@ import type { ShardLog } from '#persistence/shard-log.ts';
 import type { ShardHead } from '#persistence/nats/log/head.ts';
 import type { SnapshotBucket } from '#persistence/nats/objects/snapshot-bucket.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
-import { readStream, streamFacts, type ClaimPlace } from './log-facts.ts';
+import { readStream, streamFacts, type ClaimAt } from './log-facts.ts';
 import type { StatesAhead } from './states-ahead.ts';
 
 interface ShardSnapshotsPorts {
@@ -75,7 +75,7 @@ export class ShardSnapshots {
   readonly wholeLog: ShardLog;
   readonly source: ActivationSource;
   readonly #ports: ShardSnapshotsPorts;
-  readonly #claim: ClaimPlace;
+  readonly #claim: ClaimAt;
   /** After which fact the rows of a stream are all in memory; absent where all of them are. */
   readonly #releasedSeq = new Map<string, number>();
   /** Up to where this owner has dropped rows of a stream. */

@@ -113,7 +113,7 @@ export interface SaleByMinute {
   readonly from: string;
   readonly to: string;
   readonly step_minutes: number;
-  /** Every step of the range, the oldest first. */
+  /** Every step of the range up to now, the oldest first; none where it is over before the sale opened. */
   readonly points: readonly SalePoint[];
   /** Of everything since the first fact, whatever the range. */
   readonly totals: {
@@ -150,7 +150,7 @@ export interface SaleByMinute {
   readonly whole: boolean;
   /** The last fact of the event that was read. */
   readonly through_seq: number;
-  /** Older facts are missing: their archive cannot be read. */
+  /** A file of the archive cannot be read: archived facts are missing, those of its other files too. */
   readonly partial: boolean;
   /** Before this, single minutes are summed up in their hours. */
   readonly minutes_since: string | null;
@@ -158,7 +158,7 @@ export interface SaleByMinute {
 
 export interface HistoryMinute {
   readonly at: string;
-  /** Answers of the API of buyers and stations, live streams apart. */
+  /** Answers of the API of buyers and stations, but for live streams and webhooks. */
   readonly requests: number;
   /** Those of them that were 4xx. */
   readonly client_errors: number;
@@ -167,13 +167,16 @@ export interface HistoryMinute {
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly p99_ms: number | null;
-  /** Writes of the journal, each with one fsync. */
+  /**
+   * Writes of the journal: each until it is on disk, on a node of a cluster until the append is
+   * acknowledged.
+   */
   readonly commits: number;
   readonly commit_p50_ms: number | null;
   readonly commit_p95_ms: number | null;
   readonly commit_p99_ms: number | null;
-  /** The most changes found in the admission queue, looked at every 5 s. */
-  readonly in_line_max: number;
+  /** The most changes found in the admission queue, sampled every 5 s. */
+  readonly admission_queue_max: number;
   /** Commands that were refused, of every event. */
   readonly refused: number;
   /** By code, the most frequent first, at most 20. */

@@ -85,9 +85,7 @@ export function History({ api, at, stepMs, isLive }: HistoryProps) {
         <TimeChart
           {...chart}
           title="Most changes in the admission queue"
-          series={[
-            { name: 'in the admission queue', form: 'bars', values: most((minute) => minute.admission_queue_max) },
-          ]}
+          series={[{ name: 'waiting requests', form: 'bars', values: most((minute) => minute.admission_queue_max) }]}
         />
         <TimeChart
           {...chart}

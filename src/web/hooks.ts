@@ -78,6 +78,12 @@ export function useLoaded<Value>(
   };
 }
 
+/** The value; while it is awaited anew, the one before. */
+export function useKept<Value>(value: Value | null): Value | null {
+  const kept = useRef(value);
+  return (kept.current = value ?? kept.current);
+}
+
 /** The part of the page's address that `read` takes, read again at each `event` of a changed address. */
 export function useAddress(event: 'popstate' | 'hashchange', read: () => string): string {
   const [address, setAddress] = useState(read);

@@ -29,10 +29,11 @@ export function sums(amounts: readonly { readonly amount: number; readonly curre
   return amounts.length === 0 ? none : amounts.map(({ amount, currency }) => money(amount, currency)).join(' and ');
 }
 
-/** A span such as "4 s", "12 min" or "3 h". */
+/** A span such as "4 s", "12 min", "3 h" or "5 days". */
 export function span(seconds: number): string {
   if (seconds < 90) return `${Math.round(seconds)} s`;
-  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
 /** Bytes such as "12.4 GB". */

@@ -2,17 +2,19 @@
  * A sale on one screen: tickets, money and the line over time, when it is sold out, and how the service does. Or the
  * service alone.
  *
- * 1. Range and step are in the address: a colleague sees the same, and a fixed range does not move.
+ * 1. Range and step are in the address: a colleague sees the same. A fixed range ends with a minute that is over, so
+ *    that the figures of the sale in it do not move.
  * 2. What changes is told to screen readers once a minute, in one sentence.
  */
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useKept } from '../../hooks.ts';
 import { addressOf, usePolled, type Api } from '../app/api.ts';
 import type { OverviewEvent, SaleByMinute, SalePoint } from '../app/bodies.ts';
 import { countOf, moment, money, number, span } from '../app/format.ts';
 import { linkTo, linkWith, queryOf, useFilters } from '../app/router.ts';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { eachStep, History } from '../parts/service-history.tsx';
-import { TimeChart } from '../parts/time-charts.tsx';
+import { TimeChart, type Steps } from '../parts/time-charts.tsx';
 
 interface SalePageProps {
   readonly api: Api;
@@ -23,6 +25,7 @@ interface SalePageProps {
 
 const POLL_MS = 5_000;
 const MINUTE_MS = 60_000;
+const STEP_MINUTES_MAX = 1_440;
 
 const RANGES: readonly (readonly [range: string, name: string, minutes: number])[] = [
   ['', 'Since it opened', 0],
@@ -43,9 +46,16 @@ export function SalePage({ api, event, now }: SalePageProps) {
   const path = ['events', event.id, 'sale'];
   const address = addressOf(...path);
   const read = (): Promise<SaleByMinute> => api('GET', `${address}?${queryOf(asked(filters, Date.parse(now)))}`);
-  const isLive = filters.to === '';
-  // A range that is over is read on too, until the journal is.
-  const { value: sale, trouble } = usePolled<SaleByMinute>(`${address} ${queryOf(filters)}`, read, POLL_MS);
+  const isLive = filters.to === '' || Date.parse(filters.to) > Date.parse(now);
+  const [isWhole, setWhole] = useState(true);
+  // Of a range that is over only what is told of the sale now changes, once the journal is read.
+  const pollMs = isWhole && !isLive ? MINUTE_MS : POLL_MS;
+  const { value, trouble } = usePolled<SaleByMinute>(`${address} ${queryOf(filters)}`, read, pollMs);
+  if (value !== null && value.whole !== isWhole) setWhole(value.whole);
+  const sale = useKept(value);
+  const { currency, waiting_room: room } = event;
+  const hasLine = room !== null || (sale?.totals.joined ?? 0) > 0;
+  const charts = useMemo(() => sale && <SaleCharts {...{ currency, hasLine, sale }} />, [sale, currency, hasLine]);
   return (
     <>
       <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
@@ -56,13 +66,13 @@ export function SalePage({ api, event, now }: SalePageProps) {
       {sale !== null && (
         <>
           <Remarks sale={sale} />
-          <Tiles event={event} sale={sale} />
+          <Tiles waiting={hasLine ? (room?.waiting ?? 0) : null} sale={sale} />
           <h2>Tickets, money and the line</h2>
           {sale.points.length === 0 && <p class="quiet">Nothing of the sale is in this range.</p>}
           {sale.points.length > 0 && (
             <>
               <p class="quiet small">From the journal: a restart loses nothing of it.</p>
-              <SaleCharts event={event} sale={sale} />
+              {charts}
               <h2>Refusals and the service</h2>
               <History api={api} {...stepsOf(sale)} isLive={isLive} />
             </>
@@ -92,6 +102,7 @@ interface RangeLinksProps {
 function RangeLinks({ path, filters, ranges, shown }: RangeLinksProps) {
   const { range, step, from, to } = filters;
   const isFixed = from !== '' || to !== '';
+  const kept = isFixed ? filters : shown === null ? null : fixedOf(shown, step);
   const current = (is: boolean) => (is ? ({ 'aria-current': 'true' } as const) : {});
   return (
     <nav class="ranges small" aria-label="Range of the charts">
@@ -102,13 +113,11 @@ function RangeLinks({ path, filters, ranges, shown }: RangeLinksProps) {
             {name}
           </a>
         ))}
-        {isFixed && shown !== null && (
-          <a href={linkWith(filters, ...path)} aria-current="true">
-            {`${moment(shown.from)} to ${moment(shown.to)}`}
+        {kept !== null && shown !== null && (
+          // One link, which keeps the focus when it is followed.
+          <a key="fixed" href={linkWith(kept, ...path)} {...current(isFixed)}>
+            {isFixed ? `${moment(shown.from)} to ${moment(shown.to)}` : 'Keep what is shown now'}
           </a>
-        )}
-        {!isFixed && shown !== null && (
-          <a href={linkWith({ from: shown.from, to: shown.to, step }, ...path)}>Keep what is shown now</a>
         )}
       </p>
       <p>
@@ -123,6 +132,19 @@ function RangeLinks({ path, filters, ranges, shown }: RangeLinksProps) {
   );
 }
 
+/** The range shown, up to the last minute that is over (rule 1). */
+function fixedOf({ from, to, step_minutes: minutes }: SaleByMinute, step: string): Filters {
+  const end = Date.parse(to);
+  const lastEnd = Math.max(Date.parse(from) + MINUTE_MS, end - (end % MINUTE_MS));
+  // A longer step cannot be asked for, and is what fits such a range.
+  return {
+    range: '',
+    from,
+    to: new Date(lastEnd).toISOString(),
+    step: minutes > STEP_MINUTES_MAX ? step : String(minutes),
+  };
+}
+
 /** What of the sale is not shown, and why. */
 function Remarks({ sale }: { readonly sale: SaleByMinute }) {
   const { opens_at: opensAt, now, whole, partial, minutes_since: minutesSince, through_seq: seq } = sale;
@@ -133,6 +155,7 @@ function Remarks({ sale }: { readonly sale: SaleByMinute }) {
       {opensAt !== null && opensAt > now && <p class="alert">The sale opens at {moment(opensAt)}.</p>}
       {!whole && <p class="alert">The journal is still being read, up to fact {number(seq)}: more will come.</p>}
       {partial && <p class="alert">Archived facts are missing here: a file of the archive cannot be read.</p>}
+      {sale.step_minutes > 60 && <p class="quiet small">The steps are of days of UTC.</p>}
       {isCoarse && (
         <p class="quiet small">Before {moment(minutesSince)} only hours are kept, each shown at its beginning.</p>
       )}
@@ -140,11 +163,16 @@ function Remarks({ sale }: { readonly sale: SaleByMinute }) {
   );
 }
 
-function Tiles({ event, sale }: { readonly event: OverviewEvent; readonly sale: SaleByMinute }) {
-  const { totals, forecast, now, points } = sale;
+interface TilesProps {
+  /** People in line now; null where the sale has no line. */
+  readonly waiting: number | null;
+  readonly sale: SaleByMinute;
+}
+
+function Tiles({ waiting, sale }: TilesProps) {
+  const { totals, forecast, now } = sale;
   const pace = forecast.pace_minutes === 0 ? null : forecast.pace_tickets / forecast.pace_minutes;
   const left = soldOutText(sale);
-  const waiting = points.at(-1)?.waiting ?? 0;
   const tiles: readonly (readonly [name: string, value: string])[] = [
     ['Tickets sold', number(totals.tickets - totals.returned)],
     ...totals.money.map(({ currency, paid_amount: paid, refunded_amount: refunded }) => {
@@ -152,9 +180,12 @@ function Tiles({ event, sale }: { readonly event: OverviewEvent; readonly sale: 
       return [name, money(paid - refunded, currency)] as const;
     }),
     ['Unsold on dates on sale', number(forecast.unsold)],
-    ['Tickets a minute, last ten', pace === null ? 'in a minute' : number(Math.round(pace * 10) / 10)],
+    [
+      'Tickets a minute, last ten',
+      pace === null ? (isOpen(sale) ? 'in a minute' : '–') : number(Math.round(pace * 10) / 10),
+    ],
     ['Sold out', left],
-    ...(event.waiting_room === null && totals.joined === 0 ? [] : [['In line', number(waiting)] as const]),
+    ...(waiting === null ? [] : [['In line', number(waiting)] as const]),
   ];
   return (
     <>
@@ -174,9 +205,15 @@ function Tiles({ event, sale }: { readonly event: OverviewEvent; readonly sale: 
   );
 }
 
-function soldOutText({ forecast, now }: SaleByMinute): string {
+function isOpen({ opens_at: opensAt, now }: SaleByMinute): boolean {
+  return opensAt !== null && opensAt <= now;
+}
+
+function soldOutText(sale: SaleByMinute): string {
+  const { forecast, totals, now } = sale;
   const { sold_out_at: at, unsold } = forecast;
-  if (unsold === 0) return 'nothing is left';
+  if (!isOpen(sale)) return '–';
+  if (unsold === 0) return totals.tickets === totals.returned ? 'nothing is on sale' : 'nothing is left';
   if (at === null) return 'not at this pace';
   return `in about ${span((Date.parse(at) - Date.parse(now)) / 1_000)}`;
 }
@@ -193,11 +230,18 @@ function OncePerMinute({ at, text }: { readonly at: string; readonly text: strin
   );
 }
 
-function stepsOf({ points, step_minutes: step }: SaleByMinute) {
-  return { at: points.map(({ at }) => Date.parse(at)), stepMs: step * MINUTE_MS };
+function stepsOf({ points, step_minutes: step, to }: SaleByMinute): Steps {
+  return { at: points.map(({ at }) => Date.parse(at)), stepMs: step * MINUTE_MS, end: Date.parse(to) };
 }
 
-function SaleCharts({ event, sale }: { readonly event: OverviewEvent; readonly sale: SaleByMinute }) {
+interface SaleChartsProps {
+  readonly sale: SaleByMinute;
+  /** Of the event, where no money moved. */
+  readonly currency: string;
+  readonly hasLine: boolean;
+}
+
+function SaleCharts({ sale, currency: own, hasLine }: SaleChartsProps) {
   const steps = stepsOf(sale);
   const each = eachStep(steps.stepMs);
   const valuesOf = (figure: (point: SalePoint) => number): readonly number[] => sale.points.map(figure);
@@ -213,7 +257,7 @@ function SaleCharts({ event, sale }: { readonly event: OverviewEvent; readonly s
         ]}
         more={[{ name: 'orders', values: valuesOf(({ orders }) => orders) }]}
       />
-      {(currencies.length === 0 ? [event.currency] : currencies).map((currency) => {
+      {(currencies.length === 0 ? [own] : currencies).map((currency) => {
         const sumsOf = (point: SalePoint) => point.money.find((sums) => sums.currency === currency);
         return (
           <TimeChart
@@ -228,7 +272,7 @@ function SaleCharts({ event, sale }: { readonly event: OverviewEvent; readonly s
           />
         );
       })}
-      {(event.waiting_room !== null || sale.totals.joined > 0) && (
+      {hasLine && (
         <TimeChart
           {...steps}
           title="People in line"
@@ -245,7 +289,9 @@ function SaleCharts({ event, sale }: { readonly event: OverviewEvent; readonly s
 
 /** The service alone. */
 export function ServicePage({ api, now }: { readonly api: Api; readonly now: string }) {
-  const { range, step } = useFilters('range', 'step');
+  const { range, step: inAddress } = useFilters('range', 'step');
+  // Nothing checks the address: a step of milliseconds would be drawn.
+  const step = STEPS.some(([each]) => each === inAddress) ? inAddress : '';
   const filters = { range: range === '' ? '1h' : range, step, from: '', to: '' };
   const minutes = RANGES.find(([name]) => name === filters.range)?.[2] ?? 60;
   const end = Date.parse(now);
@@ -259,7 +305,7 @@ export function ServicePage({ api, now }: { readonly api: Api; readonly now: str
       <PageTitle>The service, the last hours</PageTitle>
       <RangeLinks path={['service']} filters={filters} ranges={RANGES.slice(1)} shown={null} />
       <h2>Refusals, latency and the disk</h2>
-      <History api={api} at={at} stepMs={stepMs} isLive />
+      <History api={api} at={at} stepMs={stepMs} end={end} isLive />
     </>
   );
 }

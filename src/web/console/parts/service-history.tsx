@@ -1,15 +1,11 @@
 /** How the service did in a range: refusals by reason, latency, the admission queue, writes of the journal. */
+import { useMemo } from 'preact/hooks';
+import { useKept } from '../../hooks.ts';
 import { usePolled, type Api } from '../app/api.ts';
 import type { HistoryMinute, ServiceHistory } from '../app/bodies.ts';
 import { moment, number } from '../app/format.ts';
 import { queryOf } from '../app/router.ts';
-import { TimeChart, type TimeSeries } from './time-charts.tsx';
-
-/** The steps that the charts of a page have. */
-interface Steps {
-  readonly at: readonly number[];
-  readonly stepMs: number;
-}
+import { TimeChart, type Steps, type TimeSeries } from './time-charts.tsx';
 
 interface HistoryProps extends Steps {
   readonly api: Api;
@@ -29,73 +25,90 @@ export function eachStep(stepMs: number): string {
   return minutes === 1_440 ? 'a day' : `in ${minutes / 60} hours`;
 }
 
-export function History({ api, at, stepMs, isLive }: HistoryProps) {
-  const from = at[0]!;
-  const to = at.at(-1)! + stepMs;
-  const read = (): Promise<ServiceHistory> => {
-    const range = { from: new Date(from).toISOString(), ...(!isLive && { to: new Date(to).toISOString() }) };
-    return api('GET', `/admin/history?${queryOf(range)}`);
+/** An answer with the steps for which it was asked: it is drawn in these, also when others are awaited. */
+interface Answer {
+  readonly history: ServiceHistory;
+  readonly steps: Steps;
+}
+
+export function History({ api, isLive, ...steps }: HistoryProps) {
+  const from = new Date(steps.at[0]!).toISOString();
+  const to = isLive ? '' : new Date(steps.end).toISOString();
+  const read = async (): Promise<Answer> => {
+    return { history: await api<ServiceHistory>('GET', `/admin/history?${queryOf({ from, to })}`), steps };
   };
-  const { value, trouble } = usePolled<ServiceHistory>(`history ${isLive ? '' : from}`, read, isLive ? POLL_MS : null);
-  if (value === null) return <p class={trouble === null ? 'quiet' : 'alert'}>{trouble ?? 'Loading…'}</p>;
-  const { minutes, node } = value;
-  const steps = byStep(minutes, { at, stepMs });
+  const key = `history ${from} ${steps.stepMs} ${to}`;
+  const { value, trouble } = usePolled<Answer>(key, read, isLive ? POLL_MS : null);
+  const answer = useKept(value);
+  const charts = useMemo(() => answer && <HistoryCharts {...answer} />, [answer]);
+  if (answer === null) return <p class={trouble === null ? 'quiet' : 'alert'}>{trouble ?? 'Loading…'}</p>;
+  const { minutes, node } = answer.history;
+  const { at, stepMs } = answer.steps;
+  const since = minutes[0]?.at;
+  return (
+    <>
+      <p class="quiet small">
+        Of the whole service{node !== null && `, at the node ${node} alone`}, all events together. These figures are no
+        part of the journal: they are kept in memory for 12 hours
+        {since !== undefined && Date.parse(since) > at[0]! + stepMs && `, here since ${moment(since)}`}, and a restart
+        begins them anew.
+      </p>
+      {trouble !== null && <p class="alert">{trouble}</p>}
+      {charts}
+    </>
+  );
+}
+
+function HistoryCharts({ history: { minutes, node }, steps: chart }: Answer) {
+  const { stepMs } = chart;
+  const steps = byStep(minutes, chart);
   const counted = (figure: (minute: HistoryMinute) => number): TimeSeries['values'] =>
     steps.map((each) => (each.length === 0 ? null : each.reduce((sum, minute) => sum + figure(minute), 0)));
   const most = (figure: (minute: HistoryMinute) => number | null): TimeSeries['values'] =>
     steps.map((each) => each.reduce<number | null>((before, minute) => greater(before, figure(minute)), null));
   const each = eachStep(stepMs);
   const worst = stepMs > 60_000 ? { note: 'Of each step its slowest minute.' } : {};
-  const chart = { at, stepMs };
   return (
-    <>
-      <p class="quiet small">
-        Of the whole service{node !== null && `, at the node ${node} alone`}, all events together. These figures are no
-        part of the journal: they are kept in memory for 12 hours
-        {minutes[0] !== undefined && `, here since ${moment(minutes[0].at)}`}, and a restart begins them anew.
-      </p>
-      {trouble !== null && <p class="alert">{trouble}</p>}
-      <div class="charts">
-        <TimeChart
-          {...chart}
-          title={`Refused ${each}`}
-          series={[{ name: 'refused', form: 'bars', values: counted(({ refused }) => refused) }]}
-        />
-        <Reasons minutes={steps.flat()} />
-        <TimeChart
-          {...chart}
-          {...worst}
-          title="Time to answer"
-          textOf={ms}
-          series={percentilesOf(['p50_ms', 'p95_ms', 'p99_ms'], most)}
-        />
-        <TimeChart
-          {...chart}
-          title={`Requests ${each}`}
-          series={[
-            { name: 'requests', form: 'bars', values: counted(({ requests }) => requests) },
-            {
-              name: 'answered 5xx, such as overloaded',
-              form: 'bars',
-              values: counted((minute) => minute.server_errors),
-            },
-          ]}
-          more={[{ name: 'answered 4xx', values: counted((minute) => minute.client_errors) }]}
-        />
-        <TimeChart
-          {...chart}
-          title="Most changes in the admission queue"
-          series={[{ name: 'waiting requests', form: 'bars', values: most((minute) => minute.admission_queue_max) }]}
-        />
-        <TimeChart
-          {...chart}
-          {...worst}
-          title={node === null ? 'Time to write to disk (fsync)' : 'Time until a write is acknowledged'}
-          textOf={ms}
-          series={percentilesOf(['commit_p50_ms', 'commit_p95_ms', 'commit_p99_ms'], most)}
-        />
-      </div>
-    </>
+    <div class="charts">
+      <TimeChart
+        {...chart}
+        title={`Refused ${each}`}
+        series={[{ name: 'refused', form: 'bars', values: counted(({ refused }) => refused) }]}
+      />
+      <Reasons minutes={steps.flat()} />
+      <TimeChart
+        {...chart}
+        {...worst}
+        title="Time to answer"
+        textOf={ms}
+        series={percentilesOf(['p50_ms', 'p95_ms', 'p99_ms'], most)}
+      />
+      <TimeChart
+        {...chart}
+        title={`Requests ${each}`}
+        series={[
+          { name: 'requests', form: 'bars', values: counted(({ requests }) => requests) },
+          {
+            name: 'answered 5xx, such as overloaded',
+            form: 'part',
+            values: counted((minute) => minute.server_errors),
+          },
+        ]}
+        more={[{ name: 'answered 4xx', values: counted((minute) => minute.client_errors) }]}
+      />
+      <TimeChart
+        {...chart}
+        title="Most changes in the admission queue"
+        series={[{ name: 'waiting requests', form: 'bars', values: most((minute) => minute.admission_queue_max) }]}
+      />
+      <TimeChart
+        {...chart}
+        {...worst}
+        title={node === null ? 'Time to write to disk (fsync)' : 'Time until a write is acknowledged'}
+        textOf={ms}
+        series={percentilesOf(['commit_p50_ms', 'commit_p95_ms', 'commit_p99_ms'], most)}
+      />
+    </div>
   );
 }
 
@@ -119,7 +132,9 @@ function Reasons({ minutes }: { readonly minutes: readonly HistoryMinute[] }) {
   return (
     <section class="card time-chart">
       <h3>Refused, by reason</h3>
-      {reasons.length === 0 && <p class="quiet small">Nothing was refused in this range.</p>}
+      {reasons.length === 0 && (
+        <p class="quiet small">{`Nothing ${minutes.length === 0 ? 'is known of' : 'was refused in'} this range.`}</p>
+      )}
       {reasons.length > 0 && (
         <div class="table-frame" tabIndex={0} role="region" aria-label="Refused, by reason">
           <table>

@@ -28,6 +28,7 @@ describe('The sale on one screen', { skip: withoutBrowser }, () => {
     assert.match(tiles, /Tickets sold\s+2\s[^]*Tickets a minute, last ten\s+0\.7\s+Sold out\s+in about \d+ h/);
     await page.locator('[data-reason="INSUFFICIENT_TICKETS"]').waitFor();
     await page.getByText('a restart begins them anew').waitFor();
+    assert.equal(await page.locator('.time-chart details tr').count(), 0, 'no rows before they are shown');
     await page.getByText('The figures of “Tickets a minute”').click();
     const table = page.getByRole('region', { name: 'Tickets a minute' }).getByRole('row');
     assert.deepEqual(await table.allInnerTexts(), ['From\tsold\treturned\torders', '14:00\t2\t0\t1']);
@@ -42,7 +43,10 @@ describe('The sale on one screen', { skip: withoutBrowser }, () => {
     await page.waitForURL(/step=5/);
     await page.getByRole('img', { name: /^Tickets in 5 minutes: up to 2/ }).waitFor();
     await page.getByRole('link', { name: 'Keep what is shown now' }).click();
-    await page.waitForURL(/from=.*to=/);
+    await page.waitForURL(/from=.*to=.*step=5/);
+    const focused = await page.locator(':focus').innerText();
+    assert.match(focused, /^8 May 2027, \d\d:00 to 8 May 2027, 14:03$/, 'the same link');
+    await page.getByRole('region', { name: 'Tickets in 5 minutes' }).getByText('14:00').waitFor();
     service.wait(10 * MINUTE);
     await buyTickets(3);
     await page.reload();
@@ -67,9 +71,34 @@ describe('The sale on one screen', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'The last hours' }).click();
     await page.getByRole('img', { name: /^Time to answer: up to \d/ }).waitFor();
     await page.getByRole('img', { name: /^Time to write to disk \(fsync\): up to \d/ }).waitFor();
+    opened.service.wait(70 * MINUTE);
+    await page.reload();
+    await page.getByText('Nothing was refused in this range.').waitFor();
     await page.getByRole('link', { name: '12 hours' }).click();
     await page.waitForURL(/#\/service\?range=12h$/);
+    await page.locator('[data-reason="INSUFFICIENT_TICKETS"]').waitFor({ timeout: 5_000 });
     await page.getByRole('img', { name: /^Requests in 5 minutes: up to \d/ }).waitFor();
+    await page.getByText('Nothing is known of the shaded steps.').first().waitFor();
+    await page.goto('/#/service?step=0.00001');
+    await page.getByRole('img', { name: /^Requests a minute: / }).waitFor();
+  });
+
+  it('tells a range of days, one of which nothing is kept, and a sale that is not open', async () => {
+    const { service, operator } = opened;
+    const { page } = operator;
+    await page.goto('/#/events/evt_club/sale?from=2027-05-05T00:00:00Z&to=2027-05-07T00:00:00Z');
+    await page.getByRole('img', { name: 'Tickets in 15 minutes: nothing in this range' }).waitFor();
+    await page.getByText('Nothing is known of this range.').first().waitFor();
+    const axis = page.locator('.time-chart figcaption').first();
+    assert.match(await axis.innerText(), /^5 May, 02:00\s+6 May, 02:00\s+7 May, 02:00$/);
+    const texts = await axis
+      .locator('span')
+      .evaluateAll((spans) => spans.map((span) => span.getBoundingClientRect().y));
+    assert.equal(new Set(texts).size, 1, 'in one row');
+    await service.define(clubNight({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' }));
+    await page.goto('/#/events/evt_draft/sale');
+    const tiles = page.locator('[aria-label="The sale now"]');
+    await tiles.filter({ hasText: /Tickets a minute, last ten\s*–\s*Sold out\s*–/ }).waitFor();
   });
 
   it('has reported no error and sent no request to another host', () => opened.operator.close());

@@ -214,7 +214,7 @@ function soldOutText(sale: SaleByMinute): string {
   const { sold_out_at: at, unsold } = forecast;
   if (!isOpen(sale)) return '–';
   if (unsold === 0) return totals.tickets === totals.returned ? 'nothing is on sale' : 'nothing is left';
-  if (at === null) return 'not at this pace';
+  if (at === null) return forecast.pace_minutes === 0 ? '–' : 'not at this pace';
   return `in about ${span((Date.parse(at) - Date.parse(now)) / 1_000)}`;
 }
 
@@ -298,7 +298,7 @@ export function ServicePage({ api, now }: { readonly api: Api; readonly now: str
   const begin = end - minutes * MINUTE_MS;
   const stepMs = (Number(filters.step) || (minutes > 240 ? 5 : 1)) * MINUTE_MS;
   const first = begin - (begin % stepMs);
-  const at = Array.from({ length: Math.max(1, Math.ceil((end - first) / stepMs)) }, (_, n) => first + n * stepMs);
+  const at = Array.from({ length: Math.floor((end - first) / stepMs) + 1 }, (_, n) => first + n * stepMs);
   return (
     <>
       <Breadcrumbs />

@@ -199,7 +199,7 @@ function Tiles({ waiting, sale }: TilesProps) {
       </dl>
       <OncePerMinute
         at={now}
-        text={`${countOf(totals.tickets - totals.returned, 'ticket')} sold, ${number(forecast.unsold)} unsold. Sold out: ${left}.`}
+        text={`${countOf(totals.tickets - totals.returned, 'ticket')} sold, ${number(forecast.unsold)} unsold.${left === '–' ? '' : ` Sold out: ${left}.`}`}
       />
     </>
   );

@@ -37,6 +37,7 @@ interface TimeChartProps extends Steps {
 
 const WIDTH = 600;
 const HEIGHT = 140;
+const BAR_MIN = 1.5;
 const ROWS_MAX = 500;
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -217,12 +218,13 @@ function heightOf(value: number, highest: number): number {
   return Math.round((value / highest) * (HEIGHT - 2) * 10) / 10;
 }
 
-/** Each bar is so wide, and stands so far from where its step begins. */
-function barsOf(values: TimeSeries['values'], highest: number, offset: number, width: number): string {
+/** Each bar is so wide, but not too narrow to be seen, and stands so far from where its step begins. */
+function barsOf(values: TimeSeries['values'], highest: number, offset: number, wanted: number): string {
+  const width = Math.max(BAR_MIN, wanted);
   return values
     .map((value, step) => {
       if (value === null || value <= 0) return '';
-      const x = Math.round(((step / values.length) * WIDTH + offset) * 100) / 100;
+      const x = Math.min(WIDTH - width, Math.round(((step / values.length) * WIDTH + offset) * 100) / 100);
       return `M${x} ${HEIGHT}h${width}V${HEIGHT - heightOf(value, highest)}h${-width}z`;
     })
     .join('');

@@ -69,7 +69,7 @@ export function TimeChart({ title, at, stepMs, end, series, more = [], textOf = 
         {most > 0 && <span class="plot-middle quiet">{textOf(niceTop(most) / 2)}</span>}
         <figcaption class="quiet small">
           {labels.map((label, n) => (
-            <span key={n} class={n % 2 === 1 && isLong ? 'wide-only' : undefined}>
+            <span key={n} class={n % (labels.length - 1) === 0 ? undefined : 'wide-only'}>
               {label !== labels[n - 1] && label}
             </span>
           ))}

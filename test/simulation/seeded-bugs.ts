@@ -698,8 +698,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'fronts: what a dead one had in its ring is played',
     'src/threads/sides.ts',
-    'cut: () => void this.#links.delete(link)',
-    'cut: () => {}',
+    'isCut = true;\n      this.#links.delete(link);',
+    '',
   ),
   bug(
     'fronts: a pass is lost on the way',

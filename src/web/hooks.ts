@@ -98,13 +98,16 @@ export function useAddress(event: 'popstate' | 'hashchange', read: () => string)
 
 /**
  * Whether the page was painted since the component came. What takes a slow phone long is made after that, in a task of
- * its own: the rest of the page is seen and answers meanwhile.
+ * its own: the rest of the page is seen and answers meanwhile. `prepare` is a task before that.
  */
-export function usePainted(): boolean {
+export function usePainted(prepare: () => void = () => {}): boolean {
   const [isPainted, setPainted] = useState(false);
   useEffect(() => {
     // An effect runs after the frame, but in its task.
-    const timer = setTimeout(() => setPainted(true));
+    let timer = setTimeout(() => {
+      prepare();
+      timer = setTimeout(() => setPainted(true));
+    });
     return () => clearTimeout(timer);
   }, []);
   return isPainted;

@@ -130,11 +130,11 @@ const ALIKE_SHARE = 0.6;
 
 interface Line {
   readonly text: string;
-  readonly font: string;
+  readonly weight: number;
 }
 
-function linesOf({ name, lines }: Way, size: number): readonly Line[] {
-  const lineIn = (weight: number) => (text: string) => ({ text, font: `${weight} ${size}px ${SANS}` });
+function linesOf({ name, lines }: Way): readonly Line[] {
+  const lineIn = (weight: number) => (text: string) => ({ text, weight });
   return [...name.map(lineIn(650)), ...lines.map(lineIn(500))];
 }
 
@@ -151,13 +151,13 @@ function writeSummaries(context: Context, seen: Seen, numbers: readonly number[]
     const way = waysOf(block, summary)[chosen]!;
     const { x, y } = onScreen(seen.view, centreOf(block));
     const size = way.pixels * colours.rem;
-    const lines = linesOf(way, size);
+    const lines = linesOf(way);
     context.globalAlpha = share * (summary.isBack ? FADED : 1);
     context.textAlign = 'center';
     context.textBaseline = 'middle';
     context.fillStyle = summary.isFull ? colours.quiet : colours.ink;
-    lines.forEach(({ text, font }, line) => {
-      context.font = font;
+    lines.forEach(({ text, weight }, line) => {
+      context.font = `${weight} ${size}px ${SANS}`;
       context.fillText(text, x, y + (line - (lines.length - 1) / 2) * size * 1.25);
     });
   });
@@ -170,8 +170,8 @@ function waysFor(context: Context, { plan, view, colours }: Seen, block: Block, 
   const ways = waysOf(block, summary);
   const hasRoom = (each: Way, isLeast: boolean): boolean => {
     const size = each.pixels * colours.rem;
-    const lines = linesOf(each, size);
-    const wide = Math.max(...lines.map((line) => widthOf(context, line)));
+    const lines = linesOf(each);
+    const wide = size * Math.max(...lines.map((line) => widthOf(context, line)));
     // The shortest text may touch the edge of a slanted block: a number is better than nothing.
     const half = (isLeast ? LEAST_SHARE : 1) / 2 / view.scale;
     const [across, down] = [wide * half, lines.length * size * 1.15 * half];
@@ -188,13 +188,15 @@ const centreOf = ({ box, outline, middle }: Block): LayoutPoint => {
 
 const widths = new Map<string, number>();
 const WIDTHS_MAX = 5_000;
+const MEASURED_PIXELS = 100;
 
-function widthOf(context: Context, { text, font }: Line): number {
-  const key = `${font} ${text}`;
+/** The width of a line for each pixel of its size: measuring takes long, so it is done once for all sizes. */
+function widthOf(context: Context, { text, weight }: Line): number {
+  const key = `${weight} ${text}`;
   const known = widths.get(key);
   if (known !== undefined) return known;
-  context.font = font;
-  const { width } = context.measureText(text);
+  context.font = `${weight} ${MEASURED_PIXELS}px ${SANS}`;
+  const width = context.measureText(text).width / MEASURED_PIXELS;
   if (widths.size >= WIDTHS_MAX) widths.clear();
   widths.set(key, width);
   return width;

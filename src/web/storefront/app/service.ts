@@ -59,16 +59,27 @@ client.clock.follow(tick);
  */
 export function useServiceNow(): number {
   const [now, setNow] = useState(serviceNow);
-  useEffect(() => {
-    tickers.add(setNow);
-    ticking ??= setInterval(tick, 1_000);
-    tick();
-    return () => {
-      tickers.delete(setNow);
-      if (tickers.size > 0) return;
-      clearInterval(ticking);
-      ticking = undefined;
-    };
-  }, []);
+  useEffect(() => onTick(setNow), []);
   return now;
+}
+
+/** Whether a moment has come; draws again when it does, and not each second. */
+export function useIsPast(moment: number | null): boolean {
+  const isPast = moment !== null && serviceNow() >= moment;
+  const [, setPast] = useState(isPast);
+  useEffect(() => onTick((now) => setPast(moment !== null && now >= moment)), [moment]);
+  return isPast;
+}
+
+/** Calls each second and at each correction, and at once; answers how that ends. */
+function onTick(ticker: (now: number) => void): () => void {
+  tickers.add(ticker);
+  ticking ??= setInterval(tick, 1_000);
+  tick();
+  return () => {
+    tickers.delete(ticker);
+    if (tickers.size > 0) return;
+    clearInterval(ticking);
+    ticking = undefined;
+  };
 }

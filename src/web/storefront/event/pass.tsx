@@ -8,7 +8,7 @@ import { texts } from '../app/language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { ArrowIcon } from '../../buttons.tsx';
 import { eventPath, Link } from '../app/router.tsx';
-import { client, serviceNow, useServiceNow } from '../app/service.ts';
+import { client, serviceNow, useIsPast } from '../app/service.ts';
 
 const words = texts.queue;
 
@@ -20,7 +20,6 @@ export interface Pass {
 
 export function usePass(event: EventPayload): Pass {
   const [entry, setEntry] = useState<QueueEntry | null>(null);
-  const now = useServiceNow();
   useEffect(() => {
     const { passId } = recall(event.id);
     if (!event.waiting_room || passId === undefined) return;
@@ -30,8 +29,8 @@ export function usePass(event: EventPayload): Pass {
     });
     return () => abort.abort();
   }, [event.id]);
-  const isCurrent = entry?.pass_expires_at == null || Date.parse(entry.pass_expires_at) > now;
-  return { entry, isAdmitted: entry?.status === 'ADMITTED' && isCurrent, forget: () => setEntry(null) };
+  const isOver = useIsPast(entry?.pass_expires_at == null ? null : Date.parse(entry.pass_expires_at));
+  return { entry, isAdmitted: entry?.status === 'ADMITTED' && !isOver, forget: () => setEntry(null) };
 }
 
 interface PassBarProps {

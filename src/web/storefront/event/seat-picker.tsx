@@ -4,7 +4,7 @@
  * Owns what is shown of the plan and what is asked; what is picked belongs to the page.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
+import type { EventPayload, SeatedLocality, Seating, TicketAvailability } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { boxAround, grown } from '#client/seat-layout.ts';
 import { seatWords } from '../app/format.ts';
@@ -53,7 +53,16 @@ interface SeatPickerProps {
 const CLOSE_MARGIN = 60;
 
 export function SeatPicker(props: SeatPickerProps) {
-  return usePainted() ? <Picker {...props} /> : <Loading what={texts.event.loadingPlan} />;
+  const isPainted = usePainted(() => keptPlanOf(props.seating.localities[0]!));
+  return isPainted ? <Picker {...props} /> : <Loading what={texts.event.loadingPlan} />;
+}
+
+const plans = new WeakMap<SeatedLocality, SeatPlan>();
+
+function keptPlanOf(locality: SeatedLocality): SeatPlan {
+  const plan = plans.get(locality) ?? planOf(locality);
+  plans.set(locality, plan);
+  return plan;
 }
 
 function Picker(props: SeatPickerProps) {
@@ -63,7 +72,9 @@ function Picker(props: SeatPickerProps) {
   const [filter, setFilter] = useState(ALL_SEATS);
   const [kind, setKind] = useState<string | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
-  const plan = useMemo(() => planOf(locality), [locality]);
+  const plan = useMemo(() => keptPlanOf(locality), [locality]);
+  // What stands below the plan comes after it.
+  const isPainted = usePainted();
   const colours = useColours(plan);
   const pickedIds = useMemo(() => new Set(picked.map(({ seatId }) => seatId)), [picked]);
   const seats = useSeatAppearances(seatWords, props, plan, locality.id, pickedIds, filter);
@@ -102,17 +113,19 @@ function Picker(props: SeatPickerProps) {
         onSeats={addBest}
       />
       <PlanMap {...props} {...{ plan, colours, seats, goal, kind, showSeats }} name={locality.name} />
-      <Legend
-        plan={plan}
-        event={event}
-        rows={rows}
-        localityId={locality.id}
-        colours={colours}
-        seats={seats}
-        filter={filter}
-        onFilter={find}
-        onBlock={(block) => setGoal({ box: aroundBlock(plan, block), isNear: true })}
-      />
+      {isPainted && (
+        <Legend
+          plan={plan}
+          event={event}
+          rows={rows}
+          localityId={locality.id}
+          colours={colours}
+          seats={seats}
+          filter={filter}
+          onFilter={find}
+          onBlock={(block) => setGoal({ box: aroundBlock(plan, block), isNear: true })}
+        />
+      )}
     </div>
   );
 }

@@ -16,7 +16,7 @@ import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { followStored, storePurchase, recall, type HeldBasket } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { inWords } from '../app/messages.ts';
-import { client, serviceNow, useServiceNow } from '../app/service.ts';
+import { client, serviceNow, useIsPast } from '../app/service.ts';
 import { seatsInWords } from './seat-register.tsx';
 import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { itemKey } from './selection.ts';
@@ -65,11 +65,9 @@ export function useHold(slug: string, eventId: string | null, onPlaced: (hold: H
   const shown = useShownHold(slug, eventId);
   const { hold, forget, read } = shown;
   const [underWay, during] = useBusy();
-  const now = useServiceNow();
-
-  const isOver = hold !== null && now >= Date.parse(hold.expires_at) + GRACE_MS;
+  const isOver = useIsPast(hold === null ? null : Date.parse(hold.expires_at) + GRACE_MS);
   useEffect(() => {
-    if (isOver) void read(hold.id);
+    if (isOver) void read(hold!.id);
   }, [isOver]);
 
   const request = async (items: readonly HoldItemRequest[]): Promise<Hold | null> => {

@@ -15,7 +15,7 @@ import { isMainThread } from 'node:worker_threads';
 import { initialState, type EventState } from '#domain/event/state.ts';
 import { replayFact } from '#domain/event/replay.ts';
 import { restoreEventState, restorePiece } from '#domain/event/snapshot.ts';
-import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { inSlices, stopwatchMs } from '#persistence/stopwatch.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { Snapshot } from '#persistence/snapshots.ts';
@@ -135,20 +135,18 @@ async function restoreInSlices(pieces: readonly string[], pause: () => Promise<v
   return state;
 }
 
-/** Yields to the event loop when a slice is used up; otherwise costs a reading of the stopwatch. */
+/** Yields to the event loop when a slice is used up. */
 function slicer(elapsedMs: () => number): () => Promise<void> | undefined {
-  let begin = elapsedMs();
   let slices = 0;
-  const pause = async (): Promise<void> => {
+  const rest = async (): Promise<void> => {
     slices += 1;
     if (slices % SLICES_PER_COLLECTION === 0 && isMainThread) {
       await nextRound();
       collectYoung();
     }
     await nextRound();
-    begin = elapsedMs();
   };
-  return () => (elapsedMs() - begin < SLICE_MS ? undefined : pause());
+  return inSlices(SLICE_MS, rest, elapsedMs);
 }
 
 let collect: ((options: { readonly type: 'minor' }) => void) | null = null;

@@ -13,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SaleByMinute, type SaleRange, type SaleView } from '#domain/event/sale-by-minute.ts';
 import { JournalDamaged } from '#persistence/faults.ts';
 import type { FactRow } from '#persistence/journal.ts';
-import { stopwatchMs } from '#persistence/stopwatch.ts';
+import { inSlices } from '#persistence/stopwatch.ts';
 
 export interface SaleRequest extends SaleRange {
   readonly eventId: string;
@@ -159,7 +159,7 @@ export class SalesByMinute {
 
   async #readNew(reading: Reading): Promise<void> {
     const durableSeq = this.#ports.durableSeq();
-    const rest = inSlices();
+    const rest = inPassing();
     let skipped = 0;
     for await (const row of await this.#ports.factsAfter(reading.eventId, reading.readThroughSeq)) {
       if (!this.#isKept(reading)) return;
@@ -174,12 +174,7 @@ export class SalesByMinute {
   }
 }
 
-/** Pauses for longer than a slice once one is used up (rule 2); otherwise costs a reading of the stopwatch. */
-export function inSlices(): () => Promise<void> | undefined {
-  let begin = stopwatchMs();
-  const rest = async (): Promise<void> => {
-    await pause(PAUSE_MS, undefined, { ref: false });
-    begin = stopwatchMs();
-  };
-  return () => (stopwatchMs() - begin < SLICE_MS ? undefined : rest());
+/** Pauses for longer than a slice once one is used up (rule 2). */
+export function inPassing(): () => Promise<void> | undefined {
+  return inSlices(SLICE_MS, () => pause(PAUSE_MS, undefined, { ref: false }));
 }

@@ -4,7 +4,7 @@
  */
 import { emptyHead, applyRecord, readRecord } from '#persistence/nats/log/head.ts';
 import { FACTS_READ_MAX, newestFacts } from '#engine/shown-facts.ts';
-import { inSlices } from '#engine/sales-by-minute.ts';
+import { inPassing } from '#engine/sales-by-minute.ts';
 import { factsIn } from '#persistence/chain.ts';
 import type { FactsPage, FactsRequest } from '#engine/deployment.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
@@ -47,7 +47,7 @@ export async function* streamFacts(
   const isOwn = afterSeq >= claim.factSeq;
   // A batch counts where its epoch is that of the newest claim before it.
   let epoch = isOwn ? claim.epoch : 0;
-  const pause = inSlices();
+  const pause = inPassing();
   for await (const { seq, body } of whole.read(isOwn ? await placeOf(whole, claim, afterSeq, lastSeq) : 1, lastSeq)) {
     await pause();
     const record = readRecord(seq, body);

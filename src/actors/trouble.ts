@@ -1,5 +1,6 @@
 /**
- * Troubles: what operators are told of that no caller waits for, and how what fails is tried again.
+ * Troubles: what operators are told of that no caller waits for, how long others may take, and how what fails is tried
+ * again.
  */
 import { channel } from 'node:diagnostics_channel';
 
@@ -61,4 +62,29 @@ const RETRY_PAUSE_MS_MAX = 300_000;
 /** The pause after so many failures in a row: doubled each time, from a second to five minutes. */
 export function retryPauseMs(failuresInARow: number, firstPauseMs = RETRY_PAUSE_MS_MIN): number {
   return Math.min(firstPauseMs * 2 ** (failuresInARow - 1), RETRY_PAUSE_MS_MAX);
+}
+
+/**
+ * Makes a call with a signal that aborts after a time, or when all is stopped. Nothing of it is left once it has ended:
+ * a signal of `AbortSignal.any` keeps the call and its answer until its time runs out.
+ */
+export async function callWithin<Result>(
+  ms: number,
+  stopping: AbortSignal | undefined,
+  call: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(stopping?.reason);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+    ms,
+  );
+  stopping?.addEventListener('abort', stop);
+  if (stopping?.aborted === true) stop();
+  try {
+    return await call(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    stopping?.removeEventListener('abort', stop);
+  }
 }

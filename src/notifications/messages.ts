@@ -13,6 +13,7 @@ import product from '../../package.json' with { type: 'json' };
 import { Webhook } from 'standardwebhooks';
 import { invariant } from '#domain/invariant.ts';
 import { readAt } from '#actors/event-port.ts';
+import { callWithin } from '#actors/trouble.ts';
 import type { FactView } from '#domain/event/query.ts';
 import type { OpenedOrder, PersonalDataReader } from '#privacy/personal-data.ts';
 import type { Customer } from '#domain/personal.ts';
@@ -305,30 +306,26 @@ export function notificationQueueOf({ type, eventId }: Pick<FactRow, 'type' | 'e
 // ── posting ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Posts one message; rejects when the receiver did not accept it. */
-type Post = (message: Message, signal?: AbortSignal) => Promise<void>;
+type Post = (message: Message, stopping?: AbortSignal) => Promise<void>;
 
 const POST_MS_MAX = 10_000;
 
 /** Posts to one address, signed as Standard Webhooks describes; a receiver compares `now` with its own clock. */
 export function createPoster(target: { readonly url: string; readonly secret: string }, now: () => number): Post {
   const signer = new Webhook(target.secret);
-  return async ({ id, body }, signal) => {
+  return async ({ id, body }, stopping) => {
     const sentAt = new Date(now());
-    const timeUp = AbortSignal.timeout(POST_MS_MAX);
-    const response = await fetch(target.url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': `Holdfast/${product.version}`,
-        'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
-        'webhook-signature': signer.sign(id, sentAt, body),
-      },
-      body,
-      redirect: 'manual',
-      signal: signal === undefined ? timeUp : AbortSignal.any([signal, timeUp]),
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': `Holdfast/${product.version}`,
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+      'webhook-signature': signer.sign(id, sentAt, body),
+    };
+    await callWithin(POST_MS_MAX, stopping, async (signal) => {
+      const response = await fetch(target.url, { method: 'POST', headers, body, redirect: 'manual', signal });
+      await response.body?.cancel();
+      if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
     });
-    await response.body?.cancel();
-    if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
   };
 }

@@ -241,25 +241,3 @@ function queued(share: Share | undefined): number {
 function timeIsUp(): ProviderUnavailable {
   return new ProviderUnavailable('the provider took too long');
 }
-
-/**
- * Makes a call with a signal that aborts after a time, or when all is stopped. Nothing of it is left once it has ended:
- * one that waits for its time to run out keeps the call and its answer until then, and aborts after it.
- */
-export async function callWithin<Result>(
-  ms: number,
-  stopping: AbortSignal,
-  call: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, ms);
-  stopping.addEventListener('abort', abort);
-  if (stopping.aborted) abort();
-  try {
-    return await call(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    stopping.removeEventListener('abort', abort);
-  }
-}

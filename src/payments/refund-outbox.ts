@@ -18,13 +18,12 @@
 import { activationChannel, turnChannel, type ActivationMessage, type TurnMessage } from '#actors/channels.ts';
 import { Overloaded } from '#actors/admission.ts';
 import { executeAt, readAt, type EventFinder } from '#actors/event-port.ts';
-import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
+import { callWithin, isWorthReporting, reportTrouble } from '#actors/trouble.ts';
 import { isRefusal, refuse } from '#domain/refusal.ts';
 import type { RefundAnswer } from '#domain/command.ts';
 import type { DueRefund } from '#domain/orders/refund-tries.ts';
 import type { FactType } from '#domain/fact.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
-import { callWithin } from './concurrency-limit.ts';
 import { ProviderUnavailable, type PaymentClockPort, type PaymentProviders } from './provider.ts';
 
 interface RefundOutboxPorts {

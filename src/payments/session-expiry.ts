@@ -15,11 +15,10 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import { Overloaded } from '#actors/admission.ts';
-import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
+import { callWithin, isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import { readAt, type EventPort } from '#actors/event-port.ts';
 import type { OrderScan, UselessSession } from '#domain/orders/open-sessions.ts';
 import type { Fact, FactType } from '#domain/fact.ts';
-import { callWithin } from './concurrency-limit.ts';
 import type { EventFinderPort, PaymentProviders } from './provider.ts';
 
 interface SessionExpiryPorts {

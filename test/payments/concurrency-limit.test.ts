@@ -1,8 +1,7 @@
 /** How many calls to a provider run at once, how their places are shared, and which calls are not admitted. */
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
-import { callWithin, createConcurrencyLimit, type ConcurrencyLimit } from '#payments/concurrency-limit.ts';
+import { createConcurrencyLimit, type ConcurrencyLimit } from '#payments/concurrency-limit.ts';
 import { ProviderUnavailable } from '#payments/provider.ts';
 
 const STEP_MS = 10;
@@ -196,34 +195,5 @@ describe('A call is admitted', () => {
       }
     };
     assert.deepEqual([fill('first'), fill('second')], [10, 5]);
-  });
-});
-
-describe('A call within a time', () => {
-  const untilAborted = (signal: AbortSignal): Promise<never> =>
-    new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
-
-  it('is aborted when the time is over, and when all is stopped, before it began too', async () => {
-    const stopping = new AbortController();
-    const late = assert.rejects(callWithin(10_000, stopping.signal, untilAborted), /aborted/);
-    await pass(10_000);
-    await late;
-    const stopped = assert.rejects(callWithin(10_000, stopping.signal, untilAborted), /aborted/);
-    stopping.abort();
-    await stopped;
-    assert.ok(await callWithin(10_000, stopping.signal, async ({ aborted }) => aborted));
-  });
-
-  it('leaves nothing behind once it has ended', async () => {
-    const stopping = new AbortController();
-    const signal = await callWithin(10_000, stopping.signal, async (its) => its);
-    await assert.rejects(
-      callWithin(10_000, stopping.signal, () => Promise.reject(new Error('refused'))),
-      /refused/,
-    );
-    assert.deepEqual(getEventListeners(stopping.signal, 'abort'), []);
-    await pass(10_000);
-    stopping.abort();
-    assert.equal(signal.aborted, false);
   });
 });

@@ -7,6 +7,7 @@
  * 2. It is bounded: MINUTES_MAX minutes with CODES_MAX codes each, under 1.5 MB, whatever is asked of the service.
  * 3. It is no fact: it begins with the process, and ends with it.
  */
+import { sumOf } from '#domain/money.ts';
 import type { HistoryMinute, Percentiles } from '../ports.ts';
 
 /** What was counted since the process began. */
@@ -88,7 +89,7 @@ export class MetricsHistory {
       commits: sum(commits),
       commit: percentilesOf(commits, this.#ports.commitBounds),
       admissionQueueMax: this.#admissionQueueMax,
-      refused: sum(refusals.map(({ count }) => count)),
+      refused: sumOf(refusals, ({ count }) => count),
       refusals: refusals.slice(0, CODES_MAX),
     };
   }
@@ -103,7 +104,7 @@ function growth(counts: readonly number[], before: readonly number[]): readonly 
 }
 
 function sum(counts: readonly number[]): number {
-  return counts.reduce((before, count) => before + count, 0);
+  return sumOf(counts, (count) => count);
 }
 
 function percentilesOf(buckets: readonly number[], bounds: readonly number[]): Percentiles | null {

@@ -5,11 +5,12 @@
  * 1. A page that nothing happened to is not loaded again: focus and what is read out stay where they are.
  * 2. The time left is the service's, counted on from the load of the page: the buyer's clock may be wrong.
  */
+import { inlineText } from './html.ts';
 
 /** Between two looks for what became of the order; a page that comes into sight looks at once. */
 const LOOK_MS = 10_000;
 
-export const FOLLOWING = `(() => {
+export const FOLLOWING = inlineText(`(() => {
 const clock = document.querySelector('[data-left]'), loaded = performance.now();
 const two = (n) => String(n).padStart(2, '0');
 const badgeOf = (page) => page.querySelector('.badge')?.textContent;
@@ -31,4 +32,4 @@ const tick = () => {
 if (clock !== null) { tick(); setInterval(tick, 1000); }
 setInterval(look, ${LOOK_MS});
 document.addEventListener('visibilitychange', look);
-})();`;
+})();`);

@@ -57,7 +57,7 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   /** Runs once the page is there; it may ask this origin. The page works without it too. */
-  readonly script?: string;
+  readonly script?: InlineText;
   /** Where the buyer came from; above the page's text. */
   readonly back?: { readonly href: string; readonly label: string };
   /** Addresses that the page's forms may lead to beside its own. */
@@ -83,7 +83,7 @@ function policyOf({ formTargets = [], brand, script }: Page): string {
   return [
     "default-src 'none'",
     `style-src ${pageStyle(brand).hash}`,
-    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`, "connect-src 'self'"]),
+    ...(script === undefined ? [] : [`script-src ${script.hash}`, "connect-src 'self'"]),
     "img-src 'self' data:",
     "font-src 'self'",
     "base-uri 'none'",
@@ -117,32 +117,32 @@ function documentOf({ texts, brand, title, body, back, script }: Page): string {
         </header>
         <main>${way} ${body}</main>
         <footer class="foot">${footOf(brand, texts)}</footer>
-        ${script === undefined ? null : drawn(`<script>${script}</script>`)}
+        ${script === undefined ? null : drawn(`<script>${script.text}</script>`)}
       </body>
     </html>`.html;
 }
 
-/** The style of a page, and its hash for the policy. */
-interface PageStyle {
+/** The text of a style sheet or a script in a page, and as the policy names it. */
+interface InlineText {
   readonly text: string;
   readonly hash: string;
 }
 
-/** By the address of a brand's style sheet, which says all that it says. */
-const knownStyles = new LRUCache<string, PageStyle>({ max: 200 });
+export function inlineText(text: string): InlineText {
+  return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
+}
 
-function pageStyle(brand: Brand): PageStyle {
+/** By the address of a brand's style sheet, which says all that it says. */
+const knownStyles = new LRUCache<string, InlineText>({ max: 200 });
+
+function pageStyle(brand: Brand): InlineText {
   const key = brand.style ?? '';
   const known = knownStyles.get(key);
   if (known !== undefined) return known;
-  const text = brand.style === null ? STYLE : STYLE + styleOf(brand);
-  const made = { text, hash: hashOf(text) };
+  const made = inlineText(brand.style === null ? STYLE : STYLE + styleOf(brand));
   knownStyles.set(key, made);
   return made;
 }
-
-/** The text of a style sheet or a script as the policy names it. */
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** The picture beside the name, which says the same. */
 const markOf = ({ logo }: Brand): Html =>

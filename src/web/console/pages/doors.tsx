@@ -7,7 +7,7 @@ import { moment, number } from '../app/format.ts';
 import { linkTo, queryOf } from '../app/router.ts';
 import { Bars } from '../parts/charts.tsx';
 import { nameOf, wordsOf, type Door } from '../parts/door-words.ts';
-import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle, Tiles } from '../parts/frame.tsx';
 import { Stations } from '../parts/stations.tsx';
 import { TicketAtDoor } from '../parts/ticket-at-door.tsx';
 
@@ -59,7 +59,7 @@ export function DoorsPage({ api, event, performance }: DoorsPageProps) {
       </div>
       <p class="quiet small">{moment(performance.starts_at)}</p>
       {trouble !== null && <p class="alert">{trouble}</p>}
-      <Tiles counts={counts} />
+      <CountTiles counts={counts} />
       <div class="cards">
         <section class="card">
           <h2>Entries a minute</h2>
@@ -114,7 +114,7 @@ function AttendeeList({ api, address, fileName }: AttendeeListProps) {
   );
 }
 
-function Tiles({ counts }: { readonly counts: Counts }) {
+function CountTiles({ counts }: { readonly counts: Counts }) {
   const refused = Object.values(counts.refused).reduce((sum, count) => sum + count, 0);
   const tiles: readonly (readonly [name: string, count: number])[] = [
     ['Expected', counts.expected],
@@ -124,18 +124,12 @@ function Tiles({ counts }: { readonly counts: Counts }) {
     ['Refused', refused],
   ];
   return (
-    <dl class="tiles">
-      {tiles.map(([name, count]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{number(count)}</dd>
-        </div>
-      ))}
+    <Tiles tiles={tiles.map(([name, count]) => [name, number(count)] as const)}>
       <div class={counts.conflicts > 0 ? 'pressing' : ''}>
         <dt>Conflicts</dt>
         <dd>{number(counts.conflicts)}</dd>
       </div>
-    </dl>
+    </Tiles>
   );
 }
 

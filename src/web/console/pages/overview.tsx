@@ -2,7 +2,7 @@
 import type { Overview, OverviewEvent, ServiceState } from '../app/bodies.ts';
 import { bytes, number, moment, span } from '../app/format.ts';
 import { LineChart, StockBar, StockLegend, type History } from '../parts/charts.tsx';
-import { PageTitle, StatusTag } from '../parts/frame.tsx';
+import { PageTitle, StatusTag, Tiles } from '../parts/frame.tsx';
 import { Alerts } from '../parts/alerts.tsx';
 import { MoneyLine } from '../parts/money.tsx';
 import { linkTo } from '../app/router.ts';
@@ -59,16 +59,7 @@ function Service({ service }: { readonly service: ServiceState }) {
       ? []
       : [['Notifications behind', `${number(service.notification_lag)} facts`] as const]),
   ];
-  return (
-    <dl class="tiles" aria-label="The service">
-      {tiles.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Tiles label="The service" tiles={tiles} />;
 }
 
 interface EventCardProps {

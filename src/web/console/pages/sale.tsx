@@ -12,7 +12,7 @@ import { addressOf, usePolled, type Api } from '../app/api.ts';
 import type { OverviewEvent, SaleByMinute, SalePoint } from '../app/bodies.ts';
 import { countOf, moment, money, number, span } from '../app/format.ts';
 import { linkTo, linkWith, queryOf, useFilters } from '../app/router.ts';
-import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle, Tiles } from '../parts/frame.tsx';
 import { eachStep, History } from '../parts/service-history.tsx';
 import { TimeChart, type Steps } from '../parts/time-charts.tsx';
 
@@ -66,7 +66,7 @@ export function SalePage({ api, event, now }: SalePageProps) {
       {sale !== null && (
         <>
           <Remarks sale={sale} />
-          <Tiles waiting={hasLine ? (room?.waiting ?? 0) : null} sale={sale} />
+          <SaleTiles waiting={hasLine ? (room?.waiting ?? 0) : null} sale={sale} />
           <h2>Tickets, money and the line</h2>
           {sale.points.length === 0 && <p class="quiet">Nothing of the sale is in this range.</p>}
           {sale.points.length > 0 && (
@@ -163,13 +163,13 @@ function Remarks({ sale }: { readonly sale: SaleByMinute }) {
   );
 }
 
-interface TilesProps {
+interface SaleTilesProps {
   /** People in line now; null where the sale has no line. */
   readonly waiting: number | null;
   readonly sale: SaleByMinute;
 }
 
-function Tiles({ waiting, sale }: TilesProps) {
+function SaleTiles({ waiting, sale }: SaleTilesProps) {
   const { totals, forecast, now } = sale;
   const pace = forecast.pace_minutes === 0 ? null : forecast.pace_tickets / forecast.pace_minutes;
   const left = soldOutText(sale);
@@ -189,14 +189,7 @@ function Tiles({ waiting, sale }: TilesProps) {
   ];
   return (
     <>
-      <dl class="tiles" aria-label="The sale now">
-        {tiles.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Tiles label="The sale now" tiles={tiles} />
       <OncePerMinute
         at={now}
         text={`${countOf(totals.tickets - totals.returned, 'ticket')} sold, ${number(forecast.unsold)} unsold.${left === '–' ? '' : ` Sold out: ${left}.`}`}

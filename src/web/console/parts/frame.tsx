@@ -188,6 +188,28 @@ export function FilterChoice({ name, chosen, label, options }: FilterChoiceProps
   );
 }
 
+interface TilesProps {
+  /** What they are about; absent where a heading says it. */
+  readonly label?: string;
+  readonly tiles: readonly (readonly [name: string, value: string])[];
+  readonly children?: ComponentChildren;
+}
+
+/** Figures of now, each with its name; `children` come behind them. */
+export function Tiles({ label, tiles, children }: TilesProps) {
+  return (
+    <dl class="tiles" aria-label={label}>
+      {tiles.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      {children}
+    </dl>
+  );
+}
+
 /** The status of an order or a performance. */
 export function StatusTag({ status }: { readonly status: string }) {
   return <span class={`tag ${status}`}>{status.replace('_', ' ')}</span>;

@@ -72,7 +72,7 @@ function Picker(props: SeatPickerProps) {
   const [filter, setFilter] = useState(ALL_SEATS);
   const [kind, setKind] = useState<string | null>(null);
   const locality = seating.localities[localityIndex] ?? seating.localities[0]!;
-  const plan = useMemo(() => keptPlanOf(locality), [locality]);
+  const plan = keptPlanOf(locality);
   // What stands below the plan comes after it.
   const isPainted = usePainted();
   const colours = useColours(plan);

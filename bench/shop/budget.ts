@@ -2,7 +2,10 @@
  * `npm run shop-budget`: whether the pages of a purchase keep their budget on a slow phone (`load.ts`), each as the
  * median of five loads: a score for performance of at least 95 (`score.ts`), and at most 200 ms of total blocking time.
  *
- *   npm run shop-budget [-- --json]
+ *   npm run shop-budget [-- --lighthouse] [--json]
+ *
+ * With `--lighthouse` the same is asked of Lighthouse itself (`lighthouse.ts`), for each page that anybody can open;
+ * the checkout is of those who hold tickets.
  *
  * The pages are an event without seats, one with the seats of a real hall (1,222), the checkout of held seats and a
  * paid order, of a service of its own. Blocking time is time on the clock: on a machine with other work it says little,
@@ -11,17 +14,24 @@
 import { commandOptions } from '../../test/command-options.ts';
 import { openShop, type Shop } from '../../test/web/storefront/shop.ts';
 import { busyWarning, calibrate } from '../calibration.ts';
+import { askLighthouse, type LighthouseFigures } from './lighthouse.ts';
 import { loadPage, mediansOf, ROUNDS, SLOW_PHONE, type Load } from './load.ts';
 import { scoreOf } from './score.ts';
 
 const SCORE_MIN = 95;
 const BLOCKING_MS_MAX = 200;
 
-const { json } = commandOptions({ json: { type: 'boolean', default: false } }, 'npm run shop-budget [-- --json]');
+const isOff = { type: 'boolean', default: false } as const;
+const { json, lighthouse: isLighthouseAsked } = commandOptions(
+  { json: isOff, lighthouse: isOff },
+  'npm run shop-budget [-- --lighthouse] [--json]',
+);
 
 interface Row extends Load {
   readonly page: string;
   readonly score: number;
+  /** Null where it was not asked. */
+  readonly lighthouse: LighthouseFigures | null;
   readonly isKept: boolean;
 }
 
@@ -47,7 +57,11 @@ async function measure(shop: Shop, page: string, path: string): Promise<Row> {
   }
   const middle = mediansOf(loads);
   const score = scoreOf(middle);
-  return { page, ...middle, score, isKept: score >= SCORE_MIN && middle.blocking <= BLOCKING_MS_MAX };
+  const lighthouse =
+    isLighthouseAsked && page !== 'checkout' ? await askLighthouse(shop.service.publicUrl + path) : null;
+  const keeps = (each: LighthouseFigures): boolean => each.score >= SCORE_MIN && each.blocking <= BLOCKING_MS_MAX;
+  const isKept = keeps({ score, blocking: middle.blocking }) && (lighthouse === null || keeps(lighthouse));
+  return { page, ...middle, score, lighthouse, isKept };
 }
 
 const isBusy = busyWarning(await calibrate()) !== null;
@@ -63,11 +77,16 @@ if (json) console.log(JSON.stringify({ rounds: ROUNDS, isBusy, pages: rows }, nu
 else {
   const line = (cells: readonly string[]): string =>
     cells.map((cell, n) => (n === 0 ? cell.padEnd(9) : cell.padStart(11))).join('');
-  console.log(line(['page', 'score', 'blocking', 'longest', 'first', 'largest', 'shift', 'requests', 'KB', 'budget']));
-  for (const { page, score, blocking, longest, fcp, lcp, cls, requests, bytes, isKept } of rows) {
-    const [ms, kilobytes] = [[blocking, longest, fcp, lcp].map((each) => `${Math.round(each)} ms`), bytes / 1024];
-    const rest = [cls.toFixed(3), String(requests), kilobytes.toFixed(0), isKept ? 'kept' : 'OVER'];
-    console.log(line([page, score.toFixed(1), ...ms, ...rest]));
+  const names = ['page', 'score', 'blocking', 'longest', 'first', 'largest', 'shift', 'requests', 'KB'];
+  console.log(line([...names, ...(isLighthouseAsked ? ['Lighthouse', 'blocking'] : []), 'budget']));
+  const msText = (ms: number): string => `${Math.round(ms)} ms`;
+  for (const { page, score, blocking, longest, fcp, lcp, cls, requests, bytes, lighthouse, isKept } of rows) {
+    const rest = [cls.toFixed(3), String(requests), (bytes / 1024).toFixed(0)];
+    const asked = lighthouse === null ? ['', ''] : [lighthouse.score.toFixed(0), msText(lighthouse.blocking)];
+    if (isLighthouseAsked) rest.push(...asked);
+    console.log(
+      line([page, score.toFixed(1), ...[blocking, longest, fcp, lcp].map(msText), ...rest, isKept ? 'kept' : 'OVER']),
+    );
   }
 }
 process.exitCode = rows.every(({ isKept }) => isKept) ? 0 : 1;

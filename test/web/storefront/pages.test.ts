@@ -20,6 +20,8 @@ const HOSTILE = `</script><script>alert('1')</script> "quoted" & 'more' <!-- {{a
 
 /** Kilobytes of a page with its scripts and styles, as a browser with an empty cache gets them, Brotli. */
 const KILOBYTES_MAX = 80;
+/** The fonts that a page of English or German words asks for besides. */
+const LATIN_FONTS_BYTES_MAX = 70 * 1_024;
 
 /** The bytes of an answer's body on the wire. */
 async function bytesOf(url: string): Promise<number> {
@@ -205,6 +207,9 @@ describe('The pages', () => {
     const { publicUrl, adminUrl } = service;
     const fonts = fontsIn(await textAt(`${publicUrl}/nowhere`));
     assert.equal(fonts.length, 4);
+    const latin = fonts.filter((font) => !font.includes('latin-ext'));
+    const weights = await Promise.all(latin.map((font) => bytesOf(publicUrl + font)));
+    assert.ok(weights[0]! + weights[1]! <= LATIN_FONTS_BYTES_MAX, weights.join(' + '));
     for (const [origin, path] of [
       [publicUrl, '/'],
       [publicUrl, '/example'],

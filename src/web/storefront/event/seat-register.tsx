@@ -8,10 +8,18 @@ import { knownSeats, namesOfSeats, type KnownSeats } from '../../seat-choice/sea
 
 export const registerOf = (seating: Seating | null): KnownSeats => knownSeats(seatWords, seating);
 
+/** By the event's slug: what comes after a checkout names its seats at once. */
+const loadedSeatings = new Map<string, Seating>();
+
 /** The seats of the event of a hold; nothing is loaded for a hold without seats. */
-export function useRegister(event: EventPayload, hold: Hold): KnownSeats {
+export function useRegister({ slug }: EventPayload, hold: Hold): KnownSeats {
   const isSeated = hold.items.some((item) => item.seat_ids.length > 0);
-  const seating = useLoaded(isSeated ? event.slug : null, (signal) => client.getSeating(event.slug, { signal }));
+  const load = async (signal: AbortSignal): Promise<Seating> => {
+    const seating = await client.getSeating(slug, { signal });
+    loadedSeatings.set(slug, seating);
+    return seating;
+  };
+  const seating = useLoaded(isSeated ? slug : null, load, null, loadedSeatings.get(slug) ?? null);
   return useMemo(() => registerOf(seating.value), [seating.value]);
 }
 

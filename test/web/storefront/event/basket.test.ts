@@ -155,8 +155,14 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await buyer.press('Hold 2 tickets again');
       assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
       assert.equal(((await held('ran-out', 'premiere')) as string[]).length, 2);
+      const { page } = buyer;
+      const seatings: string[] = [];
+      page.on('request', (request) => request.url().includes('/seating') && seatings.push(request.url()));
       await shop.passTime(3_600);
-      await buyer.page.reload();
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      await buyer.sees('Your time ran out');
+      await buyer.sees('Balcony, row AA, seats 12 and 13');
+      assert.deepEqual(seatings, [], 'the names of seats are known from the checkout');
       await buyer.press('Choose again');
       await buyer.press('Hold 2 tickets');
       await buyer.sees('Balcony, row AA, seats 12 and 13');

@@ -8,6 +8,7 @@ import { sumOf } from '../money.ts';
 import {
   agreedOf,
   awaitsFirstSession,
+  datesOfPending,
   isCovered,
   isLiveOrder,
   isPaidOrder,
@@ -213,6 +214,11 @@ function auditOrders(state: EventState): Discrepancy[] {
     const pending = pendingAmendment(order);
     if (pending !== null && state.orders.pendingAmendments.get(pending.id) !== order.number) {
       found.push('an amendment of it is pending and is not noted so');
+    }
+    const dates = pending === null ? [] : [...datesOfPending(order)];
+    const isEnding = dates.some((id) => state.performances.get(id)?.status === 'CANCELLED');
+    if (state.orders.endingAmendments.has(order.number) !== isEnding) {
+      found.push('its pending amendment is about a cancelled date and is not noted so, or the other way round');
     }
     return found.map((what) => ({ what, where: `order ${order.id}` }));
   });

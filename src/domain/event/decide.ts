@@ -228,7 +228,8 @@ const NOTHING: Cancellation = { facts: [], releasedHolds: 0 };
 /**
  * Performances do not take place: amendments that are to be paid end and holds are released where they have something
  * on one. Orders with a ticket on one are cancelled, or their tickets on it, by turns that follow
- * (`decideCancelNextOrders`), because there may be tens of thousands; so are holds beyond those of one turn.
+ * (`decideCancelNextOrders`), because there may be tens of thousands; amendments and holds beyond those of one turn end
+ * in them too.
  */
 function factsOfCancellation(
   state: EventState,

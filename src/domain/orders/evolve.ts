@@ -10,6 +10,7 @@ import { sumOf } from '../money.ts';
 import {
   agreedOf,
   awaitsFirstSession,
+  datesOfPending,
   isCash,
   hasSealed,
   amendmentsOf,
@@ -379,10 +380,19 @@ function countOnPerformances({ liveByPerformance, cancelling }: Orders, order: O
 
 /** Notes a performance that was cancelled, where orders have to be cancelled after it (rule 4 of `state.ts`). */
 export function noteCancelled(
-  { orders }: OrderState,
+  state: OrderState,
   { performanceId, ...cancellation }: FactData['PerformanceCancelled'],
 ): void {
-  if (orders.liveByPerformance.has(performanceId)) orders.cancelling.set(performanceId, cancellation);
+  const { liveByPerformance, cancelling, pendingAmendments, inOrder } = state.orders;
+  if (liveByPerformance.has(performanceId)) cancelling.set(performanceId, cancellation);
+  for (const number of pendingAmendments.values()) noteEnding(state, inOrder.at(number));
+}
+
+/** Notes the pending amendment of an order that is about a cancelled performance: it ends. */
+function noteEnding({ orders, performances }: OrderState, order: Order): void {
+  for (const performanceId of datesOfPending(order)) {
+    if (performances.get(performanceId)?.status === 'CANCELLED') orders.endingAmendments.add(order.number);
+  }
 }
 
 /** Notes whether an order awaits its first session; once it does not, it never does again. */
@@ -429,6 +439,7 @@ export function notePending(state: OrderState, order: Order, isKnown = false): v
   state.orders.pendingAmendments.add(pending.id, order.number, expiresAt);
   const { lines } = pending.asked!.change;
   claimLines(state, { orderId: order.id, holdId: order.purchase.holdId, lines, expiresAt }, isKnown);
+  noteEnding(state, order);
 }
 
 /** Restores the hold of a settled order, which was restored before. */

@@ -63,6 +63,8 @@ export interface Orders {
   readonly awaitingSession: Set<number>;
   /** The numbers of the orders with a PENDING amendment, by its id. */
   readonly pendingAmendments: Deadlines<number>;
+  /** Those of them that have, or are to have, something on a cancelled date: turns that follow end them. */
+  readonly endingAmendments: Set<number>;
   /** The numbers of orders that had payments for amendments, whose sessions may be open although they are old. */
   readonly payingAmendments: Set<number>;
   readonly refunds: OpenRefunds;
@@ -91,6 +93,7 @@ export function noOrders(): Orders {
     cancelling: new Map(),
     awaitingSession: new Set(),
     pendingAmendments: new Deadlines(),
+    endingAmendments: new Set(),
     payingAmendments: new Set(),
     refunds: new OpenRefunds(),
     executing: [],
@@ -131,9 +134,9 @@ export function isAskingForRefunds(state: OrderState): boolean {
   return state.orders.executing.length > 0 && !isCancelling(state);
 }
 
-/** Whether orders of a cancelled performance have yet to be cancelled (rule 4), or holds on it to be released. */
+/** Whether orders of a cancelled performance have yet to be cancelled (rule 4), amendments to end, or holds to go. */
 export function isCancelling({ orders, holds }: OrderState): boolean {
-  return orders.cancelling.size > 0 || holds.toRelease.size > 0;
+  return orders.cancelling.size > 0 || orders.endingAmendments.size > 0 || holds.toRelease.size > 0;
 }
 
 /** An order that a fact is about, to be changed. */

@@ -19,6 +19,7 @@ import {
   amend,
   amended,
   bought,
+  change,
   idsOf,
   left,
   oddEvent,
@@ -382,6 +383,81 @@ describe('Holds on a date that is cancelled', () => {
     assert.deepEqual(auditEventState(fixture.state), []);
     assert.ok(ids.every((holdId, n) => statusOf(fixture, holdId, n) === 'RELEASED'));
     assert.equal(nextWorkAt(fixture.state), null);
+    assertSameAfterReplay(fixture);
+  });
+});
+
+describe('Amendments of a date that is cancelled that are yet to be paid', () => {
+  const PENDING = 130;
+  const dearer = {
+    ...wide,
+    ticketTypes: [...wide.ticketTypes, { id: 'front', name: 'Front', locality_id: 'floor' }],
+    sellingStages: [{ id: 'general', name: 'General', prices: { stand: 3333, front: 5000 } }],
+  };
+
+  /** Orders on the second date that are to move to the first one, or the other way round, for more money. */
+  function calledOff(from: string, to: string) {
+    const fixture = given(oddEvent(dearer));
+    const asked = Array.from({ length: PENDING }, () => {
+      const order = bought(fixture, [item('stand', 1, { performanceId: from })]);
+      const { payment } = fixture.do(change(order.id, idsOf(order), { ticketTypeId: 'front', performanceId: to }));
+      openSession(fixture, order, payment!);
+      return { order, payment: payment! };
+    });
+    fixture.do(callOff());
+    const statuses = (): string[] => asked.map(({ order }) => orderOf(fixture, order).amendments.at(-1)!.status);
+    return { fixture, asked, statuses };
+  }
+  const ended = (statuses: readonly string[]): number => statuses.filter((status) => status === 'CANCELLED').length;
+
+  it('end in several turns, after a restart too, and give what they held back', () => {
+    const { fixture, statuses } = calledOff('d2', 'd1');
+    const first = ended(statuses());
+    assert.ok(first > 0 && first < PENDING, `${first} end with it`);
+    assert.deepEqual(auditEventState(fixture.state), []);
+    assertSameAfterReplay(fixture);
+    assert.equal(nextWorkAt(restore(fixture.state)), 0);
+    const next = { type: 'CancelNextOrders', limit: 100 } as const;
+    const { nextAfter } = fixture.do({ ...next, after: null });
+    assert.ok(nextAfter !== null && ended(statuses()) < PENDING);
+    assert.equal(fixture.do({ ...next, after: nextAfter }).nextAfter, null);
+    assert.equal(ended(statuses()), PENDING);
+    assert.deepEqual(auditEventState(fixture.state), []);
+    assertSameAfterReplay(fixture);
+    assert.equal(fixture.state.performances.get('d1')!.inventory.totals().held, 0);
+    fixture.when({ ...next, after: null }).then([]);
+  });
+
+  it('are CANCELLED and not EXPIRED where their window ends before that', () => {
+    const { fixture, statuses } = calledOff('d2', 'd1');
+    fixture.wait(30 * MINUTE).settle();
+    assert.equal(ended(statuses()), PENDING);
+    assert.deepEqual([auditEventState(fixture.state), nextWorkAt(fixture.state)], [[], null]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('bring no place on the date for money that comes before that, which is due back', () => {
+    const { fixture, asked, statuses } = calledOff('d2', 'd1');
+    const { order, payment } = asked.at(-1)!;
+    const paid = recordPayment(fixture, report(payment, 'paid'));
+    assert.deepEqual([paid.refundDueCents, paid.totalCents, paid.ticketCount], [5000 - 3333, 3333, 1]);
+    fixture.cancelOrders();
+    assert.equal(ended(statuses()), PENDING);
+    assert.deepEqual(orderOf(fixture, order).tickets[0]!.performanceId, 'd2');
+    assert.deepEqual(auditEventState(fixture.state), []);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('still bring a place on another date for such money', () => {
+    const { fixture, asked } = calledOff('d1', 'd2');
+    const { order, payment } = asked.at(-1)!;
+    const paid = recordPayment(fixture, report(payment, 'paid'));
+    assert.deepEqual([paid.status, paid.refundDueCents, paid.totalCents], ['CONFIRMED', 0, 5000]);
+    fixture.cancelOrders();
+    const { status, tickets } = orderOf(fixture, order);
+    assert.deepEqual([status, tickets[0]!.performanceId, tickets[0]!.ticketTypeId], ['CONFIRMED', 'd2', 'front']);
+    assert.equal(orderOf(fixture, asked[PENDING - 2]!.order).status, 'CANCELLED');
+    assert.deepEqual(auditEventState(fixture.state), []);
     assertSameAfterReplay(fixture);
   });
 });

@@ -14,6 +14,7 @@ import { invariant } from '../../invariant.ts';
 import { cancelled } from '../decide.ts';
 import { agreedOf, endOfPending, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
 import { factsOfAmendment } from './decide.ts';
+import { endNextPending } from './pending.ts';
 import { settle, type AmendmentPlan } from './settlement.ts';
 import { creditsOf, groupsOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
 import type { CommandOf } from '../../command.ts';
@@ -26,19 +27,19 @@ const ORDERS_ENDED_A_TURN = 10;
 
 /**
  * Ends the live orders with a ticket on a cancelled performance (rule 1), those of a part of the event's orders. Holds
- * that are left there are released by turns before.
+ * that are left there are released by turns before, and before them pending amendments end.
  */
 export function decideCancelNextOrders(
   state: OrderState,
   { after, limit }: CommandOf<'CancelNextOrders'>,
   turn: OrderTurn,
 ): Decision {
-  const { inOrder, cancelling } = state.orders;
+  const { inOrder, cancelling, endingAmendments } = state.orders;
   const { toRelease } = state.holds;
-  if (toRelease.size > 0) {
-    const released = releaseFirst(toRelease);
-    const isOver = cancelling.size === 0 && released.length === toRelease.size;
-    return { facts: released, reply: valuesReply<'CancelNextOrders'>({ nextAfter: isOver ? null : (after ?? -1) }) };
+  const first = endingAmendments.size > 0 ? endNextPending(state) : releaseFirst(toRelease);
+  if (first.length > 0) {
+    const isOver = cancelling.size === 0 && first.length === endingAmendments.size + toRelease.size;
+    return { facts: first, reply: valuesReply<'CancelNextOrders'>({ nextAfter: isOver ? null : (after ?? -1) }) };
   }
   const begin = after === null ? 0 : after + 1;
   const end = cancelling.size === 0 ? inOrder.length : Math.min(inOrder.length, begin + limit);

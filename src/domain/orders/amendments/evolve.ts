@@ -213,5 +213,6 @@ export function evolveAmendmentEnded(state: OrderState, happened: FactOf<'Amendm
 /** Its payment is awaited no more: what it held is free. */
 function stopAwaiting(state: OrderState, amendmentId: string, order: Order): void {
   state.orders.pendingAmendments.delete(amendmentId);
+  state.orders.endingAmendments.delete(order.number);
   endClaim(state, order.id);
 }

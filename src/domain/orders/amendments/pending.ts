@@ -8,6 +8,8 @@
  * 3. Money for one that ended is late money: it is applied where no other amendment was since, or is pending, and the
  *    places that it wants can still be had. Else the money is due back.
  * 4. A declined payment leaves it where it is; one that is cancelled at the provider ends it.
+ * 5. One that is about a cancelled date ends with it; where there are many, in one of the turns that follow
+ *    (`CancelNextOrders`). Until then no money brings it a place on that date.
  */
 import { fact, type Fact, type FactData, type FactOf } from '../../fact.ts';
 import { beyond } from '../../holds/wanted-lines.ts';
@@ -16,6 +18,7 @@ import { invariant } from '../../invariant.ts';
 import {
   amendmentsOf,
   countApplied,
+  datesOfPending,
   endOfPending,
   isWaiting,
   pendingAmendment,
@@ -75,23 +78,40 @@ export function decideExpireAmendment({ orders }: OrderState, amendmentId: strin
   if (number === undefined) return [];
   const order = orders.inOrder.at(number);
   if (pendingAmendment(order)!.paid!.expiresAt > now) return [];
+  if (orders.endingAmendments.has(number)) return endOfPending(order, { cause: 'PERFORMANCE', operator: null });
   return [fact('AmendmentEnded', { orderId: order.id, amendmentId, outcome: 'EXPIRED', cause: null, operator: null })];
 }
 
-/** Ends every pending amendment with a ticket on one of the performances, or that is to have one there. */
+/** Amendments that one turn ends where a performance is cancelled: some 2 ms. */
+const ENDED_A_TURN = 50;
+
+/** Ends the first pending amendments that are about one of the performances; turns that follow the others (rule 5). */
 export function endPendingOn(
   { orders }: OrderState,
   performanceIds: readonly string[],
   operator: string | null,
 ): readonly Fact[] {
-  const ended = new Set(performanceIds);
-  return [...orders.pendingAmendments.values()].flatMap((number) => {
+  const facts: Fact[] = [];
+  for (const number of orders.pendingAmendments.values()) {
     const order = orders.inOrder.at(number);
-    const { items } = pendingAmendment(order)!.asked!.change;
-    const isOn = ({ performanceId }: { readonly performanceId: string }): boolean => ended.has(performanceId);
-    const isConcerned = items.some(isOn) || order.changed!.terms.items.some(isOn);
-    return isConcerned ? endOfPending(order, { cause: 'PERFORMANCE', operator }) : [];
-  });
+    const dates = datesOfPending(order);
+    if (!performanceIds.some((performanceId) => dates.has(performanceId))) continue;
+    facts.push(...endOfPending(order, { cause: 'PERFORMANCE', operator }));
+    if (facts.length === ENDED_A_TURN) break;
+  }
+  return facts;
+}
+
+/** Ends the first of those that are left. */
+export function endNextPending({ orders }: OrderState): readonly Fact[] {
+  const facts: Fact[] = [];
+  for (const number of orders.endingAmendments) {
+    const order = orders.inOrder.at(number);
+    const by = [...datesOfPending(order)].map((performanceId) => orders.cancelling.get(performanceId)).find(Boolean);
+    facts.push(...endOfPending(order, { cause: 'PERFORMANCE', operator: by?.operator ?? null }));
+    if (facts.length === ENDED_A_TURN) break;
+  }
+  return facts;
 }
 
 // ── paid ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -127,7 +147,10 @@ function useMoney(
   turn: OrderTurn,
 ): readonly Fact[] {
   const { asked } = amendment;
-  const isUseful = amendment.status === 'PENDING' || canApplyLate(state, order, amendment, turn.now);
+  const isUseful =
+    amendment.status === 'PENDING'
+      ? !wantsCancelled(state, order, amendment)
+      : canApplyLate(state, order, amendment, turn.now);
   if (asked === undefined || !isUseful) return [recorded(order, payment, money, false)];
   const { id: orderId } = order;
   const { id: amendmentId, by, differenceCents, feeCents, operator } = amendment;
@@ -144,6 +167,19 @@ function useMoney(
     ),
     ...closeOutdated(order, after),
   ];
+}
+
+/** Whether an amendment wants a place on a cancelled performance (rule 5). */
+function wantsCancelled(
+  { orders, holds, performances }: OrderState,
+  order: Order,
+  { asked }: AmendmentRecord,
+): boolean {
+  if (!orders.endingAmendments.has(order.number)) return false;
+  const hold = holds.byId.get(order.purchase.holdId)!;
+  return beyond(asked!.change.lines, hold.lines).some(
+    ({ performanceId }) => performances.get(performanceId)?.status === 'CANCELLED',
+  );
 }
 
 /** Whether late money still brings what was asked for (rule 3). */

@@ -6,8 +6,9 @@
  * 2. It goes to the buyer alone, at the address that the order was placed with; nothing that changes an order changes
  *    it. An address that could be read as two, or as a command, gets none.
  * 3. Its Message-ID names the fact, so that a mailbox recognizes a repeat.
- * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. One that the
- *    server refuses again and again for its address is given up after a day: it holds back the pruning of the journal.
+ * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. So is one a
+ *    day after the server refused its address for the first time, for it holds back the pruning of the journal. The
+ *    time before that, in which it waited for others, does not count.
  */
 import { readAt } from '#actors/event-port.ts';
 import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
@@ -49,10 +50,16 @@ export function mailDelivery(ports: {
 }): Delivery<WrittenMail> {
   const { mailer, personalData } = ports;
   let dropped = 0;
+  /** Since when the addresses of mails are refused, by their facts. */
+  const refusedSince = new Map<number, number>();
   const drop = (row: FactRow, why: string): readonly [] => {
     mailer.count('dropped');
     dropped += 1;
     if (isWorthReporting(dropped)) reportTrouble('mail', `${row.eventId}: a mail is not sent, fact ${row.seq}: ${why}`);
+    return none(row);
+  };
+  const none = ({ seq }: FactRow): readonly [] => {
+    refusedSince.delete(seq);
     return [];
   };
   return {
@@ -64,11 +71,11 @@ export function mailDelivery(ports: {
       const { orderId, language = null } = JSON.parse(row.data) as MailFact;
       const wanted = { type: 'FindOrder', orderId, withDefinition: true, tickets: { after: null, limit: 1 } } as const;
       const found = await readAt(events.byEventId(row.eventId), null, wanted);
-      if (found === null || isRefusal(found) || found.definition === null) return [];
+      if (found === null || isRefusal(found) || found.definition === null) return none(row);
       const { order, definition } = found;
       const { customer } = await personalData.open(order);
       const isPaid = order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID';
-      if (customer === null || !isPaid) return [];
+      if (customer === null || !isPaid) return none(row);
       const to = customer.email.trim();
       if (!PLAIN_ADDRESS.test(to)) return drop(row, 'its address has signs that addresses have in quotes only');
       const id = `mail-${label}${row.seq}-${row.at.toString(36)}`;
@@ -77,15 +84,21 @@ export function mailDelivery(ports: {
     async post({ row, mail }, signal) {
       try {
         await mailer.send(mail, signal);
+        refusedSince.delete(row.seq);
       } catch (error) {
-        const isRefused = error instanceof MailPutOff && error.isOfMail;
-        if (!isRefused || ports.now() - row.at < REFUSED_AFTER_MS) throw error;
+        if (!isOfMail(error)) throw error;
+        const since = refusedSince.get(row.seq) ?? ports.now();
+        refusedSince.set(row.seq, since);
+        if (ports.now() - since < REFUSED_AFTER_MS) throw error;
         drop(row, 'its address was refused for a day');
       }
     },
     isReported: (error) => error instanceof MailPutOff,
+    isOfMessage: isOfMail,
   };
 }
+
+const isOfMail = (error: unknown): boolean => error instanceof MailPutOff && error.isOfMail;
 
 type MailFact = Pick<FactData['MailRequested'], 'orderId'> & Partial<Pick<FactData['MailRequested'], 'language'>>;
 

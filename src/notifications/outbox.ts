@@ -13,6 +13,9 @@
  * 4. Once the first fact of a parked queue was delivered, its further facts are read from the journal again.
  * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same
  *    ids. It names the queues that fail, so that they do not have the others delivered again.
+ * 6. A message that is refused for itself alone, such as a mail for its address, says nothing about the receiver.
+ *    Queues of such messages wait apart: they are counted by themselves, few of them are posted at once, and no return
+ *    of a receiver ends their pauses. So the others are posted as they come, and only a great many stop the reading.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { isWorthReporting, reportTrouble, retryPauseMs } from '#actors/trouble.ts';
@@ -33,6 +36,8 @@ export interface Delivery<Message> {
   post(message: Message, signal: AbortSignal): Promise<void>;
   /** Whether an error of `post` is reported already, or is no trouble. */
   isReported?(error: unknown): boolean;
+  /** Whether an error of `post` is about its message alone (rule 6); none is when absent. */
+  isOfMessage?(error: unknown): boolean;
 }
 
 interface OutboxPorts<Message> extends Omit<FactSource, 'label'> {
@@ -56,17 +61,23 @@ const READ_EVERY_MS = 100;
 /** Between writes of the cursor; what was delivered since is delivered again after a crash. */
 const STORE_EVERY_MS = 1_000;
 
-/** Concurrent posts, each of another queue. */
+/** Concurrent posts, each of another queue; of them those of refused ones (rule 6). */
 const POSTS_MAX = 16;
+const REFUSED_POSTS_MAX = 2;
 
-/** Facts in all queues (some 1 KB each). */
+/** Facts in all queues (some 1 KB each), without refused ones; and in those. */
 const QUEUED_MAX = 5_000;
+const REFUSED_MAX = 10_000;
 
 /** Facts read before other work runs; under 3 ms. */
 const ROWS_A_SLICE = 256;
 
-/** Parked queues, and failing ones that the cursor lists. */
+/** Parked queues. */
 const PARKED_MAX = 1_000;
+
+/** Failing queues that the cursor lists. For each hundred of them it is stored a second later, because it is long. */
+const LISTED_MAX = REFUSED_MAX + PARKED_MAX;
+const LISTED_A_SECOND = 100;
 
 /** The cursor is also stored after so many facts without a message, so that a start does not read them again. */
 const UNSTORED_FACTS_MAX = 20_000;
@@ -93,6 +104,8 @@ interface FactQueue {
   deliveredSeq: number;
   /** Failed posts in a row. */
   failures: number;
+  /** Whether the last of them was refused for itself alone (rule 6). */
+  isRefused: boolean;
   status: 'READY' | 'POSTING' | 'PAUSING';
   following: Following;
 }
@@ -109,15 +122,20 @@ class JournalOutbox<Message> implements Outbox {
   readonly #queues = new Map<string, FactQueue>();
   readonly #stopping = new AbortController();
   readonly #pauses = new Map<FactQueue, NodeJS.Timeout>();
-  /** Queues that are READY and have facts, in the order in which they became so. */
+  /** Queues that are READY and have facts, in the order in which they became so; refused ones apart (rule 6). */
   readonly #waiting = new Set<FactQueue>();
+  readonly #waitingRefused = new Set<FactQueue>();
   readonly #timers: NodeJS.Timeout[] = [];
   /** The last fact read. It moves back when an event catches up; `#frontierSeq` does not. */
   #readSeq: number;
   #frontierSeq: number;
   #storedSeq: number;
   #queued = 0;
+  #refused = 0;
   #posting = 0;
+  #postingRefused = 0;
+  /** Seconds until the cursor is stored. */
+  #storesIn = 0;
   #isReading = false;
   #isDirty = false;
   #storing: Promise<void> = Promise.resolve();
@@ -189,7 +207,7 @@ class JournalOutbox<Message> implements Outbox {
 
   #hasRoom(): boolean {
     if (this.#stopping.signal.aborted) return false;
-    return this.#queued < QUEUED_MAX || this.#park();
+    return this.#refused < REFUSED_MAX && (this.#queued < QUEUED_MAX || this.#park());
   }
 
   /** Queues a fact, unless it has no messages or is not to be queued now. */
@@ -201,9 +219,14 @@ class JournalOutbox<Message> implements Outbox {
     this.#queues.set(name, queue);
     queue.facts.push(row);
     queue.readSeq = row.seq;
-    this.#queued += 1;
-    if (queue.status === 'READY') this.#waiting.add(queue);
+    this.#count(queue, 1);
+    if (queue.status === 'READY') this.#wait(queue);
     this.#startPosting();
+  }
+
+  #count({ isRefused }: FactQueue, facts: number): void {
+    if (isRefused) this.#refused += facts;
+    else this.#queued += facts;
   }
 
   /** Parks the longest queue that fails, to make room (rule 3); false when there is none. */
@@ -217,7 +240,7 @@ class JournalOutbox<Message> implements Outbox {
     if (longest === null || parkedCount >= PARKED_MAX) return false;
     longest.following = 'PARKED';
     longest.readSeq = longest.facts[0]!.seq;
-    this.#queued -= longest.facts.length - 1;
+    this.#count(longest, 1 - longest.facts.length);
     longest.facts.length = 1;
     return true;
   }
@@ -244,18 +267,27 @@ class JournalOutbox<Message> implements Outbox {
 
   // ── posting ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+  #wait(queue: FactQueue): void {
+    (queue.isRefused ? this.#waitingRefused : this.#waiting).add(queue);
+  }
+
   #startPosting(): void {
-    for (const queue of this.#waiting) {
-      if (this.#posting >= POSTS_MAX || this.#stopping.signal.aborted) return;
-      this.#waiting.delete(queue);
-      void this.#deliver(queue);
+    for (const waiting of [this.#waiting, this.#waitingRefused]) {
+      for (const queue of waiting) {
+        if (this.#posting >= POSTS_MAX || this.#stopping.signal.aborted) return;
+        if (queue.isRefused && this.#postingRefused >= REFUSED_POSTS_MAX) return;
+        waiting.delete(queue);
+        void this.#deliver(queue);
+      }
     }
   }
 
   /** Posts a queue's messages until it is empty, a post fails or the outbox stops. */
   async #deliver(queue: FactQueue): Promise<void> {
+    const refused = queue.isRefused ? 1 : 0;
     queue.status = 'POSTING';
     this.#posting += 1;
+    this.#postingRefused += refused;
     try {
       for (let row = queue.facts[0]; row !== undefined && !this.#stopping.signal.aborted; row = queue.facts[0]) {
         await this.#deliverFact(queue, row);
@@ -268,6 +300,7 @@ class JournalOutbox<Message> implements Outbox {
       if (!this.#stopping.signal.aborted) this.#pause(queue, error);
     } finally {
       this.#posting -= 1;
+      this.#postingRefused -= refused;
     }
     this.#startPosting();
   }
@@ -278,8 +311,9 @@ class JournalOutbox<Message> implements Outbox {
     for (const message of messages.slice(queue.accepted)) {
       await delivery.post(message, this.#stopping.signal);
       queue.accepted += 1;
-      if (queue.failures >= OUTAGE_FAILURES_MIN) this.#endPauses();
+      if (queue.failures >= OUTAGE_FAILURES_MIN && !queue.isRefused) this.#endPauses();
       queue.failures = 0;
+      this.#noteRefused(queue, false);
     }
   }
 
@@ -287,8 +321,14 @@ class JournalOutbox<Message> implements Outbox {
     queue.facts.shift();
     queue.accepted = 0;
     queue.deliveredSeq = row.seq;
-    this.#queued -= 1;
+    this.#count(queue, -1);
     this.#isDirty = true;
+  }
+
+  #noteRefused(queue: FactQueue, isRefused: boolean): void {
+    this.#count(queue, -queue.facts.length);
+    queue.isRefused = isRefused;
+    this.#count(queue, queue.facts.length);
   }
 
   #dropIdle(queue: FactQueue): void {
@@ -299,7 +339,8 @@ class JournalOutbox<Message> implements Outbox {
   #pause(queue: FactQueue, error: unknown): void {
     queue.status = 'PAUSING';
     queue.failures += 1;
-    const { where, what, isReported } = this.#ports.delivery;
+    const { where, what, isReported, isOfMessage } = this.#ports.delivery;
+    this.#noteRefused(queue, isOfMessage?.(error) === true);
     if (isWorthReporting(queue.failures) && isReported?.(error) !== true) {
       reportTrouble(where, `${queue.facts[0]!.eventId}: a ${what} was not accepted`, error);
     }
@@ -312,13 +353,13 @@ class JournalOutbox<Message> implements Outbox {
     clearTimeout(this.#pauses.get(queue));
     this.#pauses.delete(queue);
     queue.status = 'READY';
-    this.#waiting.add(queue);
+    this.#wait(queue);
     this.#startPosting();
   }
 
-  /** Ends all pauses, some of which may be minutes long, once the receiver is back. */
+  /** Ends pauses, some of which may be minutes long, once the receiver is back; not those of refused ones (rule 6). */
   #endPauses(): void {
-    for (const queue of [...this.#pauses.keys()]) this.#endPause(queue);
+    for (const queue of [...this.#pauses.keys()]) if (!queue.isRefused) this.#endPause(queue);
   }
 
   // ── the cursor ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -332,7 +373,7 @@ class JournalOutbox<Message> implements Outbox {
     let throughSeq = this.#frontierSeq;
     let failing = 0;
     for (const queue of this.#queues.values()) {
-      const isListed = queue.following !== 'CURRENT' || (queue.failures > 0 && (failing += 1) <= PARKED_MAX);
+      const isListed = queue.following !== 'CURRENT' || (queue.failures > 0 && (failing += 1) <= LISTED_MAX);
       if (isListed) behind[queue.name] = queue.deliveredSeq;
       else if (queue.facts.length > 0) throughSeq = Math.min(throughSeq, queue.deliveredSeq);
     }
@@ -340,9 +381,12 @@ class JournalOutbox<Message> implements Outbox {
   }
 
   #storeCursor(): void {
-    if (!this.#isDirty) return;
+    this.#storesIn -= 1;
+    const isDue = this.#storesIn <= 0 || this.#stopping.signal.aborted;
+    if (!this.#isDirty || !isDue) return;
     this.#isDirty = false;
     const cursor = this.#cursor();
+    this.#storesIn = 1 + Math.floor(Object.keys(cursor.behind).length / LISTED_A_SECOND);
     this.#storing = this.#storing
       .then(() => this.#ports.storeCursor(cursor))
       .then(() => {
@@ -356,7 +400,7 @@ class JournalOutbox<Message> implements Outbox {
 }
 
 function newQueue(name: string, deliveredSeq: number, following: Following): FactQueue {
-  const empty = { facts: [], accepted: 0, failures: 0 };
+  const empty = { facts: [], accepted: 0, failures: 0, isRefused: false };
   return { ...empty, name, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
 }
 

@@ -186,6 +186,30 @@ describe('The buyer of an order', () => {
     await until(() => mailOf(box, id).length === 1);
   });
 
+  it('with an address that is refused for now for a whole day is given up; the time before it was tried is no part of it', async () => {
+    let refusals = 0;
+    const isRefused = new Set(['pat@example.com', 'quin@example.com']);
+    box.refuses = (address) => (isRefused.has(address) && (refusals += 1) > 0 ? 450 : null);
+    const { order_id: givenUp } = await buy(service, 'pat@example.com');
+    await until(() => refusals > 0);
+    box.refusesContents = () => '554 Message rejected: the address of the sender is not verified';
+    service.wait(DAY);
+    const before = refusals;
+    await until(() => refusals > before);
+    isRefused.clear();
+    const { order_id: late } = await buy(service, 'quin@example.com');
+    await pause(500);
+    service.wait(2 * DAY);
+    isRefused.add('quin@example.com');
+    box.refusesContents = () => null;
+    const waited = refusals;
+    await until(() => refusals > waited);
+    isRefused.clear();
+    await until(() => mailOf(box, late).length === 1);
+    await pause(1_500);
+    assert.deepEqual(mailOf(box, givenUp), []);
+  });
+
   it('with an address that could be read as two gets none, and neither does anybody else', async () => {
     const count = box.received.length;
     for (const email of ['ida,jo@example.com', '<kim@example.com', 'lea;mo@example.com', '"a"b@example.com']) {

@@ -22,16 +22,24 @@ interface Delivery {
   readonly id: string;
 }
 
+class Refused extends Error {}
+
 /** A journal of numbered facts, a receiver whose answers a test chooses, and an outbox between them. */
 class Fixture {
   readonly journal = new MemoryJournal();
   readonly delivered: Delivery[] = [];
   readonly #counts = new Map<string, number>();
   refuses: (delivery: Delivery) => boolean = () => false;
+  /** Whether what is refused is refused for itself alone. */
+  isOfMessage: (delivery: Delivery) => boolean = () => false;
   cursor: NotificationCursor | null = null;
   outbox: Outbox | null = null;
   underWay = 0;
   underWayMax = 0;
+  posts = 0;
+  refusedUnderWay = 0;
+  refusedUnderWayMax = 0;
+  readonly #refusedOnce = new Set<string>();
 
   appendFacts(eventId: string, times = 1): void {
     for (let time = 0; time < times; time += 1) {
@@ -58,21 +66,34 @@ class Fixture {
       storeCursor: async (cursor) => {
         this.cursor = cursor;
       },
-      delivery: notificationDelivery({
-        post: (message) => this.#receive(message),
-        personalData: new PersonalDataReader(new MemoryKeys()),
-      }),
+      delivery: {
+        ...notificationDelivery({
+          post: (message) => this.#receive(message),
+          personalData: new PersonalDataReader(new MemoryKeys()),
+        }),
+        isOfMessage: (error) => error instanceof Refused,
+      },
     });
   }
 
   async #receive({ id, body }: Message): Promise<void> {
+    const again = this.#refusedOnce.has(id) ? 1 : 0;
+    this.posts += 1;
     this.underWay += 1;
+    this.refusedUnderWay += again;
     this.underWayMax = Math.max(this.underWayMax, this.underWay);
+    this.refusedUnderWayMax = Math.max(this.refusedUnderWayMax, this.refusedUnderWay);
     await new Promise((resolve) => setImmediate(resolve));
     this.underWay -= 1;
+    this.refusedUnderWay -= again;
     const { data } = JSON.parse(body) as { data: { event_id: string; performance_id: string } };
     const delivery = { eventId: data.event_id, number: Number(data.performance_id), id };
-    if (this.refuses(delivery)) throw new Error('no');
+    if (this.refuses(delivery)) {
+      if (!this.isOfMessage(delivery)) throw new Error('no');
+      this.#refusedOnce.add(id);
+      throw new Refused();
+    }
+    this.#refusedOnce.delete(id);
     this.delivered.push(delivery);
   }
 
@@ -191,5 +212,63 @@ describe('The outbox', () => {
     await until(() => fixture.isAllDelivered());
     fixture.assertInOrder();
     await fixture.outbox!.stop();
+  });
+
+  describe('where messages are refused for themselves alone', () => {
+    const isOdd = ({ eventId }: Delivery): boolean => eventId.startsWith('odd');
+    /** As many queues of one message are refused. */
+    const refusing = async (queues: number): Promise<Fixture> => {
+      const fixture = new Fixture();
+      fixture.refuses = isOdd;
+      fixture.isOfMessage = isOdd;
+      await fixture.open();
+      for (let queue = 0; queue < queues; queue += 1) fixture.appendFacts(`odd${queue}`);
+      return fixture;
+    };
+
+    it('delivers the others as they come, tries few of the refused at once, and repeats nothing after a stop', async () => {
+      const fixture = await refusing(6_000);
+      fixture.appendFacts('other', 50);
+      await until(() => fixture.numbersOf('other').length === 50);
+      fixture.underWayMax = 0;
+      await pause(300);
+      assert.ok(fixture.underWayMax <= 2 && fixture.refusedUnderWayMax <= 2, String(fixture.refusedUnderWayMax));
+      fixture.appendFacts('other', 50);
+      await until(() => fixture.numbersOf('other').length === 100);
+      await fixture.outbox!.stop();
+      assert.deepEqual([fixture.cursor!.throughSeq, Object.keys(fixture.cursor!.behind).length], [6_100, 6_000]);
+      const before = fixture.delivered.length;
+      await fixture.open();
+      fixture.appendFacts('other');
+      await until(() => fixture.numbersOf('other').length === 101);
+      assert.equal(fixture.delivered.length, before + 1);
+      fixture.refuses = () => false;
+      await until(() => fixture.delivered.length === 6_101);
+      await fixture.outbox!.stop();
+      assert.deepEqual(fixture.cursor, { throughSeq: 6_101, behind: {} });
+    });
+
+    it('does not take one that is accepted at last for a receiver that is back', async () => {
+      const fixture = await refusing(40);
+      await until(() => fixture.posts > 40 * 6);
+      const { posts } = fixture;
+      fixture.refuses = (delivery) => isOdd(delivery) && delivery.eventId !== 'odd0';
+      await until(() => fixture.delivered.length === 1);
+      // With every pause ended each of the others would be tried at once.
+      assert.ok(fixture.posts - posts < 40 * 3, `${fixture.posts - posts} tries`);
+      await fixture.outbox!.stop();
+    });
+
+    it('keeps a bounded number of them, and goes on with the journal as soon as there is room', async () => {
+      const fixture = await refusing(16_000);
+      fixture.appendFacts('other');
+      await until(() => fixture.posts >= 12_000);
+      await pause(200);
+      assert.equal(fixture.numbersOf('other').length, 0, 'reading stopped');
+      fixture.refuses = () => false;
+      await until(() => fixture.delivered.length === 16_001);
+      await fixture.outbox!.stop();
+      assert.deepEqual(fixture.cursor, { throughSeq: 16_001, behind: {} });
+    });
   });
 });

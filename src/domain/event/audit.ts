@@ -8,7 +8,6 @@ import { sumOf } from '../money.ts';
 import {
   agreedOf,
   awaitsFirstSession,
-  datesOfPending,
   isCovered,
   isLiveOrder,
   isPaidOrder,
@@ -16,6 +15,7 @@ import {
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
+import { datesOfPending } from '../orders/state.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';

@@ -10,7 +10,6 @@ import { sumOf } from '../money.ts';
 import {
   agreedOf,
   awaitsFirstSession,
-  datesOfPending,
   isCash,
   hasSealed,
   amendmentsOf,
@@ -29,7 +28,7 @@ import {
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
+import { datesOfPending, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';

@@ -226,12 +226,6 @@ export function pendingAmendment(order: Pick<Order, 'changed'>): AmendmentRecord
   return newest?.status === 'PENDING' ? newest : null;
 }
 
-/** The dates that the pending amendment of an order is about: those of its tickets, and of those that it is to have. */
-export function datesOfPending(order: Order): ReadonlySet<string> {
-  const { items } = pendingAmendment(order)!.asked!.change;
-  return new Set([...agreedOf(order).items, ...items].map(({ performanceId }) => performanceId));
-}
-
 /** The fact that an order's pending amendment ends by a cancellation; none where nothing of it is pending. */
 export function endOfPending(
   order: Order,

@@ -20,7 +20,7 @@ import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
-import type { Order } from './order.ts';
+import { agreedOf, pendingAmendment, type Order } from './order.ts';
 import type { DateCancellation } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
@@ -137,6 +137,12 @@ export function isAskingForRefunds(state: OrderState): boolean {
 /** Whether orders of a cancelled performance have yet to be cancelled (rule 4), amendments to end, or holds to go. */
 export function isCancelling({ orders, holds }: OrderState): boolean {
   return orders.cancelling.size > 0 || orders.endingAmendments.size > 0 || holds.toRelease.size > 0;
+}
+
+/** The dates that the pending amendment of an order is about: those of its tickets, and of those that it is to have. */
+export function datesOfPending(order: Order): ReadonlySet<string> {
+  const { items } = pendingAmendment(order)!.asked!.change;
+  return new Set([...agreedOf(order).items, ...items].map(({ performanceId }) => performanceId));
 }
 
 /** An order that a fact is about, to be changed. */

@@ -18,7 +18,6 @@ import { invariant } from '../../invariant.ts';
 import {
   amendmentsOf,
   countApplied,
-  datesOfPending,
   endOfPending,
   isWaiting,
   pendingAmendment,
@@ -28,7 +27,7 @@ import {
 } from '../order.ts';
 import { closePayment, recorded, takeMoney, type Money, type ReportedPayment } from '../payments.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
-import { orderById, type OrderState, type OrderTurn } from '../state.ts';
+import { datesOfPending, orderById, type OrderState, type OrderTurn } from '../state.ts';
 import { closeOutdated, withNewTickets } from './applied.ts';
 import { changeBy } from './settlement.ts';
 import type { CommandOf } from '../../command.ts';

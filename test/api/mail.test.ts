@@ -9,7 +9,14 @@ import { newCustomer, settle, start, type Started } from '../fixtures/checkout.t
 import { gala } from '../fixtures/events.ts';
 import { openMailbox, type Mailbox } from '../fixtures/mailbox.ts';
 import { plainVisitor } from '../fixtures/plain-pages.ts';
-import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import {
+  MINUTE,
+  ofOneMachine,
+  ofOneThread,
+  openServiceWith,
+  spawnService,
+  type TestService,
+} from '../fixtures/service.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -263,7 +270,11 @@ describe('Without a mail server', () => {
 
 describe(
   'A service that was killed between fact and mail',
-  { skip: ofOneMachine('a process is killed and started again on its folder') },
+  {
+    skip:
+      ofOneMachine('a process is killed and started again on its folder') ||
+      ofOneThread('mails are sent from the journal, which is on the main thread'),
+  },
   () => {
     it('sends it after its start, at least once, to nobody else, and buyers never waited', async (t) => {
       const first = await openMailbox();

@@ -3,8 +3,10 @@
  * operators are promised does not depend on it.
  */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { deep } from '../depth.ts';
+import { newSession } from '../fixtures/client.ts';
+import { clubNight } from '../fixtures/events.ts';
 import { nats } from '../fixtures/nats.ts';
 import { importApiTests } from '../groups.ts';
 
@@ -24,18 +26,29 @@ const ofOneMachine = {
  * with every operation. Run from TEST_DEPTH=2 on.
  */
 const ofOneEvent = {
+  'attendees.test.ts': 'a list of one event; operators-views.test.ts reads pages of orders',
+  'brand.test.ts': 'what a definition says; definitions.test.ts reads it at every node',
+  'counter.test.ts': 'an order like others, paid at once',
+  'errors.test.ts': 'requests that are refused before an event is asked',
+  'hand-scans.test.ts': 'the rules; doors.test.ts sends the scans of stations',
+  'large-orders.test.ts': 'sizes; large-answers.test.ts has answers that are longer than a message',
+  'order-changes.test.ts': 'pages; amendments.test.ts sends the same commands',
+  'quote.test.ts': 'the rules; checkout.test.ts sends the same items',
+  'races.test.ts': 'the owner decides; failures.test.ts sells a stock exactly at three nodes',
   'scenarios.test.ts': 'the rules; holds, checkout, payments, queue, seats and others send the same commands',
 };
 
 process.env['TEST_CLUSTER'] = 'on';
+const { leaveServer, openCluster, useServer } = await import('../fixtures/cluster.ts');
+
+/** One for all clusters. */
+if (nats.missing === false) {
+  before(async () => void (await useServer()));
+  after(leaveServer);
+}
 
 describe('Three nodes, requests in turn,', { skip: nats.missing }, () => {
   it('all answer, and forward what they do not own', async () => {
-    const [{ newSession }, { openCluster }, { clubNight }] = await Promise.all([
-      import('../fixtures/client.ts'),
-      import('../fixtures/cluster.ts'),
-      import('../fixtures/events.ts'),
-    ]);
     const cluster = await openCluster();
     try {
       await cluster.define(clubNight());

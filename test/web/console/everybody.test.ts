@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { isOpenToAll } from '../../fixtures/axe.ts';
+import { isOpenByDayAndNight, isOpenToAll } from '../../fixtures/axe.ts';
 import { launchBrowser, newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
 import { sample, seat, theatreRun } from '../../fixtures/events.ts';
@@ -69,10 +69,7 @@ describe('The console for everybody', { skip: withoutBrowser }, () => {
     await signIn(operator);
     for (const at of pages()) {
       await open(at);
-      await isOpenToAll(operator, at[0]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await isOpenToAll(operator, `${at[0]} in the dark`);
-      await page.emulateMedia({ colorScheme: 'light' });
+      await isOpenByDayAndNight(operator, at[0]);
     }
     await open(pages()[4]!);
     for (const name of ['Cancel order…', 'Give money back…', 'Record refund…', 'Erase personal data…']) {

@@ -14,6 +14,8 @@ const BRAND = path.join(samplesFolder, 'brand/theatre.json');
 const { name } = JSON.parse(readFileSync(BRAND, 'utf8')) as { readonly name: string };
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 
+/** Its colours, with which axe is shown them, are those of the other size. */
+const NARROW = '320x640';
 const DARK_GROUND = 'rgb(20, 19, 17)';
 const LIGHT_GROUND = 'rgb(250, 248, 244)';
 const groundOf = ({ page }: Visitor): Promise<string> =>
@@ -56,7 +58,7 @@ describe('The pages of a venue', { skip: withoutBrowser }, () => {
     assert.equal(await groundOf(buyer), DARK_GROUND, state);
     assert.equal(await buyer.overflows(), false, `${state} is wider than ${size}`);
     // A page that waits for a payment loads itself again, which axe takes for an obstacle.
-    if (state !== 'order-waiting') await isOpenToAll(buyer, state);
+    if (size === NARROW && state !== 'order-waiting') await isOpenToAll(buyer, state);
   };
 
   /** Every page of a buyer, one after another. */
@@ -99,8 +101,7 @@ describe('The pages of a venue', { skip: withoutBrowser }, () => {
   };
 
   const sizes = {
-    '320x640': { ...PHONE, viewport: { width: 320, height: 640 } },
-    '390x844': PHONE,
+    [NARROW]: { ...PHONE, viewport: { width: 320, height: 640 } },
     '1440x900': { viewport: { width: 1440, height: 900 } },
   };
   for (const [size, options] of Object.entries(sizes)) {

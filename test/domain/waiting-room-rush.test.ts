@@ -1,5 +1,5 @@
 /**
- * A waiting room with 100,000 entries under a manual clock, and random commands of a few sessions, against the
+ * A waiting room with 20,000 entries under a manual clock, and random commands of a few sessions, against the
  * reference model.
  */
 import assert from 'node:assert/strict';
@@ -112,13 +112,13 @@ function chance(seed: number): () => number {
 }
 
 describe('A rush', () => {
-  it('of 100,000 entries, a fifth of them stale, is admitted in order and never faster than the rate', () => {
-    const people = 100_000;
+  it('of 20,000 entries, a fifth of them stale, is admitted in order and never faster than the rate', () => {
+    const people = 20_000;
     const tickMs = 500;
     const random = chance(7);
     const definition = roomEvent({
       waitingRoomOpensAt: START + 2 * MINUTE,
-      waitingRoomRate: 20_000,
+      waitingRoomRate: 4_000,
       waitingRoomMinutes: 3,
     });
     const room = new WatchedEvent(definition);
@@ -154,7 +154,7 @@ describe('A rush', () => {
     assert.deepEqual([model.count('WAITING'), model.count('ADMITTED')], [0, 0]);
     const { waiting, admitted, joined } = waitingRoomFigures(fixture.state, fixture.now)!;
     assert.deepEqual({ waiting, admitted, joined }, { waiting: 0, admitted: 0, joined: people });
-    assert.ok(model.admittedAt.length > 70_000, `${model.admittedAt.length} got in`);
+    assert.ok(model.admittedAt.length > 14_000, `${model.admittedAt.length} got in`);
   });
 });
 

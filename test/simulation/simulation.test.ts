@@ -5,7 +5,7 @@ import { simulate } from './run.ts';
 import { commandOf } from './shrink.ts';
 import { deep } from '../depth.ts';
 
-const SEEDS_OF_THE_SUITE = 200;
+const SEEDS_OF_THE_SUITE = 100;
 const SEEDS = deep(SEEDS_OF_THE_SUITE);
 
 /**

@@ -107,18 +107,18 @@ test('rows are tried by the distance of their centre from the focal point, equal
   assert.deepEqual(best(new Inventory(plan, 'd1'), 'any', 3), ['1-0', '1-1', '1-2']);
 });
 
-test('every pattern of taken seats and aisles in a row of up to 8 seats gives what the contract says', () => {
-  for (let length = 1; length <= 8; length += 1) {
+test('every pattern of taken seats and aisles in a row of up to 7 seats gives what the contract says', () => {
+  for (let length = 1; length <= 7; length += 1) {
     const kinds = '.'.repeat(length);
     for (let aisles = 0; aisles < 1 << (length - 1); aisles += 1)
       assertEveryPatternOf(withAisles(kinds, aisles), 'any');
   }
 });
 
-test('every pattern of taken seats in rows of 9 and 10 seats gives what the contract says, under many aisles', () => {
-  for (const length of [9, 10]) {
+test('every pattern of taken seats in rows of 8 to 10 seats gives what the contract says, under many aisles', () => {
+  for (const length of [8, 9, 10]) {
     const kinds = '.'.repeat(length);
-    for (let aisles = 0; aisles < 1 << (length - 1); aisles += 11)
+    for (let aisles = 0; aisles < 1 << (length - 1); aisles += 37)
       assertEveryPatternOf(withAisles(kinds, aisles), 'any');
   }
 });
@@ -160,7 +160,7 @@ test('of several short rows of mixed kinds the right one is chosen, for every ty
         }
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
 });
 

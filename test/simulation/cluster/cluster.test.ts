@@ -8,7 +8,7 @@ import { deep } from '../../depth.ts';
 import { commandOf } from './command.ts';
 import { kindOf, simulateCluster, type ClusterScenario } from './run.ts';
 
-const SEEDS = deep(200);
+const SEEDS = deep(100);
 
 /** The rarest cases come once in about 100 runs: a run continues for them. */
 const SEEDS_MAX = 5 * SEEDS;

@@ -5,7 +5,7 @@ import { deep } from '../../depth.ts';
 import { commandOf } from '../shrink.ts';
 import { simulateDoors } from './run.ts';
 
-const SEEDS = deep(100);
+const SEEDS = deep(50);
 const SCENARIO = { stepsMax: 60, buyersMax: 8, without: new Set<string>() };
 
 /** A simulation proves nothing about a case that it never reaches. */

@@ -8,7 +8,6 @@
  * `FAULT_POINTS=all` every one.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -16,6 +15,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { serving } from '../cli/holdfast.ts';
 import { deep } from '../depth.ts';
 import { newFolder } from '../fixtures/folders.ts';
+import { withoutStrace } from '../fixtures/strace.ts';
 import { ofOneMachine, spawnService, type ServiceProcess } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import { chance, faultSeed } from './points.ts';
@@ -23,15 +23,6 @@ import { checkKilled, checkOldCopy, checkStarted, club, OrderBook, Shop } from '
 
 const CALLS = 'pwrite64,pwritev,write,fsync,fdatasync,ftruncate,rename,unlink';
 const KEY_FILES = ['keys.db', 'keys.db-wal', 'keys.db-shm'] as const;
-
-const whyNot = ((): string | false => {
-  if (process.platform !== 'linux') return 'strace is a Linux tool';
-  const probe = spawnSync('strace', ['-D', '-f', '-e', 'trace=fsync', process.execPath, '--version'], {
-    encoding: 'utf8',
-  });
-  if (probe.error !== undefined) return 'strace is not installed';
-  return probe.status === 0 ? false : `strace may not trace here: ${probe.stderr.trim().split('\n').at(-1)}`;
-})();
 
 /** The n-th call of a kind on a file of the folder, in the thread that makes it. */
 interface Step {
@@ -238,7 +229,7 @@ describe(
 
     it(
       'at a step of a checkout or an erasure has the key of every fact, and no key of what was erased',
-      { skip: whyNot },
+      { skip: withoutStrace },
       async (t) => {
         const before = await sellBefore(t);
         const steps = await measure(before);

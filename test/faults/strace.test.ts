@@ -7,7 +7,7 @@
  * more of them, `FAULT_POINTS=all` every one, `FAULT_POINTS=3,40` those.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -19,17 +19,11 @@ import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
 import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
+import { withoutStrace } from '../fixtures/strace.ts';
 import { chance, faultSeed } from './points.ts';
 
 const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 500_000;
-
-const whyNot = ((): string | false => {
-  if (process.platform !== 'linux') return 'strace is a Linux tool';
-  const probe = spawnSync('strace', ['-f', '-e', 'trace=fsync', process.execPath, '--version'], { encoding: 'utf8' });
-  if (probe.error !== undefined) return 'strace is not installed';
-  return probe.status === 0 ? false : `strace may not trace here: ${probe.stderr.trim().split('\n').at(-1)}`;
-})();
 
 interface Ended {
   readonly code: number;
@@ -113,7 +107,7 @@ function pointsOf(...calls: readonly Call[]): readonly (readonly [Call, number])
   });
 }
 
-describe('Under strace', { skip: whyNot, concurrency: 1 }, () => {
+describe('Under strace', { skip: withoutStrace, concurrency: 1 }, () => {
   let fired = 0;
   /** A folder in which a process has sold and ended. */
   let sold: string;

@@ -4,22 +4,16 @@
  */
 
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { withoutStrace } from '../fixtures/strace.ts';
 import { openJournal } from './journals.ts';
 
 const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
-
-const whyNot = ((): string | false => {
-  if (process.platform !== 'linux') return 'strace is a Linux tool';
-  const probe = spawnSync('strace', ['-f', '-e', 'trace=fsync', process.execPath, '--version'], { encoding: 'utf8' });
-  if (probe.error !== undefined) return 'strace is not installed';
-  return probe.status === 0 ? false : `strace may not trace here: ${probe.stderr.trim().split('\n').at(-1)}`;
-})();
 
 interface Traced {
   readonly folder: string;
@@ -54,7 +48,7 @@ function printed(stdout: string): number[] {
     .map(Number);
 }
 
-describe('The writer under strace', { skip: whyNot }, () => {
+describe('The writer under strace', { skip: withoutStrace }, () => {
   it('calls a fact durable only after its write to the log was fsynced', async (t) => {
     const { lines, stdout, code } = await trace(t, { units: 40, pendingMax: 1 });
     assert.equal(code, 0);

@@ -3,7 +3,7 @@
  * out is there, and a key whose destruction was answered is nowhere in the files.
  */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openSqliteKeys } from '#persistence/sqlite/keys.ts';
 import { deep } from '../depth.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { withoutStrace } from '../fixtures/strace.ts';
 import { rawKeyFiles } from './key-files.ts';
 
 const victim = fileURLToPath(new URL('./key-using-process.ts', import.meta.url));
@@ -72,13 +73,6 @@ function runAndKill(folder: string, aliveMs: number): Promise<string> {
   });
 }
 
-const whyNot = ((): string | false => {
-  if (process.platform !== 'linux') return 'strace is a Linux tool';
-  const probe = spawnSync('strace', ['-f', '-e', 'trace=fsync', process.execPath, '--version'], { encoding: 'utf8' });
-  if (probe.error !== undefined) return 'strace is not installed';
-  return probe.status === 0 ? false : `strace may not trace here: ${probe.stderr.trim().split('\n').at(-1)}`;
-})();
-
 /** One call of the kernel: the n-th of its kind in the thread that writes. */
 interface Call {
   readonly kind: string;
@@ -134,7 +128,7 @@ describe('keys.db after kill -9', () => {
     t.diagnostic(`${printed.taken.size} keys taken, ${printed.answered.size} destroyed`);
   });
 
-  it('at writes, fsyncs and cuts of the log the same', { skip: whyNot }, async (t) => {
+  it('at writes, fsyncs and cuts of the log the same', { skip: withoutStrace }, async (t) => {
     const whole = await runTraced(newDataFolder(t), null);
     assert.match(whole.text, /destroyed/);
     const kinds = [...new Set(whole.calls.map(({ kind }) => kind))];

@@ -4,10 +4,12 @@
  *
  * 1. The first holds after a start are figures of their own, for a start compiles and loads: they are part of no phase.
  * 2. What happens may end with a kill; holds that are under way then do not count.
+ * 3. A wait is the service's own where its main thread took that long in one go, by processor time, or its collector;
+ *    the disk's where a commit did. Else it is the machine's: another process had the core.
  */
 import { countOver, mergeHistograms, percentileMillis, unpackHistogram } from '../histogram.ts';
 import { startLoadGenerator } from './load-generator.ts';
-import type { CollectorPause } from '#rehearsal/server/meter.ts';
+import type { Stops } from '#rehearsal/server/meter.ts';
 import type { Figure } from '../scenario.ts';
 import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts';
 import type { MeasuredServer } from './server.ts';
@@ -35,9 +37,8 @@ interface Heard {
   readonly load: OpenLoopResult;
 }
 
-interface Stopped {
+interface Stopped extends Stops {
   readonly phase: string;
-  readonly pauses: readonly CollectorPause[];
   readonly loopDelayMaxMs: number;
   readonly seconds: number;
 }
@@ -82,7 +83,7 @@ export function openOthers(named: Readonly<Record<string, Traffic>>) {
       end: () => Promise<unknown> = async () => {},
     ): Promise<Spent> {
       await service.beginMeter();
-      await service.takePauses();
+      await service.takeStops();
       const begin = performance.now();
       const isFirst = service.url !== known;
       known = service.url;
@@ -91,7 +92,7 @@ export function openOthers(named: Readonly<Record<string, Traffic>>) {
         await happens();
         const elapsedMs = performance.now() - begin;
         const { cpuMicros, loopDelayMaxMs } = await service.readMeter();
-        stopped.push({ phase, pauses: await service.takePauses(), loopDelayMaxMs, seconds: elapsedMs / 1_000 });
+        stopped.push({ phase, ...(await service.takeStops()), loopDelayMaxMs, seconds: elapsedMs / 1_000 });
         isOver = true;
         await end();
         return { elapsedMs, cpuMicros };
@@ -120,6 +121,7 @@ export function openOthers(named: Readonly<Record<string, Traffic>>) {
           stopsOf(
             phase,
             stopped.filter((each) => each.phase === phase),
+            phase !== phases[0],
           ),
         ),
       ];
@@ -153,10 +155,13 @@ function lateness(heard: readonly Heard[]): Figure {
   return { name: 'sent late by the generators, longest', value: percentileMillis(all, 100), unit: 'ms' };
 }
 
-function stopsOf(phase: string, stopped: readonly Stopped[]): Figure[] {
+function stopsOf(phase: string, stopped: readonly Stopped[], isBounded: boolean): Figure[] {
   const pauses = stopped.flatMap((each) => each.pauses);
   const seconds = stopped.reduce((sum, each) => sum + each.seconds, 0);
   const subject = `service, ${phase}`;
+  const longest = (what: string, msOf: (each: Stopped) => number): Figure => {
+    return { name: `${subject}: longest ${what}`, value: Math.max(...stopped.map(msOf)), unit: 'ms' };
+  };
   const kinds = { young: ['young'], full: ['full'], other: ['marking', 'weak'] };
   return [
     ...Object.entries(kinds).flatMap(([name, kindsOfIt]): Figure[] => {
@@ -172,10 +177,11 @@ function stopsOf(phase: string, stopped: readonly Stopped[]): Figure[] {
       value: pauses.reduce((sum, { ms }) => sum + ms, 0) / seconds,
       unit: 'ms',
     },
+    longest('delay of the loop', ({ loopDelayMaxMs }) => loopDelayMaxMs),
+    longest('commit of the journal', ({ commitMaxMs }) => commitMaxMs),
     {
-      name: `${subject}: longest delay of the loop`,
-      value: Math.max(...stopped.map((each) => each.loopDelayMaxMs)),
-      unit: 'ms',
+      ...longest('processor time in one go', ({ busyMaxMs }) => busyMaxMs),
+      ...(isBounded && { budget: { atMost: WAIT_MS_MAX } }),
     },
   ];
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { MeterResult, CollectorPause, Weight } from '#rehearsal/server/meter.ts';
+import type { MeterResult, Stops, Weight } from '#rehearsal/server/meter.ts';
 import type { PlainRoute } from './plain.ts';
 
 /** A service compiles what no request has needed yet a second after its start, and in production long before a sale. */
@@ -19,8 +19,8 @@ export interface MeasuredServer {
   /** Resets the meters. */
   beginMeter(): Promise<void>;
   readMeter(): Promise<MeterResult>;
-  /** Pauses of the collector since the call before; they are noted from the first call on. */
-  takePauses(): Promise<readonly CollectorPause[]>;
+  /** What could keep answers waiting since the call before; it is noted from the first call on. */
+  takeStops(): Promise<Stops>;
   /** Memory in use after the garbage is collected. */
   weigh(): Promise<Weight>;
   stop(): Promise<void>;
@@ -102,7 +102,7 @@ export async function startMeasured(
       await request(child, 'begin');
     },
     readMeter: () => request(child, 'read') as Promise<MeterResult>,
-    takePauses: () => request(child, 'pauses') as Promise<readonly CollectorPause[]>,
+    takeStops: () => request(child, 'stops') as Promise<Stops>,
     weigh: () => request(child, 'weigh') as Promise<Weight>,
     async stop() {
       child.kill('SIGTERM');
@@ -130,7 +130,7 @@ function readyLine(child: ChildProcess, closed: Promise<unknown>): Promise<{ pub
   });
 }
 
-async function request(child: ChildProcess, message: 'begin' | 'read' | 'pauses' | 'weigh'): Promise<unknown> {
+async function request(child: ChildProcess, message: 'begin' | 'read' | 'stops' | 'weigh'): Promise<unknown> {
   const answered = once(child, 'message');
   child.send(message);
   const [answer] = await answered;

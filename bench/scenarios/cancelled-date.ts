@@ -116,6 +116,7 @@ export const cancelledDate: Scenario = {
         notes: [
           `the first ${FIRST_HOLDS} holds of each of the others after a start stand apart`,
           'half of the orders are counted as amended before the kill',
+          'a wait is the service’s where its processor time in one go, or a collection, is as long; else of disk or machine',
         ],
       };
     } finally {

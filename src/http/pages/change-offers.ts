@@ -40,7 +40,7 @@ export function offerOf(kind: ChangeKind, { order, definition, now }: Omit<Offer
   let freeUntil: number | null = null;
   const tickets = order.tickets.filter(({ performanceId, ticketTypeId }) => {
     const date = dates.get(performanceId);
-    const withdrawalEnd = withdrawalEndOf(buyerChanges, order.placedAt, date?.startsAt);
+    const withdrawalEnd = withdrawalEndOf(buyerChanges, order.placedAt, date);
     const isFree = kind !== 'withdrawal' && kind !== 'cancel' ? false : now < withdrawalEnd;
     const found = kind === 'withdrawal' ? null : checkRule(rule, ticketTypeId, [date], now);
     if (found === null ? !isFree : isRefusal(found)) return false;

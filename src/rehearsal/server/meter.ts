@@ -2,14 +2,15 @@
  * Loaded into each measured server before its own code; reports over the process channel what the server used.
  *
  * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the
- * delay of the event loop; `weigh` collects garbage and returns the memory in use; `pauses` returns the pauses of the
- * collector since it was asked before, from the first time on. The loop is watched from `begin` to `read`, because that
- * takes processor time too.
+ * delay of the event loop; `weigh` collects garbage and returns the memory in use; `stops` returns what could keep
+ * answers waiting since it was asked before, from the first time on. The loop is watched from `begin` to `read`, for
+ * that takes processor time too.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';
+import { batchChannel, type BatchMessage } from '#persistence/journal.ts';
 
 export interface MeterResult {
   readonly cpuMicros: number;
@@ -28,7 +29,7 @@ export interface Weight {
 }
 
 /** A time in which the collector stopped the main thread. */
-export interface CollectorPause {
+interface CollectorPause {
   readonly kind: 'young' | 'full' | 'marking' | 'weak';
   readonly ms: number;
 }
@@ -50,8 +51,19 @@ const PAUSE_KINDS: Readonly<Record<number, CollectorPause['kind']>> = {
   [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'marking',
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weak',
 };
+/** What could keep answers waiting, by who caused it: the collector, the disk, or work of the main thread. */
+export interface Stops {
+  readonly pauses: readonly CollectorPause[];
+  /** The longest batch of the journal, from its first row to the return of the fsync. */
+  readonly commitMaxMs: number;
+  /** The most processor time that the main thread took in one round of its loop: other processes add nothing to it. */
+  readonly busyMaxMs: number;
+}
+
 let observer: PerformanceObserver | undefined;
 let pauses: CollectorPause[] = [];
+let commitMaxMs = 0;
+let busyMaxMs = 0;
 
 process.on('message', (message) => {
   if (message === 'begin') {
@@ -62,7 +74,7 @@ process.on('message', (message) => {
     process.send?.('begun');
   }
   if (message === 'weigh') process.send?.(weigh());
-  if (message === 'pauses') process.send?.(takePauses());
+  if (message === 'stops') process.send?.(takeStops());
   if (message !== 'read') return;
   const { user, system } = process.cpuUsage();
   const totalCpuMicros = user + system;
@@ -79,7 +91,7 @@ process.on('message', (message) => {
 });
 process.channel?.unref();
 
-function takePauses(): readonly CollectorPause[] {
+function takeStops(): Stops {
   const note = (entries: readonly PerformanceEntry[]): void => {
     for (const entry of entries) {
       const { kind } = (entry as unknown as { readonly detail: { readonly kind: number } }).detail;
@@ -89,11 +101,27 @@ function takePauses(): readonly CollectorPause[] {
   if (observer === undefined) {
     observer = new PerformanceObserver((list) => note(list.getEntries()));
     observer.observe({ entryTypes: ['gc'] });
+    batchChannel.subscribe((message) => {
+      commitMaxMs = Math.max(commitMaxMs, (message as BatchMessage).commitMs);
+    });
+    watchRounds();
   }
   note(observer.takeRecords());
-  const taken = pauses;
+  const taken = { pauses, commitMaxMs, busyMaxMs };
   pauses = [];
+  commitMaxMs = 0;
+  busyMaxMs = 0;
   return taken;
+}
+
+function watchRounds(): void {
+  let before = process.threadCpuUsage();
+  const note = (): void => {
+    const { user, system } = process.threadCpuUsage(before);
+    busyMaxMs = Math.max(busyMaxMs, (user + system) / 1_000);
+    before = process.threadCpuUsage();
+  };
+  setInterval(note, LOOP_PERIOD_MS).unref();
 }
 
 function weigh(): Weight {

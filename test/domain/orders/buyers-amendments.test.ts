@@ -122,6 +122,13 @@ describe('A buyer', () => {
     const late = bought(begun, [item('stand', 1)]);
     begun.now = START + 1e9;
     notAllowed(begun, cancel(late.id, idsOf(late)), 'NOT_OFFERED');
+    const dates = [{ id: 'd1', name: 'd1', ends_at: new Date(START + 1e9).toISOString() }];
+    const over = eventWith({ withdrawalDays: 60 }, { performances: dates });
+    const open = bought(over, [item('stand', 2)]);
+    over.now = START + 1e9 - 1;
+    done(over, cancel(open.id, idsOf(open).slice(0, 1)));
+    over.now += 1;
+    notAllowed(over, cancel(open.id, idsOf(open).slice(1)), 'NOT_OFFERED');
   });
 
   it('changes dates, types and names within the limits of the event', () => {

@@ -123,6 +123,28 @@ describe('A ticket that is changed', () => {
     refused(['H-1-2']).refuses('VALIDATION_ERROR');
   });
 
+  it('takes the seats of a group in the order in which its tickets are named', () => {
+    const hall = {
+      ticketTypes: [{ id: 'pair', name: 'Pair', locality_id: 'hall', group_size: 2 }],
+      sellingStages: [{ id: 'general', name: 'General', prices: { pair: 8000 } }],
+      promoCodes: [],
+    };
+    const fixture = given(oddEvent(hall));
+    const order = bought(fixture, [item('pair', 1)]);
+    const [first, second] = order.tickets.map(({ seatId }) => seatId!) as [string, string];
+    const backwards = idsOf(order).reverse();
+    const same = fixture.execute(change(order.id, backwards, { seatIds: [second, first] }));
+    assert.ok(isRefusal(same) && same.code === 'VALIDATION_ERROR');
+    const now = amended(fixture, change(order.id, backwards, { seatIds: [first, second] }));
+    assert.deepEqual(
+      now.tickets.map(({ replaces, seatId }) => [replaces, seatId]),
+      [
+        [backwards[1], second],
+        [backwards[0], first],
+      ],
+    );
+  });
+
   it('becomes one of a cheaper type, and the difference is due', () => {
     const fixture = given(oddEvent(openStages()));
     const order = bought(fixture, [item('stand', 2, { barPerks: [{ barPerkId: 'beer', quantity: 3 }] })]);

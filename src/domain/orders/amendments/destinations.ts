@@ -60,8 +60,8 @@ export function findDestinations(
     }
     const isChange = (changed: ChangedUnit): boolean =>
       changed.isRepriced || changed.performanceId !== changed.unit.performanceId;
-    const before = units.flatMap(({ slots }) => slots.map(({ seatId }) => seatId));
-    const isOtherSeat = seatIds !== null && seatIds.some((seatId, place) => seatId !== before[place]);
+    const before = new Map(units.flatMap(({ slots }) => slots.map(({ ticketId, seatId }) => [ticketId, seatId])));
+    const isOtherSeat = seatIds?.some((seatId, place) => seatId !== before.get(change.ticketIds[place]!)) ?? false;
     if (!isOtherSeat && !found.some((changed) => changed.index === index && isChange(changed))) {
       return refuseProblems([{ path: ['change', index], message: 'changes nothing of its tickets' }]);
     }

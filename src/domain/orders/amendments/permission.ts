@@ -5,7 +5,7 @@
  * 2. Until so many minutes before the start of the ticket's date, of a change before that of the new date too; a date
  *    without a start until it is over.
  * 3. In the days of withdrawal tickets of dates that have not begun are given back without a fee, whatever the rule for
- *    cancellations says.
+ *    cancellations says; those of a date without a start until it is over.
  * 4. A fee is for each ticket; the percentage is of what is credited by the rule, once for the amendment.
  */
 import { percentOf, sumOf } from '../../money.ts';
@@ -63,7 +63,7 @@ export function checkPermission(
     return may(rule, unit, [unit.performanceId]);
   };
   const isWithdrawn = (unit: OrderUnit): boolean => {
-    const end = withdrawalEndOf(buyerChanges, order.placedAt, dates.get(unit.performanceId)?.startsAt);
+    const end = withdrawalEndOf(buyerChanges, order.placedAt, dates.get(unit.performanceId));
     if (now >= end) return false;
     ends.push(end);
     return true;
@@ -108,10 +108,10 @@ function ticketsOf(units: readonly OrderUnit[]): number {
 export function withdrawalEndOf(
   changes: BuyerChanges | undefined,
   placedAt: number,
-  startsAt: number | null | undefined,
+  date: Pick<PerformanceDefinition, 'startsAt' | 'endsAt'> | undefined,
 ): number {
   const end = placedAt + (changes?.withdrawalDays ?? 0) * DAY_MS;
-  return Math.min(end, startsAt ?? end);
+  return Math.min(end, date?.startsAt ?? date?.endsAt ?? end);
 }
 
 /** Whether a rule is for tickets of a type on such dates, and until when (rules 1 and 2): AMENDMENT_NOT_ALLOWED. */

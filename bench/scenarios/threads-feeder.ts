@@ -10,13 +10,13 @@ export interface FeederData {
   readonly engineBell: SharedArrayBuffer;
 }
 
-/** What is asked: holds of new sessions, polls of these entries, or so many polls for each hold. */
+/** Who polls. Sent by itself, because to send it takes the engine's thread some time. */
+export type Entries = readonly (readonly [id: string, session: string])[];
+
+/** What is asked: holds of new sessions, polls of all entries in turn, or so many polls for each hold. */
 export interface Feed {
   readonly holds: { readonly eventId: string; readonly from: number } | null;
-  readonly polls: {
-    readonly eventId: string;
-    readonly entries: readonly (readonly [id: string, session: string])[];
-  } | null;
+  readonly polls: { readonly eventId: string } | null;
   readonly pollsAHold: number;
   readonly underWay: number;
   readonly count: number;
@@ -31,6 +31,8 @@ const { calls } = openCalls({
   },
 });
 
+let entries: Entries = [];
+
 async function feed({ holds, polls, pollsAHold, underWay, count }: Feed): Promise<void> {
   const sale = holds === null ? null : await calls.events.byEventId(holds.eventId);
   const room = polls === null ? null : await calls.events.byEventId(polls.eventId);
@@ -38,7 +40,7 @@ async function feed({ holds, polls, pollsAHold, underWay, count }: Feed): Promis
   const ask = (n: number): Promise<object> => {
     if (room === null || (sale !== null && n % (pollsAHold + 1) === 0))
       return sale!.execute(placeHold(holds!.from + n, 'single', 1));
-    const [entryId, sessionKey] = polls!.entries[(n * 7_919) % polls!.entries.length]!;
+    const [entryId, sessionKey] = entries[(n * 7_919) % entries.length]!;
     return room.execute({ type: 'PollQueue', entryId, sessionKey });
   };
   const work = async (): Promise<void> => {
@@ -50,6 +52,7 @@ async function feed({ holds, polls, pollsAHold, underWay, count }: Feed): Promis
   await Promise.all(Array.from({ length: underWay }, work));
 }
 
-parentPort!.on('message', async (asked: Feed) => {
-  parentPort!.postMessage(await secondsOf(() => feed(asked)));
+parentPort!.on('message', async (asked: Feed | Entries) => {
+  if ('count' in asked) parentPort!.postMessage(await secondsOf(() => feed(asked)));
+  else entries = asked;
 });

@@ -10,6 +10,7 @@ import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import { makeObjectsYoung } from '#service/young-objects.ts';
 import { createAnswers } from '#threads/calls.ts';
 import { makeBell } from '#threads/doorbell.ts';
 import { AnsweringSide, makeRings } from '#threads/sides.ts';
@@ -18,7 +19,7 @@ import { hotEvent, waitingRoomEvent } from '../events.ts';
 import { makeFolder } from '../http/server.ts';
 import { EVENING, POLLS_A_HOLD } from './evening.ts';
 import { quartilesOf, secondsOf, type Figure, type Findings, type Scenario, type Settings } from '../scenario.ts';
-import type { Feed, FeederData } from './threads-feeder.ts';
+import type { Entries, Feed, FeederData } from './threads-feeder.ts';
 
 const UNDER_WAY = [32, 128, 512];
 /** A batch is full. */
@@ -66,6 +67,7 @@ async function withSale(
   waiting: number,
   work: (measure: Measure) => Promise<Findings>,
 ): Promise<Findings> {
+  makeObjectsYoung();
   const folder = makeFolder();
   const engine = await startEngine({
     folder,
@@ -80,7 +82,7 @@ async function withSale(
     for (const event of [hotEvent, waitingRoomEvent])
       await engine.events.define(definitionOf(event), { operator: null, note: null });
     report(`a queue of ${waiting}`);
-    const entries = await fillRoom(engine, waiting);
+    feeder.know(await fillRoom(engine, waiting));
     const count = quick ? 5_000 : 50_000;
     let asked = 0;
     return await work(async (name, { holds, polls, ...ask }, budget) => {
@@ -91,7 +93,7 @@ async function withSale(
           ...ask,
           count,
           holds: holds ? { eventId: hotEvent.id, from: asked } : null,
-          polls: polls ? { eventId: waitingRoomEvent.id, entries } : null,
+          polls: polls ? { eventId: waitingRoomEvent.id } : null,
         });
         asked += count;
         // The first round warms up.
@@ -127,6 +129,7 @@ function openFeeder(engine: Engine) {
   });
   const worker = new Worker(new URL('./threads-feeder.ts', import.meta.url), { workerData: data });
   return {
+    know: (entries: Entries) => worker.postMessage(entries),
     /** Processor seconds of both threads. */
     async feed(asked: Feed) {
       worker.postMessage(asked);
@@ -142,7 +145,7 @@ function openFeeder(engine: Engine) {
 }
 
 /** Lets people join the waiting room; answers their entries. */
-async function fillRoom({ events }: Engine, waiting: number): Promise<(readonly [string, string])[]> {
+async function fillRoom({ events }: Engine, waiting: number): Promise<Entries> {
   const room = (await events.byEventId(waitingRoomEvent.id))!;
   const entries: (readonly [string, string])[] = [];
   for (let from = 0; from < waiting; from += JOINS_AT_ONCE) {

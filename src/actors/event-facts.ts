@@ -10,7 +10,7 @@ import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep } from './channels.ts';
 import type { CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import type { Decision } from '#domain/decision.ts';
-import type { FactType } from '#domain/fact.ts';
+import type { Fact, FactData, FactType, HoldLine } from '#domain/fact.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Journal } from '#persistence/journal.ts';
 
@@ -73,7 +73,7 @@ export class EventFacts {
 
   /** Hands the facts of a turn to the journal as one unit. A command with an id has its reply stored beside them. */
   append({ facts, reply }: Decision, at: number, commandId?: string): void {
-    const rows = facts.map(({ type, data }) => ({ type, data: JSON.stringify(data) }));
+    const rows = facts.map((each) => ({ type: each.type, data: textOf(each) }));
     const unit = { eventId: this.#eventId, at, facts: rows };
     const command = commandId === undefined ? null : { id: commandId, reply: JSON.stringify(reply) };
     this.#lastSeq = this.#journal.append(command === null ? unit : { ...unit, command });
@@ -128,4 +128,23 @@ async function timed<Answer>(durable: Promise<Answer>, begin: number): Promise<A
   const answer = await durable;
   endStep('disk', begin);
   return answer;
+}
+
+/** The data of a fact as `JSON.stringify` writes it; that of the most frequent one in half of the time. */
+export function textOf({ type, data }: Fact): string {
+  return type === 'HoldPlaced' ? textOfHold(data) : JSON.stringify(data);
+}
+
+/** Most holds of a rush share their lines (`inventory/assignment.ts`). */
+let lastLines: { readonly lines: readonly HoldLine[]; readonly text: string } = { lines: [], text: '[]' };
+
+/** Ids are made here: nothing in them has to be escaped. */
+function textOfHold(data: FactData['HoldPlaced']): string {
+  const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
+  if (lines !== lastLines.lines) lastLines = { lines, text: JSON.stringify(lines) };
+  const replaced = replacedHoldId === null ? 'null' : `"${replacedHoldId}"`;
+  const repeatable = idempotency === null ? 'null' : JSON.stringify(idempotency);
+  const who = `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)},"lines":${lastLines.text}`;
+  const times = `"expiresAt":${expiresAt},"firstPlacedAt":${firstPlacedAt}`;
+  return `${who},${times},"replacedHoldId":${replaced},"idempotency":${repeatable}}`;
 }

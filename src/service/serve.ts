@@ -23,6 +23,7 @@ import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';
 import { SecretDamaged } from './secrets.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
+import { makeObjectsYoung } from './young-objects.ts';
 
 export const EXIT = {
   stopped: 0,
@@ -46,6 +47,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
   const reading = readConfig(environment);
   if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
   setFlagsFromString('--no-memory-reducer'); // rule 3
+  if (reading.config.httpThreads > 0) makeObjectsYoung();
   const stop = stopOnSignal();
   const onListening = (listening: Service): void => void (stop.service = listening);
   const options = { demo, onFatal: leaveForJournal, onListening, ...logFor(demo, reading.config) };

@@ -1,11 +1,13 @@
-/** The gate at which answers wait for the disk: which facts each kind of answer waits for, and what a fault loses. */
+/** The text of a fact; and the gate at which answers wait for the disk: for which facts, and what a fault loses. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
-import { EventFacts } from '#actors/event-facts.ts';
-import { fact, type Fact } from '#domain/fact.ts';
+import { EventFacts, textOf } from '#actors/event-facts.ts';
+import { fact, type Fact, type FactData, type FactOf } from '#domain/fact.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { Journal } from '#persistence/journal.ts';
+import { item, openCheckoutEvent, placeHold } from '../fixtures/commands.ts';
+import { fc } from '../property.ts';
 
 const holdReleased: Fact = fact('HoldReleased', { holdId: 'hld_1_a' });
 const entryLeft: Fact = fact('QueueEntryLeft', { entryId: 'que_1_a' });
@@ -72,5 +74,48 @@ describe('The gate of an event', () => {
     await disk.fail();
     assert.deepEqual(disk.given, ['poll lost: Overloaded', 'hold lost: Overloaded']);
     assert.equal(disk.waiting(), 0);
+  });
+});
+
+describe('The text of a fact', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const line = fc.record({
+    performanceId: text,
+    ticketTypeId: text,
+    sellingStageId: text,
+    quantity: fc.nat(),
+    ticketCount: fc.nat(),
+    unitPriceCents: fc.nat(),
+    seatIds: fc.array(text, { maxLength: 3 }),
+  });
+  const id = fc.stringMatching(/^hld_[0-9a-z]{1,8}_[A-Za-z0-9_-]{24}$/);
+  const placed: fc.Arbitrary<FactData['HoldPlaced']> = fc.record({
+    holdId: id,
+    sessionKey: text,
+    lines: fc.array(line, { maxLength: 3 }),
+    expiresAt: fc.maxSafeNat(),
+    firstPlacedAt: fc.maxSafeNat(),
+    replacedHoldId: fc.option(id),
+    idempotency: fc.option(fc.record({ key: text, digest: text })),
+  });
+
+  it('is what JSON.stringify makes, of a hold too, whose lines may be those of the one before', () => {
+    fc.assert(
+      fc.property(fc.array(placed, { minLength: 1, maxLength: 4 }), (all) => {
+        const shared = all.flatMap((data, index) => [data, { ...data, lines: all[index >> 1]!.lines }]);
+        for (const data of shared) assert.equal(textOf(fact('HoldPlaced', data)), JSON.stringify(data));
+      }),
+    );
+  });
+
+  it('of a hold has every field that a turn gives it, and its lines are those of other holds of the same', () => {
+    const sale = openCheckoutEvent();
+    const [first, second, more] = ['one "session"', 'another', 'the third'].map((session, index) => {
+      placeHold(sale, [item('adult', index === 2 ? 2 : 1)], session);
+      return sale.journal.at(-1)!.fact as FactOf<'HoldPlaced'>;
+    });
+    for (const each of [first!, second!, more!]) assert.equal(textOf(each), JSON.stringify(each.data));
+    assert.equal(second!.data.lines, first!.data.lines);
+    assert.equal(more!.data.lines[0]!.quantity, 2);
   });
 });

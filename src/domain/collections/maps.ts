@@ -38,8 +38,9 @@ interface Part<Value> {
 export class ShardedMap<Value> {
   readonly #parts: (Part<Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
   #size = 0;
-  /** What was looked up or put in last: a turn asks for the same key again. */
+  /** What was looked up or put in last: a turn asks for the same key again, or puts it in where it was not there. */
   #lastKey = '';
+  #lastHash = hashOf('', 0);
   #lastValue: Value | undefined = undefined;
 
   get size(): number {
@@ -49,8 +50,10 @@ export class ShardedMap<Value> {
   get(key: string): Value | undefined {
     if (key === this.#lastKey) return this.#lastValue;
     const part = this.#parts[partOf(key)];
-    const at = part === undefined ? -1 : find(part, key, hashOf(key, 0));
+    const hash = hashOf(key, 0);
+    const at = part === undefined ? -1 : find(part, key, hash);
     this.#lastKey = key;
+    this.#lastHash = hash;
     this.#lastValue = at < 0 ? undefined : (part!.entries[at + 1] as Value);
     return this.#lastValue;
   }
@@ -60,11 +63,14 @@ export class ShardedMap<Value> {
   }
 
   set(key: string, value: Value & {}): void {
+    const isLast = key === this.#lastKey;
+    const hash = isLast ? this.#lastHash : hashOf(key, 0);
+    const isNew = isLast && this.#lastValue === undefined;
     this.#lastKey = key;
+    this.#lastHash = hash;
     this.#lastValue = value;
     const part = (this.#parts[partOf(key)] ??= newPart());
-    const hash = hashOf(key, 0);
-    const at = find(part, key, hash);
+    const at = isNew ? -1 : find(part, key, hash);
     if (at >= 0) {
       part.entries[at + 1] = value;
       return;

@@ -79,7 +79,26 @@ export function assignTickets(
  */
 function assignOne(request: RequestedLine, overlay: StockOverlay, own: OwnHold | null): readonly HoldLine[] | Refusal {
   const line = assignLine(request, 0, overlay, own);
-  return isRefusal(line) ? line : [line];
+  return isRefusal(line) ? line : sharedLines(request.offer, line);
+}
+
+/** By offer, the lines that were made last without seats. */
+const lastLines = new WeakMap<Offer, readonly [HoldLine]>();
+
+/** A line alone, as a list. A million holds of the same tickets share one, where they have no seats of their own. */
+function sharedLines(offer: Offer, line: HoldLine): readonly [HoldLine] {
+  if (line.seatIds.length > 0) return [line];
+  const last = lastLines.get(offer);
+  const isSame =
+    last !== undefined &&
+    last[0].quantity === line.quantity &&
+    last[0].ticketCount === line.ticketCount &&
+    last[0].unitPriceCents === line.unitPriceCents &&
+    last[0].performanceId === line.performanceId;
+  if (isSame) return last;
+  const lines = [line] as const;
+  lastLines.set(offer, lines);
+  return lines;
 }
 
 function assignSeveral(

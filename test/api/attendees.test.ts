@@ -1,18 +1,14 @@
 /** The list of who may come: what is in it, of whom it says nothing, its forms, and that it is whole. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { AttendeeRecord } from '#privacy/attendee-list.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
-import { ADMIN_TOKEN, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ADMIN_TOKEN, serviceWith } from '../fixtures/service.ts';
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([]);
-});
-after(() => service.close());
+const service = serviceWith([]);
 
 const sell = async (eventId: string, items: readonly object[], more: Json = {}): Promise<AdminOrderBody> => {
   const body = {

@@ -1,10 +1,10 @@
 /** The brand of an event: in its payload, and what its pages load. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { settle, start } from '../fixtures/checkout.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
@@ -21,11 +21,7 @@ interface Payload {
   readonly brand?: Readonly<Record<string, unknown>> & { readonly logo: string; readonly style: string };
 }
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([gala({ brand, status: 'PUBLISHED' }), gala({ id: 'evt_plain', slug: 'plain' })]);
-});
-after(() => service.close());
+const service = serviceWith([gala({ brand, status: 'PUBLISHED' }), gala({ id: 'evt_plain', slug: 'plain' })]);
 
 /** A page as a browser asks for it. */
 const pageAt = (path: string, headers = {}): Promise<Response> =>

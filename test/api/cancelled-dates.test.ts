@@ -1,11 +1,11 @@
 /** A date is cancelled over HTTP: whole orders or its tickets alone, and everything given back with it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { buy, newCustomer, start, statusOf, type Started } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceFor, serviceWith } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 
@@ -20,11 +20,7 @@ const dates = ['fri', 'sat', 'sun'].map((id, day) => ({
 }));
 const run = (id: string) => gala({ id: `evt_${id}`, slug: id, performances: dates });
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([run('run'), run('whole')]);
-});
-after(() => service.close());
+const service = serviceWith([run('run'), run('whole')]);
 
 const on = (event: string, ...performanceIds: string[]): object => ({
   event_id: event,
@@ -107,8 +103,7 @@ describe('A date that is cancelled', () => {
   });
 
   it('is gone on with after a stop in its middle, and nothing is given back twice', { skip: restarts }, async (t) => {
-    const shop = await openServiceWith([run('run')]);
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [run('run')]);
     const orders = await Promise.all(Array.from({ length: 12 }, () => buy(shop, on('evt_run', 'fri', 'sat'))));
     await cancel('evt_run', 'fri', { orders: 'TICKETS', refunds: 'EXECUTE' }, {}, shop);
     await shop.restart();

@@ -2,7 +2,7 @@
  * Checkout over HTTP: an order from its start to its tickets, repeats, races, and the limits that a checkout enforces.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import {
   checkoutBody,
@@ -17,14 +17,7 @@ import {
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import {
-  MINUTE,
-  ofOneMachine,
-  ofOneThread,
-  openServiceWith,
-  spawnService,
-  type TestService,
-} from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnService } from '../fixtures/service.ts';
 
 const skip =
   ofOneMachine('a process is killed and started again on its folder') ||
@@ -41,11 +34,7 @@ const times = <Result>(count: number, call: (index: number) => Promise<Result>):
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 
 describe('A checkout', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala()]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala()]);
 
   it('turns a hold into an order, and its payment into tickets', async () => {
     const session = newSession();
@@ -182,11 +171,7 @@ describe('A checkout', () => {
 });
 
 describe('A repeated start of a checkout', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala({ max_tickets_per_email: null })]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala({ max_tickets_per_email: null })]);
 
   it('200 times in parallel for one hold, yields one order', async () => {
     const hold = await service.hold({ event_id: 'evt_gala', session_key: newSession(), items: [item('single', 2)] });
@@ -280,11 +265,7 @@ describe('A repeated start of a checkout', () => {
 });
 
 describe('Concurrent starts of a checkout', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala()]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala()]);
 
   it('for the last use of a code: one order gets it, and the use is available again when that order ends', async () => {
     const answers = await times(40, () =>
@@ -339,11 +320,7 @@ describe('Concurrent starts of a checkout', () => {
 });
 
 describe('A start of a checkout', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
 
   it('is refused by its form, then by its event, before any rule of the event', async () => {
     const used = { 'idempotency-key': 'used' };

@@ -1,24 +1,19 @@
 /** Orders made at a counter: the audit, the money of the hour, refunds by hand, and a process that is killed. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import type { EventMoneyBody } from '#http/operators/money.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Answer, Json } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
-import { ofOneMachine, ofOneThread, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, ofOneThread, serviceWith, spawnServiceFor } from '../fixtures/service.ts';
 
 const ORDERS = '/admin/events/evt_club/orders';
 const customer = { name: 'Ada', email: 'ada@example.org' };
 const body = (more: Json = {}): Json => ({ items: [floor(2)], customer, payment: 'CASH', ...more });
 
 describe('An order made at a counter', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([]);
-    await service.define(clubNight());
-  });
-  after(() => service.close());
+  const service = serviceWith([clubNight()]);
 
   const sell = (sent: Json, headers: Readonly<Record<string, string>> = {}): Promise<Answer<AdminOrderBody>> =>
     service.operate<AdminOrderBody>('POST', ORDERS, { body: sent, headers });
@@ -79,15 +74,13 @@ const skip =
   ofOneThread('linearizability/history.test.ts kills one with threads');
 
 it('An answered order of a counter is there after kill -9, once', { skip }, async (t) => {
-  const killed = await spawnService();
-  t.after(() => killed.close());
+  const killed = await spawnServiceFor(t);
   await killed.define(clubNight());
   const sent = { body: body({ note: 'cash' }), headers: { 'idempotency-key': 'counter-7' } };
   const sold = await killed.operate<AdminOrderBody>('POST', ORDERS, sent);
   assert.equal(sold.status, 201);
   await killed.end('SIGKILL');
-  const again = await spawnService({ folder: killed.folder });
-  t.after(() => again.close());
+  const again = await spawnServiceFor(t, { folder: killed.folder });
   const found = await again.operate<AdminOrderBody>('GET', `/admin/orders/${sold.body.order_id}`);
   assert.deepEqual(found.body, sold.body);
   const repeated = await again.operate<AdminOrderBody>('POST', ORDERS, sent);

@@ -21,7 +21,7 @@ import { start } from '../fixtures/checkout.ts';
 import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer } from '../fixtures/client.ts';
 import { clubNight, floor, gala, item, seat, theatreRun } from '../fixtures/events.ts';
-import { spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { type ServiceProcess, spawnService, spawnServiceFor } from '../fixtures/service.ts';
 import { makeFolder, newFolder } from '../fixtures/folders.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
 import { until } from '../fixtures/until.ts';
@@ -231,8 +231,11 @@ it(
     const trace = path.join(newFolder(t), 'trace.txt');
     const rules = ['-D', '-f', '-s', '4200', '-e', 'trace=fsync,pwrite64,write,writev', '-o', trace];
     // From its sources, as it is installed.
-    const service = await spawnService({ folder, environment: { NODE_OPTIONS: '' }, under: ['strace', ...rules] });
-    t.after(() => service.close());
+    const service = await spawnServiceFor(t, {
+      folder,
+      environment: { NODE_OPTIONS: '' },
+      under: ['strace', ...rules],
+    });
     await service.define(club);
     const { id } = await service.hold({ session_key: newSession(), items: [floor(1)] });
     assert.equal(await service.end('SIGTERM'), 0);

@@ -1,10 +1,10 @@
 /** Concurrent definitions: a slug belongs to one event. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Json } from '../fixtures/client.ts';
 import { start } from '../fixtures/checkout.ts';
 import { gala, item, sample } from '../fixtures/events.ts';
-import { openService, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { openService, openServiceFor, serviceWith } from '../fixtures/service.ts';
 
 describe('The days that personal data is kept', () => {
   it('are set with the event, shown to operators alone, and null where nobody sets them', async (t) => {
@@ -56,11 +56,7 @@ it('A definition with a field that it does not have is refused, and the event st
 });
 
 describe('A slug belongs to one event', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openService();
-  });
-  after(() => service.close());
+  const service = serviceWith([]);
 
   const put = (id: string, slug: string) =>
     service.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
@@ -129,8 +125,7 @@ describe('A date that a definition cancels', () => {
     const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: ORDERS };
     const localities = (gala() as { localities: object[] }).localities.with(0, floor);
     const on = gala({ localities, max_tickets_per_email: null }) as { performances: object[] };
-    const service = await openServiceWith([on]);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [on]);
     await Promise.all(Array.from({ length: ORDERS }, () => start(service, { items: [item('guest', 1)] })));
     const list = async (status: string) =>
       (await service.operate<Json>('GET', `/admin/events/evt_gala/orders?status=${status}&limit=1`)).body['orders'];

@@ -1,7 +1,7 @@
 /** Check-in: stations, what they scan, the verdicts, and what is counted of them. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type ScanAnswer,
 } from '../fixtures/doors.ts';
 import { gala } from '../fixtures/events.ts';
-import { ofOneMachine, ofOneThread, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, ofOneThread, serviceWith } from '../fixtures/service.ts';
 import { MINUTE, SECOND, START } from '../fixtures/test-service.ts';
 
 const STATIONS = '/admin/events/evt_doors/stations';
@@ -29,17 +29,13 @@ interface Stations {
   readonly stations: readonly (Json & { readonly id: string; readonly status: string })[];
 }
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([
-    doorsGala(),
-    doorsGala({ id: 'evt_never', slug: 'never', reentry: 'NEVER' }),
-    doorsGala({ id: 'evt_always', slug: 'always', reentry: 'ALWAYS' }),
-    doorsGala({ id: 'evt_few', slug: 'few' }),
-    gala(),
-  ]);
-});
-after(() => service.close());
+const service = serviceWith([
+  doorsGala(),
+  doorsGala({ id: 'evt_never', slug: 'never', reentry: 'NEVER' }),
+  doorsGala({ id: 'evt_always', slug: 'always', reentry: 'ALWAYS' }),
+  doorsGala({ id: 'evt_few', slug: 'few' }),
+  gala(),
+]);
 
 const only = async (station: MadeStation, scan: Json): Promise<ScanAnswer> =>
   (await scanAll(service, station, scan))[0]!;

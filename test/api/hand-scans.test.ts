@@ -1,6 +1,6 @@
 /** Tickets that operators let in and out by hand: verdicts, undoing, repeats, notes, and what is told of it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { AdminTicketBody } from '#http/operators/orders/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import {
@@ -14,20 +14,16 @@ import {
   verdictsOf,
   type ScanAnswer,
 } from '../fixtures/doors.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, serviceWith } from '../fixtures/service.ts';
 import { MINUTE } from '../fixtures/test-service.ts';
 
 const NOTE = 'Qzxqzvwkjq had no phone.';
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([
-    doorsGala(),
-    doorsGala({ id: 'evt_hand', slug: 'hand' }),
-    doorsGala({ id: 'evt_noted', slug: 'noted' }),
-  ]);
-});
-after(() => service.close());
+const service = serviceWith([
+  doorsGala(),
+  doorsGala({ id: 'evt_hand', slug: 'hand' }),
+  doorsGala({ id: 'evt_noted', slug: 'noted' }),
+]);
 
 const send = (ticketId: string, body: object, headers: Record<string, string> = {}) =>
   service.operate<ScanAnswer>('POST', `/admin/tickets/${ticketId}/scans`, { body, headers });

@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { deep } from '../depth.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { newFolder } from '../fixtures/folders.ts';
-import { ofOneMachine, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { ofOneMachine, type ServiceProcess, spawnServiceFor } from '../fixtures/service.ts';
 import { buy } from '../fixtures/checkout.ts';
 
 const ORDERS = Math.max(3, deep(200));
@@ -115,8 +115,9 @@ describe('The heaps of a service with finished orders', () => {
   const skip = ofOneMachine('the threads of one process are looked at');
   it('have nothing of their buyers in them', { skip, timeout: 3_600_000 }, async (t) => {
     const folder = newFolder(t);
-    const service = await spawnService({ environment: { NODE_OPTIONS: `--import=${PRELOAD}`, HEAP_DIR: folder } });
-    t.after(() => service.close());
+    const service = await spawnServiceFor(t, {
+      environment: { NODE_OPTIONS: `--import=${PRELOAD}`, HEAP_DIR: folder },
+    });
     await service.define(
       clubNight({ localities: [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: ORDERS }] }),
     );

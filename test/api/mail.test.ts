@@ -13,8 +13,10 @@ import {
   MINUTE,
   ofOneMachine,
   ofOneThread,
+  openServiceFor,
   openServiceWith,
   spawnService,
+  spawnServiceFor,
   type TestService,
 } from '../fixtures/service.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
@@ -256,8 +258,7 @@ describe('Mails', { skip: ofOneMachine('each node has metrics of its own') }, ()
 
 describe('Without a mail server', () => {
   it('pages offer no mail, and requests for one are refused', async (t) => {
-    const service = await openServiceWith([event]);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [event]);
     const { order_id: id } = await buy(service, 'ada@example.com');
     const page = await plainVisitor(service.publicUrl).open(`/orders/${id}`);
     assert.doesNotMatch(page.text, /Mail me the link/);
@@ -300,8 +301,7 @@ describe(
       await untilReceived(box, 1);
       await second.end('SIGKILL');
       box.pausing.isOn = false;
-      const third = await spawnService({ environment, folder });
-      t.after(() => third.close());
+      await spawnServiceFor(t, { environment, folder });
       await until(() => started.every(({ order_id: id }) => mailOf(box, id).length >= 1));
       for (const [n, { order_id: id }] of started.entries()) {
         const mails = mailOf(box, id);

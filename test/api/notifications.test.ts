@@ -30,7 +30,14 @@ import { copyUpTo } from '#persistence/folder/backup.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { closed } from '../fuzz/document.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
-import { MINUTE, ofOneMachine, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import {
+  MINUTE,
+  ofOneMachine,
+  openServiceWith,
+  spawnService,
+  spawnServiceFor,
+  type TestService,
+} from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
 interface Webhooks {
@@ -487,8 +494,7 @@ describe('After a restore to an earlier fact a receiver', { skip }, () => {
     const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
     const restored = newDataFolder(t);
     const sell = async (folder: string | null, told: number): Promise<string> => {
-      const service = await spawnService({ environment, ...(folder !== null && { folder }) });
-      t.after(() => service.close());
+      const service = await spawnServiceFor(t, { environment, ...(folder !== null && { folder }) });
       if (folder === null) await service.define(gala({ max_tickets_per_email: null }));
       for (let count = 0; count < 2; count += 1) await start(service);
       await until(

@@ -1,7 +1,7 @@
 /** Money over HTTP: webhooks in every order, late money, outages of the provider, the pages, and what operators do. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import {
   checkoutBody,
@@ -20,14 +20,10 @@ import {
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, openServiceWith, serviceWith } from '../fixtures/service.ts';
 
 describe('A webhook', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
 
   it('50 times at once is one payment', async () => {
     const started = await start(service, { customer: newCustomer() });
@@ -129,11 +125,7 @@ describe('A webhook', () => {
 });
 
 describe('A provider that cannot be reached', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala({ max_tickets_per_email: null })]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala({ max_tickets_per_email: null })]);
 
   it('is 502, and the same start goes on with the same order', async () => {
     const outage = await setOutage(service, { seconds: 60 });
@@ -207,11 +199,7 @@ describe('A provider that cannot be reached', () => {
 });
 
 describe('The pages', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala({ name: 'Gala <script>alert(1)</script>' })]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala({ name: 'Gala <script>alert(1)</script>' })]);
 
   const page = async (path: string): Promise<{ readonly text: string; readonly headers: Headers }> => {
     const { status, body, headers } = await service.get<string>(path);
@@ -314,11 +302,7 @@ describe('The pages', () => {
 });
 
 describe('Operators', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([gala()]);
-  });
-  after(() => service.close());
+  const service = serviceWith([gala()]);
 
   it('are told what is wrong with a list or a refund that they ask for', async () => {
     const path = '/admin/events/evt_gala/orders';

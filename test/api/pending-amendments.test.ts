@@ -1,6 +1,6 @@
 /** Amendments that cost something, over HTTP: asked for, paid, declined, withdrawn, run out, and late money. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { Amendment, AmendmentQuote } from '#client/bodies.ts';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { OccupancyBody } from '#http/buyers/seating.ts';
@@ -19,7 +19,7 @@ import {
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, serviceWith } from '../fixtures/service.ts';
 
 /** What the seat costs more than the place that the order has. */
 const MORE = 1100;
@@ -27,11 +27,7 @@ const SEAT = 'W-1-4';
 
 const ofOneProcess = ofOneMachine('the nodes share a process, in which each of them counts the facts of all');
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([]);
-});
-after(() => service.close());
+const service = serviceWith([]);
 
 let sales = 0;
 

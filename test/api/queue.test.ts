@@ -4,21 +4,14 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CHECK_DRAW } from '#http/pages/draw.ts';
 import type { DrawBody, QueueEntryBody } from '#http/buyers/queue.ts';
 import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
 import { as, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight } from '../fixtures/events.ts';
-import {
-  MINUTE,
-  ofOneMachine,
-  ofOneThread,
-  openServiceWith,
-  spawnService,
-  type TestService,
-} from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnService } from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const skip =
@@ -30,11 +23,7 @@ const run = promisify(execFile);
 const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 /** One service for all waiting rooms; each test has an event of its own. */
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([]);
-});
-after(() => service.close());
+const service = serviceWith([]);
 
 interface Room {
   readonly eventId: string;

@@ -1,22 +1,17 @@
 /** Many requests at the same moment: nothing is held or sold twice. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import type { OccupancyBody } from '#http/buyers/seating.ts';
 import { audit } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
 const SESSIONS = 1_000;
 
-let service: TestService;
-
-before(async () => {
-  service = await openServiceWith([clubNight(), theatreRun()]);
-});
-after(() => service.close());
+const service = serviceWith([clubNight(), theatreRun()]);
 beforeEach(() => service.wait(60 * MINUTE));
 
 interface Try {

@@ -18,7 +18,7 @@ import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceFor, openServiceWith, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 
@@ -241,8 +241,7 @@ describe('An event that refunds by itself', () => {
 
 describe('A refund that is not answered', () => {
   it('goes on after a restart, when it is due', { skip: restarts }, async (t) => {
-    const shop = await openServiceWith([gala()]);
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [gala()]);
     const started = await start(shop);
     await settle(shop, started, 'paid');
     await shop.post('/sandbox/outage', { seconds: 3_600 });
@@ -287,8 +286,7 @@ interface RefundList extends Sums {
 
 describe('Everything that is due', () => {
   it('is given back once its sum was confirmed, and nothing twice', { skip: restarts }, async (t) => {
-    const shop = await openServiceWith([gala()]);
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [gala()]);
     const path = '/admin/events/evt_gala/refunds';
     const all = async (query = '') => (await shop.admin.get<RefundList>(`${path}${query}`)).body;
     const confirm = (amount: number) => ({ confirm: [{ amount, currency: 'EUR' }] });
@@ -363,8 +361,7 @@ describe('Everything that is due', () => {
 describe('A provider that has no way to refund', () => {
   it('leaves the refund to an operator', { skip: restarts }, async (t) => {
     const environment: Record<string, string> = {};
-    const shop = await openServiceWith([gala()], environment);
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [gala()], environment);
     const started = await start(shop);
     await settle(shop, started, 'paid');
     environment['SANDBOX'] = 'off';
@@ -397,8 +394,7 @@ describe('A provider that has no way to refund', () => {
 describe('Refunds of events that are not in memory', () => {
   it('are counted in metrics, after a stop too', { skip: restarts }, async (t) => {
     const others = [gala({ id: 'evt_other', slug: 'other' }), gala({ id: 'evt_third', slug: 'third' })];
-    const shop = await openServiceWith([gala(), ...others], { LIVE_EVENTS_MAX: '1' });
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [gala(), ...others], { LIVE_EVENTS_MAX: '1' });
     const all = ['1 NEEDS_OPERATOR', '3 SUCCEEDED'];
     const inMemory = () => shop.internals.engine.active().map(({ eventId }) => eventId);
     const counted = async () => {

@@ -1,6 +1,6 @@
 /** The sale of an event by minute: it agrees with the orders, whatever range, after restarts, prunes and a kill. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { EventMoneyBody } from '#http/operators/money.ts';
 import type { ServiceHistoryBody } from '#http/operators/history.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
@@ -8,7 +8,7 @@ import type { SaleByMinuteBody } from '#http/operators/sale.ts';
 import { buy, newCustomer } from '../fixtures/checkout.ts';
 import type { ServiceClient } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceWith, spawnService, START, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, serviceWith, spawnService, START } from '../fixtures/service.ts';
 import { makeFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
 
@@ -62,12 +62,7 @@ async function assertAgrees(service: Pick<ServiceClient, 'operate'>): Promise<Sa
 }
 
 describe('The sale of an event by minute', () => {
-  let service: TestService;
-
-  before(async () => {
-    service = await openServiceWith([{ ...night, waiting_room: false }]);
-  });
-  after(() => service.close());
+  const service = serviceWith([{ ...night, waiting_room: false }]);
 
   it('has nothing but the opening before anything is sold', async () => {
     const { points, totals, forecast, opens_at: opensAt, partial } = await saleOf(service);

@@ -11,7 +11,14 @@ import { plainBestBlock, type PlainSeat, type PlainType } from '../fixtures/best
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { sample, seat, theatreRun } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, ofOneThread, openServiceWith, type TestService } from '../fixtures/service.ts';
+import {
+  MINUTE,
+  ofOneMachine,
+  ofOneThread,
+  openServiceFor,
+  openServiceWith,
+  type TestService,
+} from '../fixtures/service.ts';
 
 const PLAY = '/api/events/public/the-play';
 /** Why some hundred questions in one hall are asked of one thread alone. */
@@ -137,8 +144,7 @@ describe('GET occupancy', () => {
 
 describe('The wheelchair places of Erfurt', () => {
   it('are 31, and no ordinary seat is sold as one of them', async (t) => {
-    const hall = await openServiceWith([sample('erfurt-volley')]);
-    t.after(() => hall.close());
+    const hall = await openServiceFor(t, [sample('erfurt-volley')]);
     const payload = async () =>
       (await hall.get<EventBody>('/api/events/public/erfurt-volley?performance_id=derby')).body;
     const leftOf = async () =>
@@ -173,8 +179,7 @@ describe('Best available in Erfurt', () => {
 
   const skip = ofOneMachine(CHOSEN) || ofOneThread(CHOSEN);
   it('is what the reference model gives, on all six blocks until the hall is full', { skip }, async (t) => {
-    const hall = await openServiceWith([sample('erfurt-volley', { limits_at_hold: false })]);
-    t.after(() => hall.close());
+    const hall = await openServiceFor(t, [sample('erfurt-volley', { limits_at_hold: false })]);
     const { body: layout } = await hall.get<SeatingBody>('/api/events/public/erfurt-volley/seating');
     const taken = new Set<string>();
     const sectionOf = new Map<string, string>();

@@ -6,7 +6,14 @@ import path from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sample } from '../fixtures/events.ts';
-import { openService, runToEnd, spawnService, type ServiceProcess, type TestService } from '../fixtures/service.ts';
+import {
+  openService,
+  runToEnd,
+  type ServiceProcess,
+  spawnService,
+  spawnServiceFor,
+  type TestService,
+} from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const singles = (sessionKey: string, quantity = 1) => ({
@@ -16,8 +23,7 @@ const singles = (sessionKey: string, quantity = 1) => ({
 });
 
 test('npm start prints the addresses, and a curl command that holds two seats', async (t) => {
-  const service = await spawnService({ demo: true });
-  t.after(() => service.close());
+  const service = await spawnServiceFor(t, { demo: true });
   const line = await service.shows(/curl -s .*/);
   assert.ok(line.includes(service.publicUrl), service.printed());
   const body = /-d '([^']*)'/.exec(service.printed())?.[1];
@@ -33,8 +39,7 @@ test('npm start prints the addresses, and a curl command that holds two seats', 
 });
 
 test('an answered hold is present after kill -9, and two Ctrl-C stop the process with exit code 0', async (t) => {
-  const first = await spawnService();
-  t.after(() => first.close());
+  const first = await spawnServiceFor(t);
   await first.define(sample('club-night'));
   const placed = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -42,8 +47,7 @@ test('an answered hold is present after kill -9, and two Ctrl-C stop the process
     ),
   );
   assert.equal(await first.end('SIGKILL'), null);
-  const second = await spawnService({ folder: first.folder });
-  t.after(() => second.close());
+  const second = await spawnServiceFor(t, { folder: first.folder });
   const said = async ({ shows }: ServiceProcess) => JSON.parse(await shows(/"msg":"ready"/)) as Record<string, unknown>;
   const [begun, goneOn] = [await said(first), await said(second)];
   assert.deepEqual([begun['facts'], begun['lastStop'], begun['adminToken']], [0, 'none', 'ADMIN_TOKEN']);
@@ -140,8 +144,7 @@ describe('A process without settings', () => {
   it('and then with Stripe warns when no payment is possible, and when issued codes cannot be checked', async (t) => {
     const stripe = { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789' };
     const ticketKey = { TICKET_KEY: Buffer.alloc(32, 7).toString('base64url') };
-    const selling = await spawnService({ folder: service.folder, environment: { ...stripe, ...ticketKey } });
-    t.after(() => selling.close());
+    const selling = await spawnServiceFor(t, { folder: service.folder, environment: { ...stripe, ...ticketKey } });
     await selling.shows(/"level":40.*"providers":\["provider_b"\]/);
     await selling.shows(/"level":40.*TICKET_KEY does not list the key that is kept here/);
     assert.doesNotMatch(selling.printed(), /the sandbox is on/);

@@ -1,6 +1,6 @@
 /** Steering a sale: paused, slowed, told something; what it stops and what it lets go on. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import type { QueueEntryBody } from '#http/buyers/queue.ts';
@@ -8,25 +8,14 @@ import { settle, start } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, item } from '../fixtures/events.ts';
-import {
-  MINUTE,
-  ofOneMachine,
-  ofOneThread,
-  openServiceWith,
-  spawnService,
-  type TestService,
-} from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnServiceFor } from '../fixtures/service.ts';
 
 const QUEUE = '/api/checkout/queue';
 const NOTHING = { paused: false, waiting_room_rate: null, message: null };
 const single = item('single', 1);
 const customer = { name: 'Ada', email: 'ada@example.org' };
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([]);
-});
-after(() => service.close());
+const service = serviceWith([]);
 
 let events = 0;
 
@@ -184,14 +173,12 @@ const skip =
   ofOneThread('linearizability/history.test.ts kills one with threads');
 
 it('An answered change of steering is there after kill -9', { skip }, async (t) => {
-  const killed = await spawnService();
-  t.after(() => killed.close());
+  const killed = await spawnServiceFor(t);
   await killed.define(clubNight());
   const steering = { paused: true, waiting_room_rate: 7, message: 'Back at eight.' };
   assert.equal((await killed.operate('PUT', '/admin/events/evt_club/steering', { body: steering })).status, 200);
   await killed.end('SIGKILL');
-  const again = await spawnService({ folder: killed.folder });
-  t.after(() => again.close());
+  const again = await spawnServiceFor(t, { folder: killed.folder });
   const { body } = await again.operate<Json>('GET', '/admin/events/evt_club');
   assert.deepEqual(body['steering'], steering);
 });

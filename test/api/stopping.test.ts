@@ -10,7 +10,7 @@ import { openSlowProvider } from '../payments/stripe-stand-in.ts';
 import { checkoutBody, newCustomer, START_CHECKOUT, type OrderStatus, type Started } from '../fixtures/checkout.ts';
 import { HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, item } from '../fixtures/events.ts';
-import { ofOneThread, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { ofOneThread, type ServiceProcess, spawnServiceFor } from '../fixtures/service.ts';
 
 const BUYERS = 24;
 const skip = ofOneThread('what a stop waits for, and writes, is on the main thread');
@@ -29,8 +29,7 @@ async function spawn(
   environment: Record<string, string> = {},
   folder?: string,
 ): Promise<ServiceProcess> {
-  const service = await spawnService({ environment, ...(folder !== undefined && { folder }) });
-  t.after(() => service.close());
+  const service = await spawnServiceFor(t, { environment, ...(folder !== undefined && { folder }) });
   return service;
 }
 

@@ -10,7 +10,7 @@ import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceFor, openServiceWith, serviceWith, type TestService } from '../fixtures/service.ts';
 
 interface Jwk {
   readonly kty: string;
@@ -39,16 +39,12 @@ function readCode(code: string | null, keys: readonly Jwk[]): Json | null {
   return null;
 }
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([
-    gala(),
-    gala({ id: 'evt_called_off', slug: 'called-off' }),
-    gala({ id: 'evt_other', slug: 'other' }),
-    gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' }),
-  ]);
-});
-after(() => service.close());
+const service = serviceWith([
+  gala(),
+  gala({ id: 'evt_called_off', slug: 'called-off' }),
+  gala({ id: 'evt_other', slug: 'other' }),
+  gala({ id: 'evt_draft', slug: 'draft', status: 'DRAFT' }),
+]);
 
 describe('A ticket', () => {
   it('has a code that can be checked offline and contains no personal data', async () => {
@@ -147,8 +143,7 @@ describe('The keys of tickets', () => {
   after(() => rotated.close());
 
   it('sign with the first that is configured, and codes of the others stay good', async (t) => {
-    const former = await openServiceWith([gala()], { TICKET_KEY: ticketKey(7) });
-    t.after(() => former.close());
+    const former = await openServiceFor(t, [gala()], { TICKET_KEY: ticketKey(7) });
     const [first] = await keysOf(former);
     assert.equal(first?.x, '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw');
     const { ticket_objects: before } = await settle(former, await start(former, { customer: newCustomer() }), 'paid');

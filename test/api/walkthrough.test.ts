@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Json } from '../fixtures/client.ts';
-import { openService, spawnService } from '../fixtures/service.ts';
+import { openService, spawnServiceFor } from '../fixtures/service.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -29,8 +29,7 @@ it('The walk-through of README works as it stands', async (t) => {
   if (!existsSync('/bin/bash')) return t.skip('there is no bash here');
   const steps = stepsOf(readme);
   assert.ok(steps.length >= 5);
-  const service = await spawnService({ demo: true });
-  t.after(() => service.close());
+  const service = await spawnServiceFor(t, { demo: true });
   const script = steps.map(({ commands }) => `${commands}\necho; echo '${STEP_ENDS}'`).join('\n');
   const { stdout } = await promisify(execFile)('/bin/bash', [
     '-euo',

@@ -10,7 +10,7 @@ import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
 import { settle, start } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';
-import { ofOneMachine, openServiceWith, runToEnd } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceFor, runToEnd } from '../fixtures/service.ts';
 import { holdfast, serving } from './holdfast.ts';
 
 interface Report {
@@ -27,8 +27,7 @@ const maria = { email: 'qzxqz@example.com', name: 'Qzxqz Curie' };
 const skip = ofOneMachine('a node has no keys in its folder');
 
 test('a restored copy of yesterday with the keys of today has nothing of what was erased', { skip }, async (t) => {
-  const service = await openServiceWith([clubNight()]);
-  t.after(() => service.close());
+  const service = await openServiceFor(t, [clubNight()]);
   const parent = newFolder(t);
   const within = (name: string): string => path.join(parent, name);
   const purchase = (customer: object) => ({ event_id: 'evt_club', items: [floor(2)], customer });
@@ -90,8 +89,7 @@ test('a restored copy of yesterday with the keys of today has nothing of what wa
 test('a folder whose keys are missing starts with exit code 5, and once with KEYS_LOST=accept', { skip }, async (t) => {
   const parent = newFolder(t);
   const [data, bare] = [path.join(parent, 'data'), path.join(parent, 'bare')];
-  const service = await openServiceWith([clubNight()]);
-  t.after(() => service.close());
+  const service = await openServiceFor(t, [clubNight()]);
   const { order_id: id } = await start(service, { event_id: 'evt_club', items: [floor(1)], customer: maria });
   assert.equal((await holdfast(['backup', data, '--without-keys', '--data', service.folder])).code, 0);
   assert.equal((await holdfast(['verify', '--data', data])).code, 1);

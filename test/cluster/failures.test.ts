@@ -22,9 +22,9 @@ const SHARDS = 8;
 const BUYERS = 12;
 /** Other tests run on the same machine. */
 const SLACK = 4;
-const STOCK = 500;
-const BUYERS_OF_STOCK = 960;
-const AT_ONCE = 96;
+const STOCK = 200;
+const BUYERS_OF_STOCK = 384;
+const AT_ONCE = 48;
 const ORDER_TRIES_MAX = 5;
 
 const SHORT: readonly FaultKind[] = ['node killed', 'server killed', 'node ended'];

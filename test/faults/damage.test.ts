@@ -24,7 +24,7 @@ import { viewJournal } from '#persistence/sqlite/view.ts';
 import { confirmKey, damagedSecrets, keptSecret, SecretDamaged, SECRETS } from '#service/secrets.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { newFolder } from '../fixtures/folders.ts';
-import { runToEnd, spawnService } from '../fixtures/service.ts';
+import { runToEnd, spawnServiceFor } from '../fixtures/service.ts';
 
 const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
 const SECTOR_BYTES = 512;
@@ -215,8 +215,7 @@ describe('A damaged secret', () => {
   });
 
   it('stops the start with exit code 5 and says what to do', async (t) => {
-    const service = await spawnService();
-    t.after(() => service.close());
+    const service = await spawnServiceFor(t);
     assert.equal(await service.end('SIGTERM'), 0);
     const file = path.join(service.folder, 'ticket-key');
     const key = readFileSync(file, 'utf8');

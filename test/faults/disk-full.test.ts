@@ -21,7 +21,7 @@ import {
 } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Caller, type Json } from '../fixtures/client.ts';
 import { clubNight, gala, item } from '../fixtures/events.ts';
-import { MINUTE, openService, openServiceWith, spawnService } from '../fixtures/service.ts';
+import { MINUTE, openService, openServiceFor, spawnService } from '../fixtures/service.ts';
 import { serving } from '../cli/holdfast.ts';
 import { assertOverloaded, bigClub, isReady, place, readHold, verifies } from './calls.ts';
 import { makeFolder, removeFolder } from '../fixtures/folders.ts';
@@ -166,8 +166,7 @@ async function joinAt(service: Caller, session: string): Promise<QueueEntryBody>
 describe('A disk that is nearly full', () => {
   it('refuses new holds, checkouts and queue entries, and accepts changes, releases and payments', async (t) => {
     const environment: Record<string, string> = {};
-    const service = await openServiceWith([gala()], environment);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [gala()], environment);
     const [one, two] = [newSession(), newSession()];
     const holdOf = (session_key: string) => ({ event_id: 'evt_gala', session_key, items: [item('single', 2)] });
     const { body: kept } = await service.post<HoldBody>(HOLDS, holdOf(one));

@@ -11,7 +11,7 @@ import type { OrderStatusBody } from '#http/buyers/orders/schema.ts';
 import { buy, newCustomer, statusOf } from '../fixtures/checkout.ts';
 import { newSession, type Json, type ServiceClient } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { spawnService } from '../fixtures/service.ts';
+import { spawnServiceFor } from '../fixtures/service.ts';
 import { serving } from '../cli/holdfast.ts';
 import { command, readHold, verifies } from './calls.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -76,8 +76,7 @@ it('The drill: back up, kill, verify, restore to a fact and to a moment, serve',
   const parent = newFolder(t);
   const folderOf = (name: string): string => path.join(parent, name);
   const ledger: Ledger = { holds: new Map(), orders: new Map() };
-  const service = await spawnService({ folder: folderOf('data') });
-  t.after(() => service.close());
+  const service = await spawnServiceFor(t, { folder: folderOf('data') });
   await service.define(definition);
   for (let n = 0; n < 6; n += 1) await sellOne(service, ledger);
   const early = copyOf(ledger);

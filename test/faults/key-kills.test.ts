@@ -16,7 +16,7 @@ import { serving } from '../cli/holdfast.ts';
 import { deep } from '../depth.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
-import { ofOneMachine, spawnService, type ServiceProcess } from '../fixtures/service.ts';
+import { ofOneMachine, type ServiceProcess, spawnService, spawnServiceFor } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import { chance, faultSeed } from './points.ts';
 import { checkKilled, checkOldCopy, checkStarted, club, OrderBook, Shop } from './forgetting-shop.ts';
@@ -208,8 +208,7 @@ describe(
       const folder = path.join(newFolder(t), 'data');
       const book = new OrderBook();
       for (let round = 1; round <= rounds; round += 1) {
-        const service = await spawnService({ folder });
-        t.after(() => service.close());
+        const service = await spawnServiceFor(t, { folder });
         if (round === 1) await service.define(club);
         const shop = new Shop(service, book);
         const buyers = Array.from({ length: BUYERS }, () => shopUntilGone(shop));

@@ -1,10 +1,10 @@
 /** What operators see: metrics in Prometheus' format, and why the service is not ready. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { reportTrouble } from '#actors/trouble.ts';
 import { as, HOLDS, newSession } from '../fixtures/client.ts';
 import { clubNight, floor, theatreRun } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith, type TestService } from '../fixtures/service.ts';
 
 /** The samples of a text in Prometheus' format, by name and labels as they are printed. */
 function samplesOf(text: string): Map<string, number> {
@@ -28,9 +28,8 @@ async function metricsOf(
 }
 
 describe('GET /metrics', () => {
-  let service: TestService;
+  const service = serviceWith([clubNight(), theatreRun({ waiting_room: true })]);
   before(async () => {
-    service = await openServiceWith([clubNight(), theatreRun({ waiting_room: true })]);
     const session = newSession();
     const hold = await service.hold({ session_key: session, items: [floor(3)] });
     await service.get(`${HOLDS}/${hold.id}`, as(session));
@@ -39,7 +38,6 @@ describe('GET /metrics', () => {
     await play!.execute({ type: 'JoinQueue', sessionKey: newSession() });
     await service.get('/nowhere/at/all');
   });
-  after(() => service.close());
 
   it('is served only on the operators’ listener, without a token', async () => {
     await metricsOf(service);

@@ -1,21 +1,17 @@
 /** Who did it and why: the operator and the note of every change on the operators' side are kept with the fact. */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { newCustomer, settle, start } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { clubNight, gala, theatreRun } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 
 const OPERATOR = 'Zoë from sales';
 /** The header as clients send it: the bytes of UTF-8. */
 const by = { 'x-operator': Buffer.from(OPERATOR).toString('latin1') };
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([theatreRun(), gala()]);
-});
-after(() => service.close());
+const service = serviceWith([theatreRun(), gala()]);
 
 /** The marks on the newest fact of a type; notes about orders are sealed. */
 async function markOf(type: string): Promise<Json> {

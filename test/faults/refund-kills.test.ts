@@ -1,5 +1,5 @@
 /**
- * kill -9 while 200 refunds are executed, first as everything that is due at once and then by order, against a stand-in
+ * kill -9 while many refunds are executed, first as everything that is due at once and then by order, against a stand-in
  * for Stripe outside of the process that loses answers, fails, refuses, takes its time, and whose reports come late,
  * repeatedly and in any order.
  *
@@ -27,9 +27,9 @@ import {
 import type { RefundOutcome, StandInRefund } from '../payments/stripe-refunds-stand-in.ts';
 import { chance, faultSeed } from './points.ts';
 
-const ORDERS = 200;
+const ORDERS = deep(80);
 /** While they are tried; one is before, when all of them were ordered and not asked for. */
-const KILLS = deep(3);
+const KILLS = deep(2);
 const PRICE = 1900;
 /** So often an hour passes until the provider is well. */
 const TROUBLED_ROUNDS = 2;

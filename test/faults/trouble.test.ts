@@ -16,9 +16,9 @@ import { inUseOnce } from '../fixtures/raw-socket.ts';
 import {
   MINUTE,
   openService,
-  openServiceWith,
+  openServiceFor,
   runToEnd,
-  spawnService,
+  spawnServiceFor,
   START,
   type TestService,
 } from '../fixtures/service.ts';
@@ -43,8 +43,7 @@ function connectTo(url: string, count: number) {
 
 describe('A process that was paused and continues', () => {
   it('expires what ran out meanwhile, loses nothing, turns no connection away, and keeps its lock all the time', async (t) => {
-    const service = await spawnService();
-    t.after(() => service.close());
+    const service = await spawnServiceFor(t);
     const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
     await service.define(clubNight({ hold_minutes: 0.1, localities: [last] }));
     await service.define(clubNight({ id: 'evt_long', slug: 'long' }));
@@ -99,8 +98,7 @@ describe('A machine clock that leaps', () => {
     ['back', -DAY],
   ] as const) {
     it(`${how} a day ends no window early or late, refuses no webhook, and is counted and shown`, async (t) => {
-      const service = await openServiceWith([gala()]);
-      t.after(() => service.close());
+      const service = await openServiceFor(t, [gala()]);
       const session = newSession();
       const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('single', 1)] });
       const [paidNow, paidLater] = [await start(service), await start(service, { customer: newCustomer() })];
@@ -127,8 +125,7 @@ describe('A machine clock that leaps', () => {
   }
 
   it('is taken over by a restart; when it is corrected afterwards, windows and webhooks still work', async (t) => {
-    const service = await openServiceWith([gala()]);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [gala()]);
     service.leap(DAY);
     await service.restart();
     assert.equal(await isDegraded(service), false, 'the process cannot know that the clock is wrong');
@@ -160,8 +157,7 @@ describe('A machine clock that leaps', () => {
 
 describe('The sandbox clock', () => {
   it('never passes its limit, however many requests move it at once, and refused moves change nothing', async (t) => {
-    const service = await openServiceWith([clubNight()], { SANDBOX_CLOCK: 'on' });
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [clubNight()], { SANDBOX_CLOCK: 'on' });
     const century = 3_153_600_000;
     const moves = Array.from({ length: 90 }, () => service.post('/sandbox/clock', { advance_seconds: century }));
     const answers = await Promise.all(moves);

@@ -3,12 +3,12 @@
  */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, it } from 'node:test';
+import { it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { as, HOLDS } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { bytesOf, connectRaw, inUseAtRest, NOTHING_IN_USE } from '../fixtures/raw-socket.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 import { deep } from '../depth.ts';
 import { fc } from '../property.ts';
 
@@ -21,11 +21,7 @@ const SILENCE_MS = { end: 40, break: 40, stay: 30_000 } as const;
  */
 const DAMAGED_MS_MAX = 700;
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([clubNight()]);
-});
-after(() => service.close());
+const service = serviceWith([clubNight()]);
 
 const BODY = JSON.stringify({ event_id: 'evt_club', session_key: 'socket-session', items: [floor(1)] });
 

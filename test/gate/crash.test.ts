@@ -23,7 +23,7 @@ import {
 } from '../fixtures/doors.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';
 import { builtProgram } from '../fixtures/program.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { ofOneMachine, openServiceFor, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
 const ROUNDS = 4;
@@ -72,8 +72,7 @@ async function scanUntilGone(
 async function setUp(
   t: TestContext,
 ): Promise<{ service: TestService; args: string[]; folder: string; gate: MadeStation }> {
-  const service = await openServiceWith([doorsGala()]);
-  t.after(() => service.close());
+  const service = await openServiceFor(t, [doorsGala()]);
   const gate = await makeStation(service, { kind: 'GATE' });
   const folder = path.join(newFolder(t), 'data');
   const tokenFile = path.join(newFolder(t), 'gate.token');

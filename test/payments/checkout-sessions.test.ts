@@ -12,15 +12,14 @@ import { assertRefused } from '../fixtures/checks.ts';
 import type { Answer, Json } from '../fixtures/client.ts';
 import { buy, item as itemOf } from '../fixtures/commands.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { openService, openServiceWith } from '../fixtures/service.ts';
+import { openService, openServiceFor } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import { openSlowProvider } from './stripe-stand-in.ts';
 
 describe('A checkout session', () => {
   it('is opened and recorded although the event is evicted while the provider is called', async (t) => {
     const provider = await openSlowProvider(t);
-    const shop = await openServiceWith([gala()], provider.environment);
-    t.after(() => shop.close());
+    const shop = await openServiceFor(t, [gala()], provider.environment);
     const asked = shop.post<Started>(START_CHECKOUT, checkoutBody());
     await provider.asked;
     shop.internals.engine.events.actors.retireAll();

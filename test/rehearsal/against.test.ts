@@ -17,7 +17,7 @@ import { isClusterMode } from '../fixtures/cluster.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
 import { bareEnvironment } from '../environment.ts';
-import { openService, openServiceWith, spawnService, type TestService } from '../fixtures/service.ts';
+import { openService, openServiceWith, spawnServiceFor, type TestService } from '../fixtures/service.ts';
 import { concert, sellOut } from './sales.ts';
 
 /** The data folder with the sale. */
@@ -125,8 +125,7 @@ describe('rehearse --against', { skip: isClusterMode }, () => {
 
   it('shows in the differences that an engine asks for other totals', async (t) => {
     const out = newFolder(t);
-    const wrong = await spawnService({ environment: preloaded(t, WRONG_PRICES) });
-    t.after(() => wrong.close());
+    const wrong = await spawnServiceFor(t, { environment: preloaded(t, WRONG_PRICES) });
     await wrong.define(concert());
     const { differences, otherTotals } = await rehearsed([
       folder,

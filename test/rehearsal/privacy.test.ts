@@ -18,7 +18,7 @@ import { Sales } from '#rehearsal/trace/sales.ts';
 import type { Trace } from '#rehearsal/trace/trace.ts';
 import { startReplay } from '#offline/events.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
-import { openServiceWith } from '../fixtures/service.ts';
+import { openServiceFor } from '../fixtures/service.ts';
 import { goldenJournals, readGolden } from '../golden/golden.ts';
 import { startHere } from './own-service.ts';
 import { concert, sellOut, PERSONAL } from './sales.ts';
@@ -133,8 +133,7 @@ describe('A rehearsal', () => {
   }
 
   it('of a whole sale keeps the report and its page free of people', { skip: isClusterMode }, async (t) => {
-    const service = await openServiceWith([concert()]);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [concert()]);
     await sellOut(service);
     const view = viewJournal(service.folder)!;
     t.after(() => view.close());

@@ -7,7 +7,7 @@ import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
 import { makeFolder, removeFolder } from '../fixtures/folders.ts';
-import { ofOneMachine, openService, runToEnd, spawnService } from '../fixtures/service.ts';
+import { ofOneMachine, openService, runToEnd, spawnServiceFor } from '../fixtures/service.ts';
 import type { TestService, TestServiceOptions } from '../fixtures/test-service.ts';
 import { bytesOf, connectRaw, inUse, type RawClient } from '../fixtures/raw-socket.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
@@ -307,8 +307,7 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
   });
 
   it('does not share its port with another process: exit code 2', async (t) => {
-    const first = await spawnService({ environment: THREADS });
-    t.after(() => first.close());
+    const first = await spawnServiceFor(t, { environment: THREADS });
     await first.define(sample('club-night'));
     const { port } = new URL(first.publicUrl);
     const { code, text } = await runToEnd({ environment: { ...THREADS, PORT: port } });

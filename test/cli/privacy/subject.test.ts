@@ -9,7 +9,7 @@ import type { FactRow } from '#persistence/journal.ts';
 import type { SubjectReport } from '#service/subject.ts';
 import { buyTickets, doorsGala } from '../../fixtures/doors.ts';
 import { newFolder } from '../../fixtures/folders.ts';
-import { openServiceWith } from '../../fixtures/service.ts';
+import { openServiceFor } from '../../fixtures/service.ts';
 import { folderOf, readGolden } from '../../golden/golden.ts';
 import { holdfast } from '../holdfast.ts';
 
@@ -35,8 +35,7 @@ const replaced = (rows: readonly FactRow[], text: string, by: string): FactRow[]
 
 describe('subject', () => {
   it('tells entries and exits, and why somebody was let in by hand', async (t) => {
-    const service = await openServiceWith([doorsGala()]);
-    t.after(() => service.close());
+    const service = await openServiceFor(t, [doorsGala()]);
     const { tickets, customer } = await buyTickets(service);
     const scan = (body: object) => service.operate('POST', `/admin/tickets/${tickets[0]}/scans`, { body });
     await scan({ kind: 'ENTRY', door_id: 'main', note: 'Forgot <his> coat.' });

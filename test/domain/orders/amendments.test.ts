@@ -7,6 +7,7 @@ import { read } from '#domain/event/read.ts';
 import { ORDER_AMENDMENTS_MAX } from '#domain/orders/amendments/plan.ts';
 import { findTicket } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import type { OrderView } from '#domain/view.ts';
 import { createHashing } from '#actors/crypto.ts';
 import type { AmendmentQuote } from '#domain/amendment-request.ts';
 import type { ReplyTo } from '#domain/command.ts';
@@ -253,43 +254,35 @@ describe('An amendment that cancels tickets', () => {
     fixture.when({ type: 'OpenPayment', orderId: id }).refuses('ORDER_NOT_PAYABLE', { status: 'CONFIRMED' });
   });
 
-  it('counts money of a session with an old amount up to what is left', () => {
-    const fixture = given(oddEvent());
-    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount: 3 }));
+  /** Three tickets in installments, of which two are cancelled while the second installment is paid. */
+  function paidMeanwhile(installmentCount: number, fee: number, more: object = {}): OrderView {
+    const fixture = given(oddEvent(more));
+    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount }));
     recordPayment(fixture, report(paymentOf(started), 'paid'));
     const { order, payment } = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
     openSession(fixture, order, payment);
-    amended(fixture, withFee(order.id, idsOf(order).slice(0, 2), 1000));
+    amended(fixture, withFee(order.id, idsOf(order).slice(0, 2), fee));
     const paid = recordPayment(fixture, report(payment, 'paid'));
-    assert.deepEqual([paid.status, paid.totalCents, paid.refundDueCents], ['CONFIRMED', 4333, 6666 - 4333]);
     assertSameAfterReplay(fixture);
+    return paid;
+  }
+
+  it('counts money of a session with an old amount up to what is left', () => {
+    const { status, totalCents, refundDueCents } = paidMeanwhile(3, 1000);
+    assert.deepEqual([status, totalCents, refundDueCents], ['CONFIRMED', 4333, 6666 - 4333]);
   });
 
   it('has money due that comes when nothing is left to pay', () => {
-    const fixture = given(oddEvent());
-    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount: 2 }));
-    recordPayment(fixture, report(paymentOf(started), 'paid'));
-    const { order, payment } = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
-    openSession(fixture, order, payment);
-    amended(fixture, amend(order.id, idsOf(order).slice(0, 2)));
-    const paid = recordPayment(fixture, report(payment, 'paid'));
-    assert.deepEqual([paid.status, paid.totalCents, paid.refundDueCents], ['CONFIRMED', 3333, 9999 - 3333]);
-    assertSameAfterReplay(fixture);
+    const { status, totalCents, refundDueCents } = paidMeanwhile(2, 0);
+    assert.deepEqual([status, totalCents, refundDueCents], ['CONFIRMED', 3333, 9999 - 3333]);
   });
 
   it('gives back at once what such money brings more than was left to pay, where the event refunds by itself', () => {
-    const fixture = given(oddEvent({ refunds: 'AUTOMATIC' }));
-    const started = checkOut(fixture, buy([item('stand', 3)], { installmentCount: 3 }));
-    recordPayment(fixture, report(paymentOf(started), 'paid'));
-    const { order, payment } = fixture.do({ type: 'OpenPayment', orderId: started.order.id });
-    openSession(fixture, order, payment);
-    amended(fixture, withFee(order.id, idsOf(order).slice(0, 2), 1000));
-    const paid = recordPayment(fixture, report(payment, 'paid'));
-    assert.deepEqual(
-      paid.refunds.map(({ status, amountCents }) => [status, amountCents]),
-      [['PENDING', 6666 - 4333]],
-    );
-    assertSameAfterReplay(fixture);
+    const refunds = paidMeanwhile(3, 1000, { refunds: 'AUTOMATIC' }).refunds.map((each) => [
+      each.status,
+      each.amountCents,
+    ]);
+    assert.deepEqual(refunds, [['PENDING', 6666 - 4333]]);
   });
 
   it('keeps the fees of an order without tickets, which stays cancelled', () => {

@@ -1,13 +1,13 @@
 /** Stations without a screen, at a real service: what they send, what they decide alone, and that nothing is lost. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { ScanStation, type ShownScan } from '../../../src/web/door/app/station.ts';
 import { stationRequests } from '../../../src/web/door/app/requests.ts';
 import { signatureCheck } from '../../../src/web/door/app/signature.ts';
 import type { StationStore } from '../../../src/web/door/app/store.ts';
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation, newScanId } from '../../fixtures/doors.ts';
 import { gala } from '../../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { serviceWith, type TestService } from '../../fixtures/service.ts';
 import { MINUTE, SECOND } from '../../fixtures/test-service.ts';
 import { fc } from '../../property.ts';
 import { memoryStore } from './memory-store.ts';
@@ -66,16 +66,12 @@ class Device {
 }
 
 describe('A station', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openServiceWith([
-      doorsGala(),
-      doorsGala({ id: 'evt_other', slug: 'other' }),
-      doorsGala({ id: 'evt_merge', slug: 'merge' }),
-      gala(),
-    ]);
-  });
-  after(() => service.close());
+  const service = serviceWith([
+    doorsGala(),
+    doorsGala({ id: 'evt_other', slug: 'other' }),
+    doorsGala({ id: 'evt_merge', slug: 'merge' }),
+    gala(),
+  ]);
 
   const paired = async (
     body: object = {},

@@ -1,5 +1,5 @@
 /**
- * kill -9 while many refunds are executed, first as everything that is due at once and then by order, against a stand-in
+ * kill -9 while refunds are executed, first as everything that is due at once and then by order, against a stand-in
  * for Stripe outside of the process that loses answers, fails, refuses, takes its time, and whose reports come late,
  * repeatedly and in any order.
  *

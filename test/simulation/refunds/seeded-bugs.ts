@@ -65,7 +65,6 @@ const BUGS: readonly SeededBug[] = [
     'src/payments/refund-outbox.ts',
     'if (alive && this.#events',
     'if (!alive && this.#events',
-    'test/faults/refund-kills.test.ts',
   ),
   bug(
     'money: an operator that has a refund tried again gets it under the key that was refused',

@@ -362,7 +362,7 @@ export interface FactData {
     readonly currency?: string;
     /** Who reported it; absent where an operator noted it. */
     readonly provider?: PaymentProviderName;
-    /** The refund, already recorded, that this one is: it brings no further money, its amount is 0. */
+    /** The refund, already recorded, that this one is: the amount is what of it was not recorded, nearly always 0. */
     readonly sameAs?: string;
     /** The refund was executed by this service, and is the one that was requested under its id. */
     readonly isExecuted?: true;

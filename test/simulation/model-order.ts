@@ -75,7 +75,7 @@ interface ModelAmendment {
 
 interface ModelRefund {
   readonly id: string;
-  readonly amountCents: number;
+  amountCents: number;
   readonly currency: string;
   reference: string | null;
   /** Of which payment, where somebody said so. */

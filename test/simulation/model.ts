@@ -701,7 +701,10 @@ function noteRefund(order: ModelOrder, data: FactData['RefundRecorded']): void {
   if (known === undefined && sameAs !== undefined) return assert.equal(amountCents, 0);
   if (known !== undefined) {
     const isNew = !known.reportedBy.has(reporter) || (known.paymentId === null && paymentId !== null);
-    assert.ok(amountCents === 0 && isNew, 'a note and a report are one refund');
+    const isMore = amountCents > 0 && reporter === 'PROVIDER' && known.reference === reference;
+    assert.ok(isMore || (amountCents === 0 && isNew), 'a note and a report are one refund');
+    known.amountCents += amountCents;
+    assert.ok(refundedOf(order, currency) <= paidOf(order, currency), 'no more is refunded than was paid');
     known.reportedBy.add(reporter);
     known.reference ??= reference;
     known.paymentId ??= paymentId;

@@ -176,9 +176,10 @@ export class SaleByMinute {
   }
 
   #refund({ refundId, currency = this.#currency, amountCents, sameAs }: FactData['RefundRecorded'], at: number): void {
-    if (sameAs !== undefined) return;
-    this.#refunds.set(refundId, at);
-    this.#addMoney(at, { currency, paidCents: 0, refundedCents: amountCents });
+    const known = sameAs === undefined ? at : this.#refunds.get(sameAs);
+    if (sameAs === undefined) this.#refunds.set(refundId, at);
+    if (known !== undefined && amountCents > 0)
+      this.#addMoney(known, { currency, paidCents: 0, refundedCents: amountCents });
   }
 
   #answerRefund({ refundId, answer, currency = this.#currency, amountCents }: FactData['RefundAnswered']): void {

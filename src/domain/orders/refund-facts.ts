@@ -128,7 +128,11 @@ export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRe
     const known = order.refunds[index];
     invariant(known !== undefined, 'a record of a refund that is known names it');
     const isOfOther = (known.provider === undefined) !== (provider === undefined);
-    order.refunds[index] = { ...known, ...said, ...(isOfOther && { isMatched: true }) };
+    const sum = known.amountCents + amountCents;
+    order.refunds[index] = { ...known, ...said, amountCents: sum, ...(isOfOther && { isMatched: true }) };
+    const { finishedAt = known.at, currency = order.purchase.currency } = known;
+    if (amountCents > 0) state.orders.money.noteRefund(finishedAt, amountCents, currency);
+    invariant(isCovered(order), 'no more is given back than was paid');
     return addNote(order, index, data);
   }
   const currency = currencyOf(order, data);

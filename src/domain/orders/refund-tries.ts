@@ -177,18 +177,21 @@ function recordOthers(
     // An operator's note does not say of which payment it was; without that it would be asked for of this one for ever.
     const isComplete =
       known?.status !== undefined || (known && sessionOf(order, known.paymentId) === checkoutSessionId);
-    if (isComplete || provider === null) continue;
+    // No more than had come could be recorded while another one counted that has failed since.
+    const isShort = known !== undefined && refundStatusOf(known) === 'SUCCEEDED' && known.amountCents < amountCents;
+    if ((isComplete && !isShort) || provider === null) continue;
     const found = { provider, reference, amountCents, checkoutSessionId };
     const twin = known ?? twinOf({ ...order, refunds: unmatched }, found, currency);
-    if (twin === undefined) takenOff += amountCents;
-    const left = twin === undefined ? notGivenBack(order, currency) - recorded : amountCents;
-    if (status === 'PENDING' || left === 0) continue;
+    const unknown = isShort ? amountCents - known.amountCents : twin === undefined ? amountCents : 0;
+    takenOff += unknown;
+    const added = Math.min(unknown, notGivenBack(order, currency) - recorded);
+    if (status === 'PENDING' || (unknown > 0 && added === 0)) continue;
     unmatched = unmatched.filter((each) => each !== twin);
     const record = {
       type: 'RecordRefund',
       orderId: order.id,
       checkoutSessionId,
-      amountCents: Math.min(amountCents, left),
+      amountCents: added,
       currency,
       reference,
       provider,
@@ -196,7 +199,7 @@ function recordOthers(
       note: null,
     } as const;
     facts.push(recordOf(order, record, twin, turn));
-    if (twin === undefined) recorded += record.amountCents;
+    recorded += added;
   }
   return { facts, takenOff, recorded };
 }

@@ -68,10 +68,10 @@ function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: O
   if (twin === undefined && amountCents > limit) {
     return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
   }
-  return [recordOf(order, command, twin, turn)];
+  return [recordOf(order, twin === undefined ? command : { ...command, amountCents: 0 }, twin, turn)];
 }
 
-/** The fact of money that was given back otherwise; with a twin it is one that is recorded already. */
+/** The fact of money that was given back otherwise, of so much more than its twin where that is recorded already. */
 export function recordOf(
   order: Order,
   command: CommandOf<'RecordRefund'>,
@@ -93,9 +93,9 @@ export function recordOf(
     ...(saysPayment && paymentIdOf(order, command)),
     ...sealMark(order.id, 'RefundRecorded', command, turn),
     ...known,
-    amountCents: twin === undefined ? amountCents : 0,
-    refundDueCents: twin === undefined && isOwn ? Math.max(0, due - amountCents) : due,
-    ...(twin === undefined && !isOwn && { currency }),
+    amountCents,
+    refundDueCents: isOwn ? Math.max(0, due - amountCents) : due,
+    ...((twin === undefined || amountCents > 0) && !isOwn && { currency }),
   });
 }
 

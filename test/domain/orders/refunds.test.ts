@@ -369,6 +369,24 @@ describe('A report of a refund that was executed', () => {
     }
   });
 
+  it('of one that failed after it had counted leaves room for the rest of another, which the next try records', () => {
+    const { fixture, order, refund } = asked();
+    fixture.do(reported(order, 3000, { reference: 're_1' }));
+    const list = [
+      { ...there(3000, { reference: 're_1' }), status: 'FAILED' as const },
+      there(5198, { reference: 're_2' }),
+    ];
+    assert.equal(requestOf(fixture, match(order, refund, ...list)), null);
+    fixture.do(reported(order, 3000, { reference: 're_1', status: 'FAILED' }));
+    assert.deepEqual(books(orderNow(fixture, order)).slice(0, 2), [3000, 2198]);
+    const { refunds } = fixture.do(execute(order)).order;
+    assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, ...list)), null);
+    assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'FAILED', 'FAILED', 'SUCCEEDED', 'FAILED']);
+    const { money, refunds: all } = fixture.state.orders;
+    assert.equal(money.view(-Infinity, all).hours[0]!.refundedCents, 5198);
+    assertSameAfterReplay(fixture);
+  });
+
   it('that names no refund is not taken for another one where one failed that the provider had begun', () => {
     const { fixture, order, refund } = asked();
     fixture.do(reported(order, 5198, { refundId: refund.id, reference: 're_1', status: 'FAILED' }));

@@ -61,8 +61,7 @@ export function decideRecordScans(
 ): Decision | Refusal {
   const sender = stationByToken(state, tokenSha256, now);
   if (isRefusal(sender)) return sender;
-  const problems = sender.kind === 'GATE' ? [] : problemsOfStation(scans);
-  if (problems.length > 0) return refuseProblems(problems);
+  if (sender.kind !== 'GATE' && scans.some(isOfAnother)) return refuseProblems(problemsOfStation(scans));
   const foreign = scans.filter((scan) => !mayScan(state, sender, scan));
   if (foreign.length > 0) return refuse('STATION_NOT_ALLOWED', { scanIds: foreign.map(({ id }) => id) });
   const batch = new ScanBatch(state, sender.id, now);
@@ -72,7 +71,11 @@ export function decideRecordScans(
   return { facts, reply: valuesReply<'RecordScans'>({ results }) };
 }
 
-/** A station sends its own scans alone. */
+/** What a gate alone may send: a station sends its own scans. */
+function isOfAnother({ stationId, isOfGate }: ScanRequest): boolean {
+  return stationId !== null || isOfGate;
+}
+
 function problemsOfStation(scans: readonly ScanRequest[]): readonly Problem[] {
   return scans.flatMap(({ stationId, isOfGate }, index) => [
     ...(stationId === null ? [] : [{ path: ['scans', index, 'station_id'], message: 'comes from a GATE alone' }]),
@@ -82,10 +85,13 @@ function problemsOfStation(scans: readonly ScanRequest[]): readonly Problem[] {
 
 /** Whether sender and scanning station, where a gate sends for another one, stand where the scan was. */
 function mayScan({ doors, plan }: DoorState, sender: Station, scan: ScanRequest): boolean {
-  const station = scan.stationId === null ? sender : doors!.stations.get(scan.stationId);
+  const { stations, feed } = doors!;
   const isKnown = plan.performanceById.has(scan.performanceId) && doorOf(plan.definition, scan.doorId) !== undefined;
-  const gate = doors!.feed === null ? undefined : doors!.stations.get(doors!.feed.stationId);
-  return isKnown && [sender, station, gate ?? sender].every((each) => each !== undefined && isAllowedAt(each, scan));
+  if (!isKnown || !isAllowedAt(sender, scan)) return false;
+  if (scan.stationId === null && feed === null) return true;
+  const station = scan.stationId === null ? sender : stations.get(scan.stationId);
+  const gate = feed === null ? undefined : stations.get(feed.stationId);
+  return station !== undefined && isAllowedAt(station, scan) && isAllowedAt(gate ?? sender, scan);
 }
 
 function doorOf(definition: Parameters<typeof doorsOf>[0], doorId: string): DoorDefinition | undefined {
@@ -123,11 +129,39 @@ function findFed({ ticketId, claims }: Extract<ScanRequest['found'], object>, fe
   return { ticketId, issued, finding: { performanceId, ticketTypeId, isVoid: fed.isVoid }, fed };
 }
 
+const NEVER_SCANNED: Presence = { isInside: false, hasEntered: false };
+
 /** In the facts of a gate, of an older code. */
 const TYPE_NOT_KNOWN = '';
 
 function presenceBy({ presence }: FedTicket): Presence {
   return { isInside: presence === 'INSIDE', hasEntered: presence !== 'NEVER_IN' };
+}
+
+type Writable<Value> = { -readonly [Field in keyof Value]: Value[Field] };
+
+type ScanOfTicket = Writable<RecordedScan> & { at: number };
+
+/** The same scan as its ticket keeps it. */
+function withTicket(
+  base: Writable<RecordedScan>,
+  at: number,
+  { ticketId, issued }: Found,
+  unfit: TicketScan['unfit'],
+): ScanOfTicket {
+  const scan = base as ScanOfTicket;
+  scan.at = at;
+  if (issued !== null) {
+    scan.ticketId = ticketId!;
+    scan.ticketTypeId = issued.ticketTypeId;
+    if (issued.performanceId !== scan.performanceId) scan.ofPerformanceId = issued.performanceId;
+  }
+  if (unfit !== null) scan.unfit = unfit;
+  return scan;
+}
+
+function countKeptRefused(scans: readonly TicketScan[]): number {
+  return scans.filter((each) => !hasHappened(each)).length;
 }
 
 /** Scans of one sender; null for an operator, by hand. */
@@ -140,7 +174,6 @@ export class ScanBatch {
   /** Tickets and ids as this batch makes them (rule 4). */
   readonly #tickets = new Map<string, readonly TicketScan[]>();
   readonly #known = new Map<string, KnownScan>();
-  readonly #keyOfScan = new Map<string, string>();
   /** In place of what the state has. */
   readonly #undoings = new Map<string, number>();
   /** At a gate: tickets as this batch makes them, by digest. */
@@ -187,6 +220,7 @@ export class ScanBatch {
   }
 
   #presenceBy(scans: readonly TicketScan[]): Presence {
+    if (scans.length === 0) return NEVER_SCANNED;
     const { isInside, admission } = mergedOf({ scans }, this.#reentry);
     return { isInside, hasEntered: admission !== null };
   }
@@ -200,23 +234,16 @@ export class ScanBatch {
 
   /** Records a scan that is new, or with what its station decided (`known`, rule 1). */
   #record(scan: ScanRequest, at: number, found: Found, key: string, verdict: Given, known: KnownScan | null): void {
-    const { id, kind, performanceId, digest, given, isOfGate } = scan;
+    const { id, kind, digest, given, isOfGate } = scan;
     const scans = this.#scansOf(key);
-    const outcome = { kind, verdict, given };
-    const base = { ...this.#baseOf(scan, verdict, known !== null), ...this.#upstream(scan, at) };
-    const keptRefused = scans.filter((each) => !hasHappened(each)).length;
-    const isKept = known?.key !== undefined || (found.issued !== null && keptRefused < KEPT_REFUSED_MAX);
-    if (!hasHappened(outcome) && !isKept) return this.#note(id, base, { verdict, given, digest, isOfGate });
-    const isChecked = given === null && hasHappened(outcome);
-    const counts = isChecked ? countedAt(at, [...happenedOf(scans), ...lastOf(found.fed)]) : at;
+    const isDone = hasHappened({ kind, verdict, given });
+    const base = this.#baseOf(scan, at, verdict, known !== null);
+    const isKept = known?.key !== undefined || (found.issued !== null && countKeptRefused(scans) < KEPT_REFUSED_MAX);
+    if (!isDone && !isKept) return this.#note(id, base, { verdict, given, digest, isOfGate });
+    const counts = given === null && isDone ? countedAt(at, [...happenedOf(scans), ...lastOf(found.fed)]) : at;
     const unfit = kind === 'ENTRY' && given === 'ADMIT' ? this.#unfitOf(scan, at, found) : null;
-    const recorded = {
-      ...base,
-      at: counts,
-      ...this.#ticketFields(found, performanceId),
-      ...(unfit !== null && { unfit }),
-      ...this.#upstream(scan, counts),
-    };
+    const recorded = withTicket(base, counts, found, unfit);
+    if (recorded.upstream !== undefined) recorded.upstream = { ...recorded.upstream, at: counts };
     const sent = { stationId: scan.stationId ?? this.#senderId, receivedAt: this.#now };
     const others = scans.filter((each) => each.id !== id);
     const waiting = this.#undoingsOf(id);
@@ -226,14 +253,7 @@ export class ScanBatch {
     const before = scans.find((each) => each.id === id);
     this.#noteFed(found.fed, before, ofTicket, others);
     this.#tickets.set(key, [...others, ofTicket]);
-    this.#keyOfScan.set(id, key);
     this.#note(id, recorded, { ...ofTicket, key });
-  }
-
-  /** What a gate keeps for its service. */
-  #upstream({ code }: ScanRequest, at: number): Pick<RecordedScan, 'upstream'> {
-    if (this.#doors.feed === null) return {};
-    return { upstream: { at, ...(code !== undefined && { code }) } };
   }
 
   #noteFed(
@@ -245,22 +265,17 @@ export class ScanBatch {
     if (fed !== undefined) this.#fed.set(fed.digest, fedAfter(fed, before, after, scans, this.#reentry));
   }
 
-  /** What is kept of a scan, whatever was read. */
-  #baseOf(scan: ScanRequest, verdict: Given, isAgain: boolean): RecordedScan {
-    const { id, kind, performanceId, doorId, digest, given, isOfGate, stationId } = scan;
-    return {
-      ...{ id, kind, performanceId, doorId, verdict, ...(given !== null && { given }), digest },
-      ...(isOfGate && { isOfGate }),
-      ...(stationId !== null && { stationId }),
-      ...(isAgain && { isAgain }),
-    };
-  }
-
-  #ticketFields({ ticketId, issued }: Found, performanceId: string) {
-    if (issued === null) return {};
-    const isOther = issued.performanceId !== performanceId;
-    const { ticketTypeId, performanceId: ofPerformanceId } = issued;
-    return { ticketId: ticketId!, ticketTypeId, ...(isOther && { ofPerformanceId }) };
+  /** What is kept of a scan, whatever was read. Every scan passes here: fields are set and objects not joined. */
+  #baseOf(scan: ScanRequest, at: number, verdict: Given, isAgain: boolean): Writable<RecordedScan> {
+    const { id, kind, performanceId, doorId, digest, given, isOfGate, stationId, code } = scan;
+    const noted = { id, kind, performanceId, doorId, verdict };
+    const base: Writable<RecordedScan> = given === null ? { ...noted, digest } : { ...noted, given, digest };
+    if (isOfGate) base.isOfGate = true;
+    if (stationId !== null) base.stationId = stationId;
+    if (isAgain) base.isAgain = true;
+    // What a gate keeps for its service.
+    if (this.#doors.feed !== null) base.upstream = { at, ...(code !== undefined && { code }) };
+    return base;
   }
 
   #unfitOf(scan: ScanRequest, at: number, { finding }: Found): 'VOID' | 'OTHERWISE' | null {
@@ -277,7 +292,8 @@ export class ScanBatch {
     const verdict = known?.verdict ?? verdictOfUndo(by, target !== null && hasHappened(target) ? target : null);
     const repeated = known !== null;
     if (repeated && !adds(scan, known)) return { id, verdict, repeated };
-    const recorded = { ...this.#baseOf(scan, verdict, repeated), undoes, ...this.#upstream(scan, at) };
+    const { upstream, ...base } = this.#baseOf(scan, at, verdict, repeated);
+    const recorded = { ...base, undoes, ...(upstream !== undefined && { upstream }) };
     this.#note(id, recorded, { verdict, given, digest, isOfGate });
     const isUndone = hasHappened({ kind, verdict, given });
     const wasUndone = known !== null && hasHappened({ ...known, kind });
@@ -344,7 +360,7 @@ export class ScanBatch {
   }
 
   #keyOf(scanId: string): string | null {
-    const ofBatch = this.#keyOfScan.get(scanId);
+    const ofBatch = this.#known.get(scanId)?.key;
     if (ofBatch !== undefined) return ofBatch;
     const { tickets } = this.#doors;
     const number = tickets.findScan(scanId);

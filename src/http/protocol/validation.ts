@@ -9,7 +9,10 @@
  *    (`compileAhead`): to compile all of them took a fifth of the processor time of a start.
  */
 import SerializerSelector from '@fastify/fast-json-stringify-compiler';
-import { Ajv, type ErrorObject, type FormatDefinition, type ValidateFunction } from 'ajv';
+import { _, Ajv, type ErrorObject, type FormatDefinition, type ValidateFunction } from 'ajv';
+import { useFunc } from 'ajv/dist/compile/util.js';
+import ucs2length from 'ajv/dist/runtime/ucs2length.js';
+import limitLength from 'ajv/dist/vocabularies/validation/limitLength.js';
 import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { problemsInWords } from '#domain/schema-problems.ts';
@@ -52,6 +55,18 @@ addFormats.default(ajv);
 const anyMoment = ajv.formats['date-time'] as FormatDefinition<string>;
 const isMoment = anyMoment.validate as (text: string) => boolean;
 ajv.addFormat('date-time', { ...anyMoment, validate: (text: string) => PLAIN_MOMENT.test(text) || isMoment(text) });
+// A text has at most as many characters as code units, and half as many at least: they are counted in between alone.
+for (const keyword of limitLength.default.keyword) ajv.removeKeyword(keyword);
+ajv.addKeyword({
+  ...limitLength.default,
+  before: 'pattern',
+  code(at) {
+    const { keyword, data, schemaCode: limit, gen } = at;
+    const count = _`${useFunc(gen, ucs2length.default)}(${data})`;
+    if (keyword === 'maxLength') at.fail$data(_`${data}.length > ${limit} && ${count} > ${limit}`);
+    else at.fail$data(_`${data}.length < 2 * ${limit} && ${count} < ${limit}`);
+  },
+});
 // Completes "must be …" where a pattern is not met.
 ajv.addKeyword({ keyword: 'mustBe', schemaType: 'string' });
 // The document shows another schema in place of the one that has it.

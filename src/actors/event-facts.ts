@@ -132,13 +132,13 @@ async function timed<Answer>(durable: Promise<Answer>, begin: number): Promise<A
 
 /** The data of a fact as `JSON.stringify` writes it; that of the most frequent one in half of the time. */
 export function textOf({ type, data }: Fact): string {
-  return type === 'HoldPlaced' ? textOfHold(data) : JSON.stringify(data);
+  return type === 'HoldPlaced' && data.orderId === undefined ? textOfHold(data) : JSON.stringify(data);
 }
 
 /** Most holds of a rush share their lines (`inventory/assignment.ts`). */
 let lastLines: { readonly lines: readonly HoldLine[]; readonly text: string } = { lines: [], text: '[]' };
 
-/** Ids are made here: nothing in them has to be escaped. */
+/** Of one that no order takes over at once. Ids are made here: nothing in them has to be escaped. */
 function textOfHold(data: FactData['HoldPlaced']): string {
   const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
   if (lines !== lastLines.lines) lastLines = { lines, text: JSON.stringify(lines) };

@@ -1,5 +1,4 @@
 /** The scenarios of all rules over HTTP. */
-import {} from 'node:test';
 import { serviceWith } from '../fixtures/service.ts';
 import { testScenarios } from '../scenarios/all.ts';
 import { httpDriver } from '../scenarios/http-driver.ts';

@@ -24,13 +24,8 @@ const stadium = (id: string, overrides: object = {}): Json =>
     ...overrides,
   }) as Json;
 
-async function spawn(
-  t: TestContext,
-  environment: Record<string, string> = {},
-  folder?: string,
-): Promise<ServiceProcess> {
-  const service = await spawnServiceFor(t, { environment, ...(folder !== undefined && { folder }) });
-  return service;
+function spawn(t: TestContext, environment: Record<string, string> = {}, folder?: string): Promise<ServiceProcess> {
+  return spawnServiceFor(t, { environment, ...(folder !== undefined && { folder }) });
 }
 
 /** The outcome of a checkout; null when the service closed the connection before it answered. */

@@ -22,14 +22,15 @@ const ofOneMachine = {
 
 /**
  * Files about the rules of one event alone, and where a cluster's part in them is tested: whichever node is asked, the
- * event's owner decides as one machine does. What a cluster could break is the way there, which the other files take
- * with every operation. Run from TEST_DEPTH=2 on.
+ * event's owner decides as one machine does. What a cluster could break is the way there, which `calls/wire.test.ts`
+ * and the other files take. Run from TEST_DEPTH=2 on.
  */
 const ofOneEvent = {
   'attendees.test.ts': 'a list of one event; operators-views.test.ts reads pages of orders',
   'brand.test.ts': 'what a definition says; definitions.test.ts reads it at every node',
   'counter.test.ts': 'an order like others, paid at once',
-  'errors.test.ts': 'requests that are refused before an event is asked',
+  'errors.test.ts':
+    'bodies that are refused before an event is asked; queue.test.ts and doors.test.ts have refusals of events',
   'hand-scans.test.ts': 'the rules; doors.test.ts sends the scans of stations',
   'large-orders.test.ts': 'sizes; large-answers.test.ts has answers that are longer than a message',
   'order-changes.test.ts': 'pages; amendments.test.ts sends the same commands',

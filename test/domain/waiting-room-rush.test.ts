@@ -118,7 +118,8 @@ describe('A rush', () => {
     const random = chance(7);
     const definition = roomEvent({
       waitingRoomOpensAt: START + 2 * MINUTE,
-      waitingRoomRate: 4_000,
+      // More than a turn admits at most.
+      waitingRoomRate: 6_000,
       waitingRoomMinutes: 3,
     });
     const room = new WatchedEvent(definition);
@@ -155,6 +156,10 @@ describe('A rush', () => {
     const { waiting, admitted, joined } = waitingRoomFigures(fixture.state, fixture.now)!;
     assert.deepEqual({ waiting, admitted, joined }, { waiting: 0, admitted: 0, joined: people });
     assert.ok(model.admittedAt.length > 14_000, `${model.admittedAt.length} got in`);
+    const turns = fixture.journal.flatMap(({ fact }) =>
+      fact.type === 'QueueEntriesAdmitted' ? [fact.data.entryIds.length] : [],
+    );
+    assert.equal(Math.max(...turns), 5_000, 'a turn admits no more');
   });
 });
 

@@ -27,7 +27,8 @@ import {
 import type { RefundOutcome, StandInRefund } from '../payments/stripe-refunds-stand-in.ts';
 import { chance, faultSeed } from './points.ts';
 
-const ORDERS = deep(80);
+/** At most what a page of a list has, and fewer than there are tickets. */
+const ORDERS = Math.min(deep(80), 400);
 /** While they are tried; one is before, when all of them were ordered and not asked for. */
 const KILLS = deep(2);
 const PRICE = 1900;

@@ -5,13 +5,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { deep } from '../../depth.ts';
+import { playSeeds } from '../seeds.ts';
 import { commandOf } from './command.ts';
 import { kindOf, simulateCluster, type ClusterScenario } from './run.ts';
 
 const SEEDS = deep(100);
-
-/** The rarest cases come once in about 100 runs: a run continues for them. */
-const SEEDS_MAX = 5 * SEEDS;
 
 const scenarioOf = (seed: number): ClusterScenario => ({
   seed,
@@ -21,7 +19,7 @@ const scenarioOf = (seed: number): ClusterScenario => ({
   without: new Set(),
 });
 
-/** A simulation proves nothing about a case that it never reaches. */
+/** The cases that a run must reach; the rarest come once in about 100 runs. */
 // prettier-ignore
 const MUST_BE_SEEN = [
   'election', 'pause', 'crash', 'cut-off', 'split', 'leap', 'checkpoint', 'damaged checkpoint', 'damaged log', 'damage found', 'purge',
@@ -30,15 +28,12 @@ const MUST_BE_SEEN = [
 
 describe('A simulated cluster', () => {
   it(`keeps every promise under pauses, crashes, elections and a bad network, with ${SEEDS} seeds`, async () => {
-    const seen = new Map<string, number>();
-    const isMissing = (what: string): boolean => (seen.get(what) ?? 0) === 0;
-    for (let seed = 1; seed <= SEEDS || (seed <= SEEDS_MAX && MUST_BE_SEEN.some(isMissing)); seed += 1) {
-      const scenario = scenarioOf(seed);
-      const outcome = await simulateCluster(scenario);
-      if (outcome.failure !== null) assert.fail(`${outcome.failure.stack}\nrepeat it: ${commandOf(scenario)}`);
-      for (const [what, count] of outcome.seen) seen.set(what, (seen.get(what) ?? 0) + count);
-    }
-    for (const what of MUST_BE_SEEN) assert.ok(!isMissing(what), `${what} never happened`);
+    await playSeeds(
+      SEEDS,
+      MUST_BE_SEEN,
+      (seed) => simulateCluster(scenarioOf(seed)),
+      (seed) => commandOf(scenarioOf(seed)),
+    );
   });
 
   it('is the same every time for the same seed', async () => {

@@ -68,6 +68,7 @@ export async function newDevice(
     },
     async next() {
       const shown = page.getByRole('alertdialog');
+      if ((await shown.count()) === 0) return;
       const isGood = await shown.evaluate((element: { readonly className: string }) => /good/.test(element.className));
       if (!isGood) await shown.click();
       await shown.waitFor({ state: 'detached' });

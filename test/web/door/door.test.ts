@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { isOpenByDayAndNight } from '../../fixtures/axe.ts';
+import { isOpenByDayAndNight, isOpenToAll } from '../../fixtures/axe.ts';
 import { launchBrowser, withoutBrowser } from '../../fixtures/browser.ts';
 import type { Json } from '../../fixtures/client.ts';
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
@@ -433,8 +433,14 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
       await check('scanning');
       assert.equal(await one.scan((await buy())[0]!), 'ADMIT');
       await one.sees(words[1]);
-      await check('ADMIT');
+      // It goes by itself before axe could look twice.
+      await isOpenToAll(one, `ADMIT ${locale}`);
       await one.next();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.equal(await one.scan((await buy())[0]!), 'ADMIT');
+      await isOpenToAll(one, `ADMIT in the dark ${locale}`);
+      await one.next();
+      await page.emulateMedia({ colorScheme: 'light' });
       assert.equal(await one.scan('nothing'), 'UNKNOWN');
       await check('UNKNOWN');
       await one.next();

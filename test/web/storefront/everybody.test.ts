@@ -64,6 +64,7 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     await buyer.sees('Night Shift');
     await isOpenByDayAndNight(buyer, 'list');
     await buyer.open('/e/night-shift/nowhere');
+    await buyer.sees('There is no such page');
     await isOpenByDayAndNight(buyer, 'no such page');
     await buyer.open('/e/lighthouse-farewell');
     await buyer.sees('This event has a waiting room.');

@@ -7,8 +7,8 @@
  *    it. An address that could be read as two, or as a command, gets none.
  * 3. Its Message-ID names the fact, so that a mailbox recognizes a repeat.
  * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. So is one a
- *    day after the server refused its address for the first time, for it holds back the pruning of the journal. The
- *    time before that, in which it waited for others, does not count.
+ *    day after the server refused its address for the first time, anew after a start, for it holds back the pruning of
+ *    the journal. The time before that, in which it waited for others, does not count.
  */
 import { readAt } from '#actors/event-port.ts';
 import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
@@ -50,16 +50,16 @@ export function mailDelivery(ports: {
 }): Delivery<WrittenMail> {
   const { mailer, personalData } = ports;
   let dropped = 0;
-  /** Since when the addresses of mails are refused, by their facts. */
-  const refusedSince = new Map<number, number>();
-  const drop = (row: FactRow, why: string): readonly [] => {
+  /** Since when the addresses of mails are refused, by their ids: a seq alone is that of a fact in each shard. */
+  const refusedSince = new Map<string, number>();
+  const drop = (id: string, row: FactRow, why: string): readonly [] => {
     mailer.count('dropped');
     dropped += 1;
     if (isWorthReporting(dropped)) reportTrouble('mail', `${row.eventId}: a mail is not sent, fact ${row.seq}: ${why}`);
-    return none(row);
+    return none(id);
   };
-  const none = ({ seq }: FactRow): readonly [] => {
-    refusedSince.delete(seq);
+  const none = (id: string): readonly [] => {
+    refusedSince.delete(id);
     return [];
   };
   return {
@@ -67,30 +67,30 @@ export function mailDelivery(ports: {
     what: 'mail',
     queueOf: mailQueueOf,
     async messagesOf(row, { events, label }) {
-      if (ports.now() - row.at > GIVEN_UP_AFTER_MS) return drop(row, 'it is older than five days');
+      const id = `mail-${label}${row.seq}-${row.at.toString(36)}`;
+      if (ports.now() - row.at > GIVEN_UP_AFTER_MS) return drop(id, row, 'it is older than five days');
       const { orderId, language = null } = JSON.parse(row.data) as MailFact;
       const wanted = { type: 'FindOrder', orderId, withDefinition: true, tickets: { after: null, limit: 1 } } as const;
       const found = await readAt(events.byEventId(row.eventId), null, wanted);
-      if (found === null || isRefusal(found) || found.definition === null) return none(row);
+      if (found === null || isRefusal(found) || found.definition === null) return none(id);
       const { order, definition } = found;
       const { customer } = await personalData.open(order);
       const isPaid = order.status === 'CONFIRMED' || order.status === 'PARTIALLY_PAID';
-      if (customer === null || !isPaid) return none(row);
+      if (customer === null || !isPaid) return none(id);
       const to = customer.email.trim();
-      if (!PLAIN_ADDRESS.test(to)) return drop(row, 'its address has signs that addresses have in quotes only');
-      const id = `mail-${label}${row.seq}-${row.at.toString(36)}`;
+      if (!PLAIN_ADDRESS.test(to)) return drop(id, row, 'its address has signs that addresses have in quotes only');
       return [{ row, mail: { id, to, ...ports.write({ order, definition, language }) } }];
     },
     async post({ row, mail }, signal) {
       try {
         await mailer.send(mail, signal);
-        refusedSince.delete(row.seq);
+        refusedSince.delete(mail.id);
       } catch (error) {
         if (!isOfMail(error)) throw error;
-        const since = refusedSince.get(row.seq) ?? ports.now();
-        refusedSince.set(row.seq, since);
+        const since = refusedSince.get(mail.id) ?? ports.now();
+        refusedSince.set(mail.id, since);
         if (ports.now() - since < REFUSED_AFTER_MS) throw error;
-        drop(row, 'its address was refused for a day');
+        drop(mail.id, row, 'its address was refused for a day');
       }
     },
     isReported: (error) => error instanceof MailPutOff,

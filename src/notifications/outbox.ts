@@ -12,7 +12,7 @@
  *    first fact only, so that the others go on. When none can be parked, reading stops. The journal keeps the rest.
  * 4. Once the first fact of a parked queue was delivered, its further facts are read from the journal again.
  * 5. The cursor is stored in the journal. After a crash, what was delivered since is delivered again, under the same
- *    ids. It names the queues that fail, so that they do not have the others delivered again.
+ *    ids. It names the queues that are late, so that they do not have the others delivered again.
  * 6. A message that is refused for itself alone, such as a mail for its address, says nothing about the receiver.
  *    Queues of such messages wait apart: they are counted by themselves, few of them are posted at once, and no return
  *    of a receiver ends their pauses. So the others are posted as they come, and only a great many stop the reading.
@@ -75,7 +75,7 @@ const ROWS_A_SLICE = 256;
 /** Parked queues. */
 const PARKED_MAX = 1_000;
 
-/** Failing queues that the cursor lists. For each hundred of them it is stored a second later, because it is long. */
+/** Late queues that the cursor lists. For each hundred of them it is stored a second later, because it is long. */
 const LISTED_MAX = REFUSED_MAX + PARKED_MAX;
 const LISTED_A_SECOND = 100;
 
@@ -106,6 +106,8 @@ interface FactQueue {
   failures: number;
   /** Whether the last of them was refused for itself alone (rule 6). */
   isRefused: boolean;
+  /** Whether a post failed, here or before the start, and it has not caught up since (rule 5). */
+  isLate: boolean;
   status: 'READY' | 'POSTING' | 'PAUSING';
   following: Following;
 }
@@ -229,13 +231,14 @@ class JournalOutbox<Message> implements Outbox {
     else this.#queued += facts;
   }
 
-  /** Parks the longest queue that fails, to make room (rule 3); false when there is none. */
+  /** Parks the longest queue that fails, but no refused one, to make room (rule 3); false when there is none. */
   #park(): boolean {
     let parkedCount = 0;
     let longest: FactQueue | null = null;
     for (const queue of this.#queues.values()) {
       if (queue.following === 'PARKED') parkedCount += 1;
-      else if (queue.status === 'PAUSING' && queue.facts.length > (longest?.facts.length ?? 1)) longest = queue;
+      else if (queue.status !== 'PAUSING' || queue.isRefused) continue;
+      else if (queue.facts.length > (longest?.facts.length ?? 1)) longest = queue;
     }
     if (longest === null || parkedCount >= PARKED_MAX) return false;
     longest.following = 'PARKED';
@@ -339,6 +342,7 @@ class JournalOutbox<Message> implements Outbox {
   #pause(queue: FactQueue, error: unknown): void {
     queue.status = 'PAUSING';
     queue.failures += 1;
+    queue.isLate = true;
     const { where, what, isReported, isOfMessage } = this.#ports.delivery;
     this.#noteRefused(queue, isOfMessage?.(error) === true);
     if (isWorthReporting(queue.failures) && isReported?.(error) !== true) {
@@ -371,9 +375,9 @@ class JournalOutbox<Message> implements Outbox {
   #cursor(): NotificationCursor {
     const behind: Record<string, number> = {};
     let throughSeq = this.#frontierSeq;
-    let failing = 0;
+    let late = 0;
     for (const queue of this.#queues.values()) {
-      const isListed = queue.following !== 'CURRENT' || (queue.failures > 0 && (failing += 1) <= LISTED_MAX);
+      const isListed = queue.following !== 'CURRENT' || (queue.isLate && (late += 1) <= LISTED_MAX);
       if (isListed) behind[queue.name] = queue.deliveredSeq;
       else if (queue.facts.length > 0) throughSeq = Math.min(throughSeq, queue.deliveredSeq);
     }
@@ -395,12 +399,14 @@ class JournalOutbox<Message> implements Outbox {
       .catch(() => {
         // The journal cannot be written now; the next interval tries again.
         this.#isDirty = true;
+        this.#storesIn = 0;
       });
   }
 }
 
 function newQueue(name: string, deliveredSeq: number, following: Following): FactQueue {
-  const empty = { facts: [], accepted: 0, failures: 0, isRefused: false };
+  const isLate = following === 'CATCHING_UP';
+  const empty = { facts: [], accepted: 0, failures: 0, isLate, isRefused: false };
   return { ...empty, name, readSeq: deliveredSeq, deliveredSeq, status: 'READY', following };
 }
 

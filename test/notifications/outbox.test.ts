@@ -3,6 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { initialState } from '#domain/event/state.ts';
 import { read } from '#domain/event/read.ts';
 import { createHashing } from '#actors/crypto.ts';
@@ -32,7 +33,12 @@ class Fixture {
   refuses: (delivery: Delivery) => boolean = () => false;
   /** Whether what is refused is refused for itself alone. */
   isOfMessage: (delivery: Delivery) => boolean = () => false;
+  /** When the receiver answers. */
+  answers: (delivery: Delivery) => Promise<unknown> = () => nextRound();
   cursor: NotificationCursor | null = null;
+  storeCursor = async (cursor: NotificationCursor): Promise<void> => {
+    this.cursor = cursor;
+  };
   outbox: Outbox | null = null;
   underWay = 0;
   underWayMax = 0;
@@ -63,9 +69,7 @@ class Fixture {
             read(initialState(eventId, 1), query, { now: 0, activation: '', hashing: createHashing(), sealing: null }),
         }),
       },
-      storeCursor: async (cursor) => {
-        this.cursor = cursor;
-      },
+      storeCursor: (cursor) => this.storeCursor(cursor),
       delivery: {
         ...notificationDelivery({
           post: (message) => this.#receive(message),
@@ -83,11 +87,11 @@ class Fixture {
     this.refusedUnderWay += again;
     this.underWayMax = Math.max(this.underWayMax, this.underWay);
     this.refusedUnderWayMax = Math.max(this.refusedUnderWayMax, this.refusedUnderWay);
-    await new Promise((resolve) => setImmediate(resolve));
-    this.underWay -= 1;
-    this.refusedUnderWay -= again;
     const { data } = JSON.parse(body) as { data: { event_id: string; performance_id: string } };
     const delivery = { eventId: data.event_id, number: Number(data.performance_id), id };
+    await this.answers(delivery);
+    this.underWay -= 1;
+    this.refusedUnderWay -= again;
     if (this.refuses(delivery)) {
       if (!this.isOfMessage(delivery)) throw new Error('no');
       this.#refusedOnce.add(id);
@@ -214,6 +218,29 @@ describe('The outbox', () => {
     await fixture.outbox!.stop();
   });
 
+  it('lists a queue that was behind until it has caught up, though a stop comes before its first post failed again', async () => {
+    const fixture = new Fixture();
+    fixture.cursor = { throughSeq: 10, behind: { slow: 0 } };
+    fixture.appendFacts('slow');
+    fixture.appendFacts('other', 9);
+    await until(() => fixture.journal.durableSeq === 10);
+    let asked = 0;
+    const answer = Promise.withResolvers<void>();
+    fixture.answers = async ({ eventId }) => eventId === 'slow' && (asked += 1) > 0 && answer.promise;
+    await fixture.open();
+    await until(() => asked === 1);
+    fixture.appendFacts('other');
+    await until(() => fixture.delivered.length === 1);
+    await fixture.outbox!.stop();
+    answer.resolve();
+    assert.deepEqual(fixture.cursor, { throughSeq: 11, behind: { slow: 0 } });
+    await fixture.open();
+    await until(() => fixture.delivered.some(({ eventId }) => eventId === 'slow'));
+    await until(() => fixture.outbox!.deliveredSeq === 11);
+    await fixture.outbox!.stop();
+    assert.deepEqual(fixture.cursor, { throughSeq: 11, behind: {} });
+  });
+
   describe('where messages are refused for themselves alone', () => {
     const isOdd = ({ eventId }: Delivery): boolean => eventId.startsWith('odd');
     /** As many queues of one message are refused. */
@@ -246,6 +273,48 @@ describe('The outbox', () => {
       await until(() => fixture.delivered.length === 6_101);
       await fixture.outbox!.stop();
       assert.deepEqual(fixture.cursor, { throughSeq: 6_101, behind: {} });
+    });
+
+    it('stores a long cursor with the next interval where the journal could not be written', async () => {
+      const fixture = await refusing(3_000);
+      await until(() => fixture.posts >= 3_000);
+      let fails = 0;
+      const { storeCursor } = fixture;
+      fixture.storeCursor = (cursor) => ((fails += 1) > 1 ? storeCursor(cursor) : Promise.reject(new Error('full')));
+      fixture.appendFacts('other');
+      await until(() => fails > 0);
+      await until(() => fixture.cursor!.throughSeq === 3_001, 'the cursor is stored', 10_000);
+      await fixture.outbox!.stop();
+    });
+
+    it('parks none of them to make room, for they take none', async () => {
+      const fixture = new Fixture();
+      fixture.refuses = isOdd;
+      fixture.isOfMessage = isOdd;
+      let readSeq = 0;
+      const { journal } = fixture;
+      const facts = journal.read.bind(journal);
+      journal.read = function* (range) {
+        for (const row of facts(range)) {
+          readSeq = row.seq;
+          yield row;
+        }
+      };
+      await fixture.open();
+      for (let queue = 0; queue < 20; queue += 1) fixture.appendFacts(`odd${queue}`, 3);
+      await until(() => fixture.posts >= 100);
+      const answer = Promise.withResolvers<void>();
+      fixture.answers = async ({ eventId }) => eventId === 'other' && answer.promise;
+      fixture.appendFacts('other', 5_500);
+      await until(() => readSeq >= 5_061);
+      await pause(300);
+      // 60 of queues that are refused, as many of the other as there is room for, and the one that there is none for.
+      assert.equal(readSeq, 5_061);
+      fixture.refuses = () => false;
+      answer.resolve();
+      await until(() => fixture.isAllDelivered());
+      fixture.assertInOrder();
+      await fixture.outbox!.stop();
     });
 
     it('does not take one that is accepted at last for a receiver that is back', async () => {

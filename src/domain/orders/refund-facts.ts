@@ -131,7 +131,11 @@ export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRe
     const sum = known.amountCents + amountCents;
     order.refunds[index] = { ...known, ...said, amountCents: sum, ...(isOfOther && { isMatched: true }) };
     const { finishedAt = known.at, currency = order.purchase.currency } = known;
-    if (amountCents > 0) state.orders.money.noteRefund(finishedAt, amountCents, currency);
+    if (amountCents > 0) {
+      // It counts once, as after a restore.
+      state.orders.money.noteRefund(finishedAt, known.amountCents, currency, -1);
+      state.orders.money.noteRefund(finishedAt, sum, currency);
+    }
     invariant(isCovered(order), 'no more is given back than was paid');
     return addNote(order, index, data);
   }

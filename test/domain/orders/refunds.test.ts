@@ -383,7 +383,10 @@ describe('A report of a refund that was executed', () => {
     assert.equal(requestOf(fixture, match(order, refunds.at(-1)!, ...list)), null);
     assert.deepEqual(books(orderNow(fixture, order)), [0, 5198, 0, 'FAILED', 'FAILED', 'SUCCEEDED', 'FAILED']);
     const { money, refunds: all } = fixture.state.orders;
-    assert.equal(money.view(-Infinity, all).hours[0]!.refundedCents, 5198);
+    const view = money.view(-Infinity, all);
+    assert.deepEqual([view.hours[0]!.refundedCents, view.hours[0]!.refunds], [5198, 1]);
+    const restored = restore(fixture.state).orders;
+    assert.deepEqual(restored.money.view(-Infinity, restored.refunds), view);
     assertSameAfterReplay(fixture);
   });
 

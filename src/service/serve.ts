@@ -47,7 +47,7 @@ export async function serve({ demo, environment = process.env }: ServeOptions): 
   const reading = readConfig(environment);
   if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
   setFlagsFromString('--no-memory-reducer'); // rule 3
-  if (reading.config.httpThreads > 0) makeObjectsYoung();
+  if (reading.config.httpThreads > 1) makeObjectsYoung();
   const stop = stopOnSignal();
   const onListening = (listening: Service): void => void (stop.service = listening);
   const options = { demo, onFatal: leaveForJournal, onListening, ...logFor(demo, reading.config) };

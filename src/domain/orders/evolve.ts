@@ -28,7 +28,7 @@ import {
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { datesOfPending, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
+import { datesOfPending, isPendingOn, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
@@ -382,9 +382,11 @@ export function noteCancelled(
   state: OrderState,
   { performanceId, ...cancellation }: FactData['PerformanceCancelled'],
 ): void {
-  const { liveByPerformance, cancelling, pendingAmendments, inOrder } = state.orders;
+  const { liveByPerformance, cancelling, pendingAmendments, endingAmendments, inOrder } = state.orders;
   if (liveByPerformance.has(performanceId)) cancelling.set(performanceId, cancellation);
-  for (const number of pendingAmendments.values()) noteEnding(state, inOrder.at(number));
+  for (const number of pendingAmendments.values()) {
+    if (!endingAmendments.has(number) && isPendingOn(inOrder.at(number), performanceId)) endingAmendments.add(number);
+  }
 }
 
 /** Notes the pending amendment of an order that is about a cancelled performance: it ends. */

@@ -145,6 +145,12 @@ export function datesOfPending(order: Order): ReadonlySet<string> {
   return new Set([...agreedOf(order).items, ...items].map(({ performanceId }) => performanceId));
 }
 
+/** Whether a date is one of them; asked of each pending amendment for each date of many that one turn cancels. */
+export function isPendingOn(order: Order, performanceId: string): boolean {
+  const isOn = (item: { readonly performanceId: string }): boolean => item.performanceId === performanceId;
+  return agreedOf(order).items.some(isOn) || pendingAmendment(order)!.asked!.change.items.some(isOn);
+}
+
 /** An order that a fact is about, to be changed. */
 export function openOrder(orders: Orders, orderId: string): Order {
   const order = orders.inOrder.open(orderId);

@@ -436,6 +436,16 @@ describe('Amendments of a date that is cancelled that are yet to be paid', () =>
     assertSameAfterReplay(fixture);
   });
 
+  it('end by whoever cancelled the date, where their window ends before that too', () => {
+    for (const minutes of [0, 30]) {
+      const { fixture } = calledOff('d1', 'd2');
+      fixture.wait(minutes * MINUTE).settle();
+      fixture.cancelOrders();
+      const by = fixture.journal.flatMap(({ fact }) => (fact.type === 'AmendmentEnded' ? [fact.data.operator] : []));
+      assert.deepEqual([by.length, [...new Set(by)]], [PENDING, ['olga']]);
+    }
+  });
+
   it('bring no place on the date for money that comes before that, which is due back', () => {
     const { fixture, asked, statuses } = calledOff('d2', 'd1');
     const { order, payment } = asked.at(-1)!;

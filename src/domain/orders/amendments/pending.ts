@@ -72,12 +72,13 @@ export function decideCancelAmendment(
 }
 
 /** Ends an amendment whose payment window ran out; nothing for another subject. */
-export function decideExpireAmendment({ orders }: OrderState, amendmentId: string, now: number): readonly Fact[] {
+export function decideExpireAmendment(state: OrderState, amendmentId: string, now: number): readonly Fact[] {
+  const { orders } = state;
   const number = orders.pendingAmendments.get(amendmentId);
   if (number === undefined) return [];
   const order = orders.inOrder.at(number);
   if (pendingAmendment(order)!.paid!.expiresAt > now) return [];
-  if (orders.endingAmendments.has(number)) return endOfPending(order, { cause: 'PERFORMANCE', operator: null });
+  if (orders.endingAmendments.has(number)) return endWithDate(state, order);
   return [fact('AmendmentEnded', { orderId: order.id, amendmentId, outcome: 'EXPIRED', cause: null, operator: null })];
 }
 
@@ -102,15 +103,20 @@ export function endPendingOn(
 }
 
 /** Ends the first of those that are left. */
-export function endNextPending({ orders }: OrderState): readonly Fact[] {
+export function endNextPending(state: OrderState): readonly Fact[] {
+  const { endingAmendments, inOrder } = state.orders;
   const facts: Fact[] = [];
-  for (const number of orders.endingAmendments) {
-    const order = orders.inOrder.at(number);
-    const by = [...datesOfPending(order)].map((performanceId) => orders.cancelling.get(performanceId)).find(Boolean);
-    facts.push(...endOfPending(order, { cause: 'PERFORMANCE', operator: by?.operator ?? null }));
+  for (const number of endingAmendments) {
+    facts.push(...endWithDate(state, inOrder.at(number)));
     if (facts.length === ENDED_A_TURN) break;
   }
   return facts;
+}
+
+/** Ends one by whom its date was cancelled; by null where no live order is on that date: no snapshot says it then. */
+function endWithDate({ orders }: OrderState, order: Order): readonly Fact[] {
+  const by = [...datesOfPending(order)].map((performanceId) => orders.cancelling.get(performanceId)).find(Boolean);
+  return endOfPending(order, { cause: 'PERFORMANCE', operator: by?.operator ?? null });
 }
 
 // ── paid ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

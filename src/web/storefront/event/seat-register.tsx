@@ -1,5 +1,4 @@
 /** The seats of an event by id, over all its localities, with their names in the language of the page. */
-import { useMemo } from 'preact/hooks';
 import type { EventPayload, Hold, Seating } from '#client/bodies.ts';
 import { useLoaded } from '../../hooks.ts';
 import { seatWords } from '../app/format.ts';
@@ -9,18 +8,23 @@ import { knownSeats, namesOfSeats, type KnownSeats } from '../../seat-choice/sea
 export const registerOf = (seating: Seating | null): KnownSeats => knownSeats(seatWords, seating);
 
 /** By the event's slug: what comes after a checkout names its seats at once. */
-const loadedSeatings = new Map<string, Seating>();
+const loadedRegisters = new Map<string, KnownSeats>();
 
-/** The seats of the event of a hold; nothing is loaded for a hold without seats. */
+const NO_SEATS: KnownSeats = new Map();
+
+/** The seats of the event of a hold; nothing is loaded for a hold without seats, or whose seats were loaded before. */
 export function useRegister({ slug }: EventPayload, hold: Hold): KnownSeats {
-  const isSeated = hold.items.some((item) => item.seat_ids.length > 0);
-  const load = async (signal: AbortSignal): Promise<Seating> => {
-    const seating = await client.getSeating(slug, { signal });
-    loadedSeatings.set(slug, seating);
-    return seating;
+  const seatIds = hold.items.flatMap((item) => item.seat_ids);
+  const load = async (signal: AbortSignal): Promise<KnownSeats> => {
+    const register = registerOf(await client.getSeating(slug, { signal }));
+    loadedRegisters.set(slug, register);
+    return register;
   };
-  const seating = useLoaded(isSeated ? slug : null, load, null, loadedSeatings.get(slug) ?? null);
-  return useMemo(() => registerOf(seating.value), [seating.value]);
+  const kept = loadedRegisters.get(slug) ?? NO_SEATS;
+  const isSeated = seatIds.length > 0;
+  // A definition that was loaded since may have brought seats.
+  const isKnown = isSeated && seatIds.every((id) => kept.has(id));
+  return useLoaded(isSeated ? slug : null, load, null, isKnown ? kept : null).value ?? NO_SEATS;
 }
 
 /** Seats in words, those of one row together: "Stalls, row A, seats 8 and 9". */

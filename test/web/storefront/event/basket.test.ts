@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { withoutBrowser, type Visitor } from '../../../fixtures/browser.ts';
+import { sample } from '../../../fixtures/events.ts';
 import { fillIn, openShop, seat, type Shop } from '../shop.ts';
 
 /** Counts the prices that a page writes in one rendering: the most of all that follow, however many polls come. */
@@ -15,6 +16,10 @@ const COUNT_PRICES = `globalThis.mostPrices = 0;
       return get.call(this);
     },
   });`;
+
+interface Hall {
+  readonly sections: readonly { readonly rows: readonly object[] }[];
+}
 
 describe('The basket', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -167,6 +172,24 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await buyer.press('Hold 2 tickets');
       await buyer.sees('Balcony, row AA, seats 12 and 13');
       await buyer.sees('Go to checkout');
+      await buyer.close();
+    });
+
+    it('by its name at the checkout, also where a seat was added after the first visit there', async () => {
+      const buyer = await shop.enter(await shop.ownEvent('theatre-run', 'grown'));
+      await free(buyer, 'Balcony · Row AA, seat 12').click();
+      await buyer.press('Hold 1 ticket');
+      await buyer.press('Go to checkout');
+      await buyer.sees('Balcony, row AA, seat 12');
+      const [hall, ...others] = sample('theatre-run')['localities'] as Hall[];
+      const [first, ...more] = hall!.sections;
+      const longer = { ...hall, sections: [{ ...first, rows: [...first!.rows, { label: 'ZZ', seats: 4 }] }, ...more] };
+      await shop.ownEvent('theatre-run', 'grown', { localities: [longer, ...others] });
+      await buyer.page.goBack();
+      await free(buyer, 'Front stalls · Row ZZ, seat 2').click();
+      await buyer.press('Update my tickets');
+      await buyer.press('Go to checkout');
+      await buyer.sees('Front stalls, row ZZ, seat 2');
       await buyer.close();
     });
 

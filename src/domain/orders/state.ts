@@ -145,10 +145,14 @@ export function datesOfPending(order: Order): ReadonlySet<string> {
   return new Set([...agreedOf(order).items, ...items].map(({ performanceId }) => performanceId));
 }
 
-/** Whether a date is one of them; asked of each pending amendment for each date of many that one turn cancels. */
+/** Whether a date is one of them; asked so often where one turn cancels many dates that no terms are copied. */
 export function isPendingOn(order: Order, performanceId: string): boolean {
-  const isOn = (item: { readonly performanceId: string }): boolean => item.performanceId === performanceId;
-  return agreedOf(order).items.some(isOn) || pendingAmendment(order)!.asked!.change.items.some(isOn);
+  const items = order.changed?.terms.items ?? order.purchase.items;
+  const wanted = pendingAmendment(order)!.asked!.change.items;
+  return (
+    items.some((item) => item.performanceId === performanceId) ||
+    wanted.some((item) => item.performanceId === performanceId)
+  );
 }
 
 /** An order that a fact is about, to be changed. */

@@ -9,6 +9,7 @@ import type { Json } from '../../fixtures/client.ts';
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
 import { openServiceWith, type TestService } from '../../fixtures/service.ts';
 import { until } from '../../fixtures/until.ts';
+import { MINUTE } from '../../fixtures/test-service.ts';
 import { newDevice, pairDevice, placeDevice, type Device } from './device.ts';
 
 describe('The page of stations', { skip: withoutBrowser }, () => {
@@ -195,14 +196,18 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
     );
   });
 
-  test('admits at two doors without a network; the service counts each once and lists the conflict', async () => {
+  test('admits at two doors without a network; the service counts each once, both stations and the console name the conflict', async () => {
     const [north, south] = [await paired({ name: 'North' }), await paired({ name: 'South' })];
     const [twice = '', once = '', online = ''] = await buy('single', 3);
     const before = await countsOf(service);
     assert.equal(await north.scan(online), 'ADMIT');
     await north.next();
-    await north.cut(true);
+    // South's entry is the earlier one, and comes to the service after North's.
     await south.cut(true);
+    service.wait(MINUTE);
+    await north.page.reload();
+    await north.is('ready');
+    await north.cut(true);
     assert.equal(await north.scan(twice), 'ADMIT');
     assert.match(await north.page.getByRole('alertdialog').innerText(), /Offline[^]*Decided by this station/);
     await north.next();
@@ -231,9 +236,22 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
     assert.equal(conflict!['kind'], 'DOUBLE_ENTRY');
     assert.deepEqual([stationOf('first'), stationOf('second')].toSorted(), ['North', 'South']);
     assert.equal((conflict!['second'] as Json)['offline'], true);
+    const notice = (of: Device) => of.page.getByRole('status').filter({ hasText: '1 ticket was let in twice' });
+    for (const [one, said] of [
+      [south, /14:00 Single · Already inside · Since 14:01, Main door, North/],
+      [north, /14:01 Single · Already inside · Since 14:00, Main door/],
+    ] as const) {
+      await notice(one).waitFor();
+      assert.match(await notice(one).innerText(), said);
+    }
     await north.page.reload();
     await settled(north);
     assert.deepEqual(await countsOf(service), after, 'nothing is counted twice');
+    await notice(north).waitFor();
+    for (const one of [south, north]) {
+      await one.press('Seen');
+      await notice(one).waitFor({ state: 'detached' });
+    }
   });
 
   test('decides alone after a second without an answer, and at 429 and 5xx', async () => {
@@ -411,8 +429,8 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
 
   test('shuts nobody out, by day and by night, at 320 pixels, in German too', async () => {
     for (const [locale, words] of [
-      ['en-GB', ['Begin to scan', 'Admit', 'Pair']],
-      ['de-AT', ['Scannen', 'Einlassen', 'Koppeln']],
+      ['en-GB', ['Begin to scan', 'Admit', 'Pair', '1 ticket was let in twice']],
+      ['de-AT', ['Scannen', 'Einlassen', 'Koppeln', '1 Ticket wurde zweimal eingelassen']],
     ] as const) {
       const one = await device({ locale, viewport: { width: 320, height: 640 } });
       const { page } = one;
@@ -444,6 +462,14 @@ describe('The page of stations', { skip: withoutBrowser }, () => {
       assert.equal(await one.scan('nothing'), 'UNKNOWN');
       await check('UNKNOWN');
       await one.next();
+      await one.cut(true);
+      const [code = ''] = await buy('seat');
+      await scanAll(service, await makeStation(service), scanOf(service, code));
+      assert.equal(await one.scan(code), 'ADMIT');
+      await one.next();
+      await one.cut(false);
+      await one.sees(words[3]);
+      await check('let in twice');
       await page.locator('summary').click();
       await page.locator('details button').click();
       await check('unpairing');

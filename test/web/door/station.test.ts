@@ -5,7 +5,16 @@ import { ScanStation, type ShownScan } from '../../../src/web/door/app/station.t
 import { stationRequests } from '../../../src/web/door/app/requests.ts';
 import { signatureCheck } from '../../../src/web/door/app/signature.ts';
 import type { StationStore } from '../../../src/web/door/app/store.ts';
-import { buyTickets, codesOf, countsOf, doorsGala, makeStation, newScanId } from '../../fixtures/doors.ts';
+import {
+  buyTickets,
+  codesOf,
+  countsOf,
+  doorsGala,
+  makeStation,
+  newScanId,
+  scanAll,
+  scanOf,
+} from '../../fixtures/doors.ts';
 import { gala } from '../../fixtures/events.ts';
 import { serviceWith, type TestService } from '../../fixtures/service.ts';
 import { MINUTE, SECOND } from '../../fixtures/test-service.ts';
@@ -70,6 +79,8 @@ describe('A station', () => {
     doorsGala(),
     doorsGala({ id: 'evt_other', slug: 'other' }),
     doorsGala({ id: 'evt_merge', slug: 'merge' }),
+    doorsGala({ id: 'evt_feed', slug: 'feed' }),
+    doorsGala({ id: 'evt_always', slug: 'always', reentry: 'ALWAYS' }),
     gala(),
   ]);
 
@@ -422,6 +433,199 @@ describe('A station', () => {
     assert.deepEqual(await one.verdict(code), ['ADMIT', true]);
     one.network = 'up';
     await one.station.refresh();
+  });
+
+  /** The second entries of double ones. */
+  const doublesOf = async (eventId: string): Promise<readonly string[]> => {
+    const { body } = await service.admin.get<{
+      readonly conflicts: readonly { readonly kind: string; readonly second: { readonly scan_id: string } }[];
+    }>(`/admin/events/${eventId}/doors/conflicts?limit=1000`);
+    return body.conflicts.filter(({ kind }) => kind === 'DOUBLE_ENTRY').map(({ second }) => second.scan_id);
+  };
+  /** The conflicts that a station names. */
+  const named = ({ station }: Device) =>
+    station.view.conflicts.map(({ kind, verdict, admitted, at }) => [kind, verdict, admitted?.at ?? null, at]);
+  /** Two stations that stand apart, and one ticket for them. */
+  const apart = async (eventId = 'evt_doors') => {
+    const stand = { performanceId: 'eve', doorId: 'stand' };
+    const [code = ''] = await buy('seat', 1, { eventId });
+    const stations = [
+      await paired({ name: 'North' }, eventId),
+      await paired({ name: 'South' }, eventId, stand),
+    ] as const;
+    return { code, stations };
+  };
+
+  it('names what it let in although another station had: the other one, the ticket and its seat, until it is seen', async () => {
+    const { code, stations } = await apart();
+    const [north, south] = stations;
+    south.network = 'cut';
+    assert.deepEqual(await north.verdict(code), ['ADMIT', false]);
+    service.wait(MINUTE);
+    assert.deepEqual(await south.verdict(code), ['ADMIT', true]);
+    assert.deepEqual(named(south), [], 'it does not know yet');
+    south.network = 'up';
+    await south.station.refresh();
+    const [conflict] = south.station.view.conflicts;
+    const { verdict, admitted, ticket } = conflict!;
+    assert.deepEqual(
+      [verdict, admitted?.door_name, admitted?.station_name, ticket?.ticket_type_name, ticket?.row_label],
+      ['ALREADY_ADMITTED', 'Main door', 'North', 'Seat', '1'],
+    );
+    assert.equal(Date.parse(conflict!.at) - Date.parse(admitted!.at), MINUTE);
+    await north.station.refresh();
+    assert.deepEqual(named(north), [], 'a feed names the entry that let a ticket in: the first');
+    const before = named(south);
+    await south.reload();
+    assert.deepEqual(named(south), before, 'it is stored');
+    await south.station.pair((await makeStation(service)).token);
+    assert.deepEqual(named(south), before, 'another pairing leaves it');
+    await south.station.seen(south.station.view.conflicts);
+    assert.deepEqual(named(south), []);
+    await south.reload();
+    assert.deepEqual(named(south), []);
+  });
+
+  it('names what another station had let in before, once that is known: at both then', async () => {
+    for (const network of ['up', 'cut'] as const) {
+      const { code, stations } = await apart();
+      const [north, south] = stations;
+      [north.network, south.network] = [network, 'cut'];
+      assert.deepEqual(await south.verdict(code), ['ADMIT', true]);
+      service.wait(MINUTE);
+      assert.deepEqual(await north.verdict(code), ['ADMIT', network === 'cut']);
+      north.network = 'up';
+      await north.station.refresh();
+      assert.deepEqual(named(north), []);
+      south.network = 'up';
+      await south.station.refresh();
+      assert.equal(named(south)[0]?.[1], 'ALREADY_ADMITTED');
+      await north.station.refresh();
+      const [conflict, ...others] = north.station.view.conflicts;
+      const { verdict, admitted, ticket, at } = conflict!;
+      assert.deepEqual(
+        [verdict, admitted?.door_name, admitted?.station_name, ticket?.ticket_type_name, others.length],
+        ['ALREADY_ADMITTED', 'Stand door', null, 'Seat', 0],
+      );
+      const apartBy = Date.parse(at) - Date.parse(admitted!.at);
+      assert.ok(apartBy >= MINUTE && apartBy < MINUTE + SECOND, String(apartBy));
+      await north.station.refresh();
+      assert.equal(named(north).length, 1, 'once');
+    }
+  });
+
+  it('names nothing where a ticket went out between, may enter always, or its entry was taken back', async () => {
+    const { code, stations } = await apart();
+    const [north, south] = stations;
+    // South lets in, out and in again before it has sent anything; what North did lies between.
+    south.network = 'cut';
+    await south.verdict(code);
+    service.wait(MINUTE);
+    await south.verdict(code, 'EXIT');
+    service.wait(MINUTE);
+    await north.verdict(code);
+    await north.station.refresh();
+    service.wait(MINUTE);
+    await north.verdict(code, 'EXIT');
+    service.wait(MINUTE);
+    await south.verdict(code);
+    south.network = 'up';
+    for (const { station } of [south, north]) await station.refresh();
+    assert.deepEqual(named(north), []);
+
+    const always = await apart('evt_always');
+    const [open, other] = always.stations;
+    other.network = 'cut';
+    await other.verdict(always.code);
+    service.wait(MINUTE);
+    await open.verdict(always.code);
+    await open.station.refresh();
+    other.network = 'up';
+    for (const { station } of [other, open]) await station.refresh();
+    assert.deepEqual([named(open), named(other)], [[], []]);
+
+    const undone = await apart();
+    const [first, second] = undone.stations;
+    second.network = 'cut';
+    await first.verdict(undone.code);
+    await second.verdict(undone.code);
+    assert.equal((await second.station.undo())?.verdict, 'UNDONE');
+    second.network = 'up';
+    await second.station.refresh();
+    assert.deepEqual(named(second), [], 'taken back before it was sent');
+    second.network = 'cut';
+    const [again = ''] = await buy('seat');
+    await first.verdict(again);
+    await second.verdict(again);
+    second.network = 'up';
+    await second.station.refresh();
+    assert.equal(named(second).length, 1);
+    await second.station.undo();
+    assert.deepEqual(named(second), [], 'taken back after it was sent');
+  });
+
+  it('names by the feed only what is a conflict at the service', async () => {
+    const pair = await Promise.all([paired({}, 'evt_feed'), paired({}, 'evt_feed')]);
+    const kinds = ['ENTRY', 'ENTRY', 'EXIT', 'cut', 'send', 'undo'] as const;
+    const step = fc.tuple(fc.constantFrom(...pair), fc.constantFrom(...kinds));
+    const [one, other] = pair;
+    const first = [[one, 'cut'] as const, [one, 'ENTRY'] as const, [other, 'ENTRY'] as const];
+    const last = [other, one, other].map((each) => [each, 'send'] as const);
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12, size: 'max' }), async (steps) => {
+        const [code = ''] = await buy('single', 1, { eventId: 'evt_feed' });
+        for (const [device, what] of [...first, ...steps, ...last]) {
+          service.wait(2 * SECOND);
+          if (what === 'cut') device.network = 'cut';
+          else if (what === 'undo') await device.station.undo();
+          else if (what !== 'send') await device.scan(code, what);
+          if (what !== 'send') continue;
+          device.network = 'up';
+          await device.station.refresh();
+          // A result names the station that let the ticket in, a feed does not.
+          const { conflicts } = device.station.view;
+          const byFeed = conflicts.filter(({ admitted }) => admitted?.station_name === null);
+          const known = byFeed.length === 0 ? [] : await doublesOf('evt_feed');
+          for (const { id } of byFeed) assert.ok(known.includes(id), id);
+          count += byFeed.length;
+          await device.station.seen(conflicts);
+        }
+      }),
+      { numRuns: 60 },
+    );
+    assert.ok(count > 0, 'some are named');
+  });
+
+  it('names exits and void tickets that the service would have refused, the 50 newest of all', async () => {
+    const device = await paired();
+    const [code = ''] = await buy();
+    await device.verdict(code);
+    await device.station.refresh();
+    device.network = 'cut';
+    const [result] = await scanAll(service, await makeStation(service), scanOf(service, code, { kind: 'EXIT' }));
+    assert.equal(result!.verdict, 'EXIT');
+    service.wait(SECOND);
+    assert.deepEqual(await device.verdict(code, 'EXIT'), ['EXIT', true]);
+    const order = await buyTickets(service);
+    await service.admin.post(`/admin/orders/${order.order_id}/cancel`);
+    service.wait(SECOND);
+    await device.verdict(codesOf(order)[0]!);
+    device.network = 'up';
+    await device.station.refresh();
+    const kinds = () => device.station.view.conflicts.map(({ kind, verdict }) => `${kind} ${verdict}`);
+    assert.deepEqual(kinds(), ['ENTRY VOID', 'EXIT NOT_INSIDE']);
+    const codes: string[] = [];
+    while (codes.length < 50) codes.push(...(await buy('single', 5)));
+    const station = await makeStation(service);
+    device.network = 'cut';
+    await scanAll(service, station, ...codes.map((each) => scanOf(service, each)));
+    service.wait(SECOND);
+    for (const each of codes) await device.verdict(each);
+    device.network = 'up';
+    await device.station.refresh();
+    assert.deepEqual(new Set(kinds()), new Set(['ENTRY ALREADY_ADMITTED']));
+    assert.equal(kinds().length, 50);
   });
 
   it('says how many scans wait and what it runs', async () => {

@@ -16,8 +16,9 @@ import { readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
 import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
-import type { StationHead, StationSync } from '#client/doors/wire.ts';
+import type { ScanResult, StationHead, StationSync } from '#client/doors/wire.ts';
 import { checkAlone, type DoorChoice, type OwnVerdict } from './check.ts';
+import { conflictWith, isNamed, withConflicts, type Conflict, type TakenScan } from './conflicts.ts';
 import { Feed, type OwnScan } from './feed.ts';
 import { failureKind, type FailureKind, type StationRequests } from './requests.ts';
 import type { CheckSignature } from './signature.ts';
@@ -54,6 +55,8 @@ export interface ScanStationView {
   readonly syncedAt: number | null;
   readonly waiting: number;
   readonly refused: readonly QueuedScan[];
+  /** Scans with which the service does not agree, until somebody has seen them; the newest first. */
+  readonly conflicts: readonly Conflict[];
   readonly inside: number;
   /** What the next UNDO would take back. */
   readonly undoable: ShownScan | null;
@@ -79,6 +82,8 @@ export class ScanStation {
   readonly #queue = new Map<string, QueuedScan>();
   /** Scans whose verdict is not shown yet. */
   readonly #pending = new Set<string>();
+  /** By digest, what this page knows of; a page that is loaded again begins anew. */
+  readonly #taken = new Map<string, TakenScan>();
   readonly #listeners = new Set<() => void>();
   #record: StationRecord = UNPAIRED;
   #head: StationHead | null = null;
@@ -109,7 +114,7 @@ export class ScanStation {
   }
 
   get view(): ScanStationView {
-    const { token, isRevoked, syncedAt, choice } = this.#record;
+    const { token, isRevoked, syncedAt, choice, conflicts = [] } = this.#record;
     const scans = [...this.#queue.values()];
     const state = isRevoked
       ? 'revoked'
@@ -128,6 +133,7 @@ export class ScanStation {
       syncedAt,
       waiting: scans.filter(({ id, refused }) => refused === undefined && !this.#pending.has(id)).length,
       refused: scans.filter(({ refused }) => refused !== undefined),
+      conflicts,
       inside: this.#feed.inside,
       undoable: this.#last?.shown ?? null,
     };
@@ -179,9 +185,11 @@ export class ScanStation {
 
   /** Begins another pairing, or none: what was known before is forgotten, but for the queue. */
   async #begin(record: Partial<StationRecord>, put: readonly QueuedScan[] = []): Promise<void> {
-    this.#record = { ...UNPAIRED, aheadMs: this.#record.aheadMs, ...record };
+    const { aheadMs, conflicts = [] } = this.#record;
+    this.#record = { ...UNPAIRED, aheadMs, conflicts, ...record };
     this.#setHead(null);
     this.#feed.clear();
+    this.#taken.clear();
     this.#last = null;
     await this.#ports.store.write({ record: this.#record, head: null, reset: true, put });
   }
@@ -217,7 +225,9 @@ export class ScanStation {
     this.#last = null;
     if (sent.shown.verdict === 'UNDONE') {
       this.#feed.undo(last.own);
-      await this.#ports.store.write({ changes: [this.#feed.changeOf(digest)] });
+      this.#taken.delete(digest);
+      this.#leaveConflicts([undoes]);
+      await this.#ports.store.write({ record: this.#record, changes: [this.#feed.changeOf(digest)] });
     }
     this.#changed();
     const { ticket } = last.shown;
@@ -246,6 +256,7 @@ export class ScanStation {
       if (result !== undefined) {
         const answered = { ...scan, given: result.verdict };
         this.#countOwn(answered);
+        this.#conflictOf(answered, result);
         await this.#remove([id]);
         return { shown: { ...result, kind: scan.kind, isOwn: false }, scan: answered };
       }
@@ -279,6 +290,36 @@ export class ScanStation {
   #countOwn(scan: QueuedScan): void {
     const own = ownScanOf(scan);
     if (own !== null) this.#feed.addOwn(own);
+  }
+
+  // ── conflicts ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Somebody has seen these. */
+  async seen(conflicts: readonly Conflict[]): Promise<void> {
+    this.#leaveConflicts(conflicts.map(({ id }) => id));
+    await this.#keep({});
+    this.#changed();
+  }
+
+  #leaveConflicts(ids: readonly string[]): void {
+    const { conflicts = [] } = this.#record;
+    this.#record = { ...this.#record, conflicts: conflicts.filter(({ id }) => !ids.includes(id)) };
+  }
+
+  /** They are stored with what they came with. */
+  #note(found: readonly Conflict[]): void {
+    if (found.length === 0) return;
+    this.#record = { ...this.#record, conflicts: withConflicts(this.#record.conflicts ?? [], found) };
+  }
+
+  /** What an answered scan contradicts; an entry that the service took is remembered. */
+  #conflictOf(scan: QueuedScan, { repeated: _repeated, ...result }: ScanResult): Conflict | null {
+    const own = ownScanOf(scan);
+    const isUndone = [...this.#queue.values()].some(({ undoes, given }) => undoes === scan.id && given === 'UNDONE');
+    if (own === null || isUndone) return null;
+    if (result.verdict !== scan.given) return { ...result, kind: own.kind, at: scan.at };
+    if (own.kind === 'ENTRY') this.#taken.set(own.digest, { ...own, ticket: result.ticket });
+    return null;
   }
 
   // ── queue and feed ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -347,9 +388,11 @@ export class ScanStation {
       return kind;
     }
     this.#isOnline = true;
-    const sent = new Set(scans.map(({ id }) => id));
-    const answered = outcome.body.results.map(({ id }) => id).filter((id) => sent.has(id));
-    await this.#remove(answered);
+    const sent = new Map(scans.map((scan) => [scan.id, scan]));
+    const answered = outcome.body.results.filter(({ id }) => sent.has(id));
+    const found = answered.flatMap((result) => this.#conflictOf(sent.get(result.id)!, result) ?? []);
+    this.#note(found);
+    await this.#remove(answered.map(({ id }) => id));
     this.#changed();
     return answered.length === sent.size ? null : 'unanswered';
   }
@@ -364,8 +407,12 @@ export class ScanStation {
     const { now, cursor, reset, head, changes } = answer;
     const aheadMs = Date.parse(now) - this.#ports.now();
     const isWhole = !answer.more;
+    const named = changes
+      .flatMap(([digest]) => this.#taken.get(digest) ?? [])
+      .filter((entry) => isNamed(entry, this.#feed.namedEntry(entry.digest)));
     if (head !== null) this.#setHead(head);
     this.#feed.apply(changes, { reset, isWhole });
+    this.#note(named.flatMap((entry) => conflictWith(entry, this.#feed.namedEntry(entry.digest), this.#head!) ?? []));
     const { choice } = this.#record;
     const syncedAt = isWhole ? Date.parse(now) : reset ? null : this.#record.syncedAt;
     this.#record = { ...this.#record, cursor, aheadMs, syncedAt, choice: this.#allowed(choice) };
@@ -401,7 +448,7 @@ export class ScanStation {
       return ticketId === undefined ? [] : [ticketDigest(ticketId)];
     });
     const changes = digests.map((digest) => this.#feed.changeOf(digest));
-    await this.#ports.store.write({ remove: ids, changes });
+    await this.#ports.store.write({ record: this.#record, remove: ids, changes });
     for (const id of ids) this.#queue.delete(id);
   }
 

@@ -4,6 +4,7 @@
  */
 import type { FeedChange, SentScan, StationHead, Verdict } from '#client/doors/wire.ts';
 import type { DoorChoice } from './check.ts';
+import type { Conflict } from './conflicts.ts';
 
 /** A scan until an answer names its id. */
 export interface QueuedScan extends SentScan {
@@ -23,6 +24,8 @@ export interface StationRecord {
   readonly syncedAt: number | null;
   /** How far the service's clock is ahead of the device's, in milliseconds. */
   readonly aheadMs: number;
+  /** What nobody has seen yet, the newest first. */
+  readonly conflicts?: readonly Conflict[];
 }
 
 export const UNPAIRED: StationRecord = {

@@ -1,9 +1,11 @@
-/** What is rarely needed: refused scans, a newer version, unpairing, the language. */
+/** What is rarely needed: scans that conflict or were refused, a newer version, unpairing, the language. */
 import { useState } from 'preact/hooks';
 import { LANGUAGES } from '#texts/locale/language.ts';
+import type { Conflict } from '../app/conflicts.ts';
 import { chooseLanguage, language, texts, wording } from '../app/language.ts';
 import type { ScanStation, ScanStationView } from '../app/station.ts';
 import type { QueuedScan } from '../app/store.ts';
+import { reasonOf, seatOf } from './verdict-screen.tsx';
 
 interface MoreProps {
   readonly station: ScanStation;
@@ -14,7 +16,7 @@ interface MoreProps {
 export function More({ station, view, newer }: MoreProps) {
   const { more, pairing } = texts;
   const [isAsking, setAsking] = useState(false);
-  const { refused, waiting, state } = view;
+  const { refused, conflicts, waiting, state } = view;
   const unpair = (): void => {
     setAsking(false);
     void station.unpair();
@@ -28,6 +30,9 @@ export function More({ station, view, newer }: MoreProps) {
             {more.update}
           </button>
         </section>
+      )}
+      {conflicts.length > 0 && (
+        <Conflicts conflicts={conflicts} head={view.head} onSeen={() => void station.seen(conflicts)} />
       )}
       {refused.length > 0 && <Refused scans={refused} />}
       <details>
@@ -62,6 +67,36 @@ export function More({ station, view, newer }: MoreProps) {
         )}
       </details>
     </footer>
+  );
+}
+
+interface ConflictsProps {
+  readonly conflicts: readonly Conflict[];
+  readonly head: ScanStationView['head'];
+  readonly onSeen: () => void;
+}
+
+function Conflicts({ conflicts, head, onSeen }: ConflictsProps) {
+  const { more, verdict } = texts;
+  const areDoubles = conflicts.every((each) => each.verdict === 'ALREADY_ADMITTED');
+  return (
+    <section class="notice" role="status">
+      <h2>{(areDoubles ? more.doubles : more.conflicts)(conflicts.length)}</h2>
+      <p>{more.conflictsWhy}</p>
+      <ul>
+        {conflicts.map((conflict) => {
+          const said = [seatOf(conflict), verdict.words[conflict.verdict], reasonOf(conflict, head)];
+          return (
+            <li key={conflict.id}>
+              {wording.hour(conflict.at)} {said.filter((part) => part).join(' · ')}
+            </li>
+          );
+        })}
+      </ul>
+      <button type="button" onClick={onSeen}>
+        {more.seen}
+      </button>
+    </section>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Given } from '#client/doors/scan.ts';
 import type { StationHead } from '#client/doors/wire.ts';
 import { texts, wording } from '../app/language.ts';
+import type { OwnVerdict } from '../app/check.ts';
 import type { Tone } from '../app/signals.ts';
 import type { ShownScan } from '../app/station.ts';
 
@@ -72,7 +73,8 @@ export function seatOf({ ticket }: Pick<ShownScan, 'ticket'>): string {
   return [type, named.length > 0 ? named.join(' · ') : (seatId ?? '')].filter((part) => part !== '').join(' — ');
 }
 
-function reasonOf(shown: ShownScan, head: StationHead | null): string | null {
+/** What a verdict is about; null where its word says all. */
+export function reasonOf(shown: OwnVerdict, head: StationHead | null): string | null {
   const { verdict } = texts;
   if (shown.verdict === 'CANNOT_TELL') return verdict.cannotTell;
   const { admitted, performance, door_ids: doorIds, opens_at: opensAt } = shown;

@@ -94,6 +94,14 @@ export const door: DoorTexts = {
     refused: (n) => count(n, { one: 'abgelehnter Scan', other: 'abgelehnte Scans' }),
     refusedWhy: 'Der Dienst hat diese Scans nicht angenommen. Speichern Sie sie für den Veranstalter.',
     save: 'Als Datei speichern',
+    doubles: (n) => count(n, { one: 'Ticket wurde zweimal eingelassen', other: 'Tickets wurden zweimal eingelassen' }),
+    conflicts: (n) =>
+      count(n, {
+        one: 'Scan stimmt nicht mit dem Dienst überein',
+        other: 'Scans stimmen nicht mit dem Dienst überein',
+      }),
+    conflictsWhy: 'Dieses Gerät hat durchgelassen; so sieht es der Dienst:',
+    seen: 'Gesehen',
     unpair: 'Entkoppeln',
     unpairAsk: (n) =>
       `${count(n, WAIT)} und werden erst gesendet, wenn das Gerät neu gekoppelt ist. Trotzdem entkoppeln?`,

@@ -92,6 +92,11 @@ export const door = {
     refused: (n: number) => count(n, { one: 'refused scan', other: 'refused scans' }),
     refusedWhy: 'The service did not take these scans. Save them for the operators.',
     save: 'Save as a file',
+    doubles: (n: number) => count(n, { one: 'ticket was let in twice', other: 'tickets were let in twice' }),
+    conflicts: (n: number) =>
+      count(n, { one: 'scan does not agree with the service', other: 'scans do not agree with the service' }),
+    conflictsWhy: 'This station let them through; this is what the service says of each:',
+    seen: 'Seen',
     unpair: 'Unpair',
     unpairAsk: (n: number) =>
       `${count(n, { one: 'scan waits', other: 'scans wait' })} and will be sent only once this station is paired anew. Unpair all the same?`,

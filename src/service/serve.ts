@@ -7,23 +7,19 @@
  *
  * 1. Errors go to stderr as plain sentences, each with what can be done about it; stdout has the log, as JSON lines.
  * 2. A second signal changes nothing: npm passes on a Ctrl-C that the terminal has sent already.
- * 3. Where little is allocated for some seconds V8 collects everything and moves what is left together, to give memory
- *    back: beside an event of 20,000 orders that held everybody up for 126 ms every minute and a half (measured). A
- *    service keeps the memory for its next rush.
  */
-import { setFlagsFromString } from 'node:v8';
 import { JournalFault } from '#persistence/journal.ts';
 import { KeyStoreFault, KeysUnusable } from '#persistence/keys.ts';
 import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.ts';
 import { UnknownFact } from '#domain/event/replay.ts';
 import { withoutSecretIds } from '#engine/shown-facts.ts';
 import { compileAheadSoon } from '#http/protocol/validation.ts';
+import { keepMemory, makeObjectsYoung } from './collector.ts';
 import { readConfig, type Config } from './config.ts';
 import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';
 import { SecretDamaged } from './secrets.ts';
 import { BadCatalogue, startService, type Service, type ServiceOptions } from './service.ts';
-import { makeObjectsYoung } from './young-objects.ts';
 
 export const EXIT = {
   stopped: 0,
@@ -46,7 +42,7 @@ interface ServeOptions {
 export async function serve({ demo, environment = process.env }: ServeOptions): Promise<void> {
   const reading = readConfig(environment);
   if ('problems' in reading) return leave(EXIT.badSetting, reading.problems);
-  setFlagsFromString('--no-memory-reducer'); // rule 3
+  keepMemory();
   if (reading.config.httpThreads > 1) makeObjectsYoung();
   const stop = stopOnSignal();
   const onListening = (listening: Service): void => void (stop.service = listening);

@@ -15,7 +15,7 @@ import {
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
-import { datesOfPending } from '../orders/state.ts';
+import { isEnding } from '../orders/state.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
@@ -215,9 +215,7 @@ function auditOrders(state: EventState): Discrepancy[] {
     if (pending !== null && state.orders.pendingAmendments.get(pending.id) !== order.number) {
       found.push('an amendment of it is pending and is not noted so');
     }
-    const dates = pending === null ? [] : [...datesOfPending(order)];
-    const isEnding = dates.some((id) => state.performances.get(id)?.status === 'CANCELLED');
-    if (state.orders.endingAmendments.has(order.number) !== isEnding) {
+    if (state.orders.endingAmendments.has(order.number) !== (pending !== null && isEnding(state, order))) {
       found.push('its pending amendment is about a cancelled date and is not noted so, or the other way round');
     }
     return found.map((what) => ({ what, where: `order ${order.id}` }));

@@ -28,7 +28,7 @@ import {
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { datesOfPending, isPendingOn, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
+import { isEnding, isPendingOn, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
 import type { FactData, FactOf } from '../fact.ts';
@@ -389,13 +389,6 @@ export function noteCancelled(
   }
 }
 
-/** Notes the pending amendment of an order that is about a cancelled performance: it ends. */
-function noteEnding({ orders, performances }: OrderState, order: Order): void {
-  for (const performanceId of datesOfPending(order)) {
-    if (performances.get(performanceId)?.status === 'CANCELLED') orders.endingAmendments.add(order.number);
-  }
-}
-
 /** Notes whether an order awaits its first session; once it does not, it never does again. */
 function noteAwaiting({ awaitingSession }: Orders, order: Order): void {
   if (awaitsFirstSession(order)) awaitingSession.add(order.number);
@@ -440,7 +433,7 @@ export function notePending(state: OrderState, order: Order, isKnown = false): v
   state.orders.pendingAmendments.add(pending.id, order.number, expiresAt);
   const { lines } = pending.asked!.change;
   claimLines(state, { orderId: order.id, holdId: order.purchase.holdId, lines, expiresAt }, isKnown);
-  noteEnding(state, order);
+  if (isEnding(state, order)) state.orders.endingAmendments.add(order.number);
 }
 
 /** Restores the hold of a settled order, which was restored before. */

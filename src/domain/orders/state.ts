@@ -20,7 +20,7 @@ import { noVoidTickets, type VoidTickets } from './void-tickets.ts';
 import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
-import { agreedOf, pendingAmendment, type Order } from './order.ts';
+import { pendingAmendment, type Order } from './order.ts';
 import type { DateCancellation } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
@@ -139,20 +139,26 @@ export function isCancelling({ orders, holds }: OrderState): boolean {
   return orders.cancelling.size > 0 || orders.endingAmendments.size > 0 || holds.toRelease.size > 0;
 }
 
-/** The dates that the pending amendment of an order is about: those of its tickets, and of those that it is to have. */
-export function datesOfPending(order: Order): ReadonlySet<string> {
-  const { items } = pendingAmendment(order)!.asked!.change;
-  return new Set([...agreedOf(order).items, ...items].map(({ performanceId }) => performanceId));
+/** What the pending amendment of an order is about: its items, and those that it is to have. */
+function itemsOfPending(order: Order) {
+  // Asked so often where one turn cancels many dates that no terms are copied.
+  const items = order.changed?.terms.items ?? order.purchase.items;
+  return [items, pendingAmendment(order)!.asked!.change.items] as const;
 }
 
-/** Whether a date is one of them; asked so often where one turn cancels many dates that no terms are copied. */
+/** The dates that the pending amendment of an order is about. */
+export function datesOfPending(order: Order): ReadonlySet<string> {
+  return new Set(itemsOfPending(order).flatMap((items) => items.map(({ performanceId }) => performanceId)));
+}
+
+/** Whether a date is one of them. */
 export function isPendingOn(order: Order, performanceId: string): boolean {
-  const items = order.changed?.terms.items ?? order.purchase.items;
-  const wanted = pendingAmendment(order)!.asked!.change.items;
-  return (
-    items.some((item) => item.performanceId === performanceId) ||
-    wanted.some((item) => item.performanceId === performanceId)
-  );
+  return itemsOfPending(order).some((items) => items.some((item) => item.performanceId === performanceId));
+}
+
+/** Whether one of them is cancelled, so that the pending amendment ends. */
+export function isEnding({ performances }: Pick<OrderState, 'performances'>, order: Order): boolean {
+  return [...datesOfPending(order)].some((id) => performances.get(id)?.status === 'CANCELLED');
 }
 
 /** An order that a fact is about, to be changed. */

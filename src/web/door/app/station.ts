@@ -256,8 +256,7 @@ export class ScanStation {
       if (result !== undefined) {
         const answered = { ...scan, given: result.verdict };
         this.#countOwn(answered);
-        this.#conflictOf(answered, result);
-        await this.#remove([id]);
+        await this.#remove([[answered, result]]);
         return { shown: { ...result, kind: scan.kind, isOwn: false }, scan: answered };
       }
       if (failed === 'revoked') {
@@ -315,8 +314,7 @@ export class ScanStation {
   /** What an answered scan contradicts; an entry that the service took is remembered. */
   #conflictOf(scan: QueuedScan, { repeated: _repeated, ...result }: ScanResult): Conflict | null {
     const own = ownScanOf(scan);
-    const isUndone = [...this.#queue.values()].some(({ undoes, given }) => undoes === scan.id && given === 'UNDONE');
-    if (own === null || isUndone) return null;
+    if (own === null) return null;
     if (result.verdict !== scan.given) return { ...result, kind: own.kind, at: scan.at };
     if (own.kind === 'ENTRY') this.#taken.set(own.digest, { ...own, ticket: result.ticket });
     return null;
@@ -389,10 +387,11 @@ export class ScanStation {
     }
     this.#isOnline = true;
     const sent = new Map(scans.map((scan) => [scan.id, scan]));
-    const answered = outcome.body.results.filter(({ id }) => sent.has(id));
-    const found = answered.flatMap((result) => this.#conflictOf(sent.get(result.id)!, result) ?? []);
-    this.#note(found);
-    await this.#remove(answered.map(({ id }) => id));
+    const answered = outcome.body.results.flatMap((result) => {
+      const scan = sent.get(result.id);
+      return scan === undefined ? [] : [[scan, result] as const];
+    });
+    await this.#remove(answered);
     this.#changed();
     return answered.length === sent.size ? null : 'unanswered';
   }
@@ -439,8 +438,14 @@ export class ScanStation {
     this.#queue.set(scan.id, scan);
   }
 
-  /** Takes answered scans off the queue; what they say of their tickets is stored with that. */
-  async #remove(ids: readonly string[]): Promise<void> {
+  /** Takes answered scans off the queue; what they say of their tickets, and contradict, is stored with that. */
+  async #remove(answered: readonly (readonly [QueuedScan, ScanResult])[]): Promise<void> {
+    const undone = new Set([...this.#queue.values()].map(({ undoes, given }) => (given === 'UNDONE' ? undoes : null)));
+    const found = answered.flatMap(([scan, result]) =>
+      undone.has(scan.id) ? [] : (this.#conflictOf(scan, result) ?? []),
+    );
+    this.#note(found);
+    const ids = answered.map(([{ id }]) => id);
     const digests = ids.flatMap((id) => {
       const code = this.#queue.get(id)?.code;
       const ticketId = code === undefined ? undefined : readCode(code)?.ticketId;
@@ -448,7 +453,7 @@ export class ScanStation {
       return ticketId === undefined ? [] : [ticketDigest(ticketId)];
     });
     const changes = digests.map((digest) => this.#feed.changeOf(digest));
-    await this.#ports.store.write({ record: this.#record, remove: ids, changes });
+    await this.#ports.store.write({ ...(found.length > 0 && { record: this.#record }), remove: ids, changes });
     for (const id of ids) this.#queue.delete(id);
   }
 

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { ordersAfter } from '#actors/order-turns.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
-import { buy, item, report } from '../../test/fixtures/commands.ts';
+import { buy, item, place, report } from '../../test/fixtures/commands.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { openStandIn, SECRET_KEY, WEBHOOK_SECRET, type StandIn } from '../../test/payments/stripe-stand-in.ts';
 import { hotEvent } from '../events.ts';
@@ -147,7 +147,10 @@ function until(isSo: () => Promise<boolean>): () => Promise<void> {
 
 // ── turns ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The longest turns of the same cancellation by the domain alone, in processor time: other processes do not count. */
+/**
+ * The longest turns of the same cancellation by the domain alone, beside as many holds, in processor time: other
+ * processes do not count.
+ */
 async function timeTurns(orders: number): Promise<Figure[]> {
   const texts: string[] = [];
   const fixture = openDomain(definitionOf(event), ({ data }) => texts.push(JSON.stringify(data)));
@@ -158,11 +161,12 @@ async function timeTurns(orders: number): Promise<Figure[]> {
     const session = { checkoutSessionId, redirectUrl: 'https://pay.example', expiresAt: null };
     fixture.do({ type: 'RecordCheckoutSession', orderId: order.id, paymentId: payment!.id, ...session });
     fixture.do({ ...report({ ...payment!, ...session }, 'paid'), checkoutSessionId });
+    fixture.do(place([item('single', 1, { performanceId: 'fri' })], `session ${n}`));
     texts.length = 0;
   }
   const called = { performanceId: 'fri', orders: 'TICKETS', executes: true, operator: null, note: null } as const;
-  fixture.do({ type: 'CancelPerformance', ...called });
-  const figures: Figure[] = [];
+  const first = await secondsOf(() => fixture.do({ type: 'CancelPerformance', ...called }));
+  const figures: Figure[] = [{ name: 'CancelPerformance: the turn', value: 1_000 * first, unit: 'ms' }];
   for (const type of ['CancelNextOrders', 'AskNextRefunds'] as const) {
     const took: number[] = [];
     let limit = ordersAfter(null);

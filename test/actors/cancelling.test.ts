@@ -167,7 +167,7 @@ describe('The cancellation of a performance with many orders', () => {
     const turns = heardTurns(t);
     const releasedIn = (of: MemoryJournal) => [...of.read()].filter(({ type }) => type === 'HoldReleased').length;
     const cancelled = actor.execute(cancel);
-    await journal.durable(journal.appendedSeq);
+    while (releasedIn(journal) === 0) await nextRound();
     const crashed = journal.crashAfter();
     assert.deepEqual(await cancelled, { outcome: 'DONE', releasedHolds: ORDERS, cancelledOrders: 0, amendedOrders: 0 });
     assert.equal(releasedIn(journal), ORDERS);

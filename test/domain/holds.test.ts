@@ -133,7 +133,7 @@ describe('a hold that ended', () => {
     fixture.when(change(released, [item()])).refuses('HOLD_NOT_ACTIVE', { status: 'RELEASED' });
     const again = fixture.do({ type: 'ReleaseHold', holdId: released.id, sessionKey: BUYER });
     assert.deepEqual(again.hold, { ...released, status: 'RELEASED', items: [] });
-    assert.equal(findAnyHold(fixture.state.holds, expired.id, null)?.status, 'EXPIRED');
+    assert.equal(findAnyHold(fixture.state, expired.id, null)?.status, 'EXPIRED');
   });
 });
 

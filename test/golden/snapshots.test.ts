@@ -56,7 +56,7 @@ for (const { format, journal } of FORMATS) {
         assert.deepEqual(countsOf(state), countsOf(living));
         assert.deepEqual([...state.orders.inOrder], [...living.orders.inOrder]);
         for (const { id, sessionKey, status } of living.holds.byId.values())
-          assert.equal(findAnyHold(state.holds, id, sessionKey)?.status, status);
+          assert.equal(findAnyHold(state, id, sessionKey)?.status, status);
       }
     });
 

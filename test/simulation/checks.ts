@@ -104,7 +104,7 @@ export function assertStock({ actor, model, now }: Inspected): void {
       `${id}: held, sold, blocked`,
     );
     if (!model.cancelledDates.has(id)) continue;
-    const isUnderWay = actor.inspect((state) => state.orders.cancelling.has(id));
+    const isUnderWay = actor.inspect((state) => state.cancelling.has(id));
     const taken = isUnderWay ? ticketsOf(model, id, ['ACTIVE'], now) : held + sold;
     assert.equal(taken, 0, `${id} is cancelled and nothing is taken of it`);
   }
@@ -124,7 +124,7 @@ export function assertState({ actor, model, now }: Inspected, before: readonly s
   actor.inspect((state) => {
     for (const [id, hold] of model.holds) {
       const status = model.statusOfHold(hold, now);
-      const found = findAnyHold(state.holds, id, hold.sessionKey);
+      const found = findAnyHold(state, id, hold.sessionKey);
       if (found === undefined && hold.orderId === null && model.mayBeDropped(hold, now)) continue;
       assert.deepEqual(
         [id, found?.status, found?.orderId ?? null],

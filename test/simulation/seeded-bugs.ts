@@ -195,13 +195,13 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'a hold is found with any key',
     'src/domain/holds/state.ts',
-    'hold !== undefined && (sessionKey === null || hold.sessionKey === sessionKey) ? hold',
-    'hold !== undefined ? hold',
+    'hold === undefined || (sessionKey !== null && hold.sessionKey !== sessionKey)',
+    'hold === undefined',
   ),
   bug(
     'a snapshot loses the ACTIVE hold',
     'src/domain/holds/snapshot.ts',
-    "  if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);\n",
+    '    state.holds.activeBySession.set(hold.sessionKey, hold);\n',
     '',
   ),
   bug(
@@ -310,8 +310,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'half of a cancelled performance stays sold',
     'src/domain/orders/evolve.ts',
-    'if (addTo(liveByPerformance, performanceId, sign) === 0) cancelling.delete(performanceId);',
-    'addTo(liveByPerformance, performanceId, sign);\n    cancelling.delete(performanceId);',
+    'if (!isLeftOn(state, id)) state.cancelling.delete(id);',
+    'state.cancelling.delete(id);',
   ),
   bug(
     'a cancellation is answered before its orders are cancelled',
@@ -335,8 +335,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'holds of a cancelled date that were left are not released after a restart',
     'src/domain/holds/snapshot.ts',
-    'if (isOnCancelled(state, hold)) state.holds.toRelease.add(hold);',
-    'if (isOnCancelled(state, hold)) state.holds.byId.set(hold.id, hold);',
+    'for (const { performanceId } of hold.lines) noteLeft(state, performanceId);',
+    '',
     'test/domain/orders/cancelled-dates.test.ts',
   ),
   bug(

@@ -15,11 +15,11 @@ import {
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
-import { isEnding } from '../orders/state.ts';
+import { isLeftOn, wantedItemsOf } from '../orders/state.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
 import type { EventState } from './state.ts';
-import { isLive, isOnCancelled, type Hold } from '../holds/state.ts';
+import { isLive, type Hold } from '../holds/state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
 
 /** One rule that is broken. */
@@ -187,7 +187,7 @@ function auditSeats(
 
 // ── holds and orders ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A session has one ACTIVE hold, the one that it is found by (I8); on a cancelled performance it is to be released. */
+/** A session has one ACTIVE hold, the one that it is found by (I8), and a performance counts those on it. */
 function auditSessions(state: EventState): Discrepancy[] {
   const { holds } = state;
   const found: Discrepancy[] = [];
@@ -196,9 +196,14 @@ function auditSessions(state: EventState): Discrepancy[] {
     if (holds.activeBySession.get(hold.sessionKey) === hold) continue;
     found.push({ what: 'its session has another ACTIVE hold, or none', where: `hold ${hold.id}` });
   }
-  const toRelease = active.filter((hold) => isOnCancelled(state, hold));
-  if (toRelease.length !== holds.toRelease.size || toRelease.some((hold) => !holds.toRelease.has(hold)))
-    found.push({ what: 'they are not those on a cancelled performance', where: 'holds to be released' });
+  for (const { id, activeHolds } of state.performances.values()) {
+    const count = active.filter(({ lines }) => lines.some(({ performanceId }) => performanceId === id)).length;
+    if (activeHolds === count) continue;
+    found.push({
+      what: `${activeHolds} ACTIVE holds are noted for it, but there are ${count}`,
+      where: `performance ${id}`,
+    });
+  }
   if (active.length === holds.activeBySession.size) return found;
   const what = `${holds.activeBySession.size} sessions have an ACTIVE hold, but ${active.length} holds are ACTIVE`;
   return [...found, { what, where: 'sessions' }];
@@ -215,19 +220,20 @@ function auditOrders(state: EventState): Discrepancy[] {
     if (pending !== null && state.orders.pendingAmendments.get(pending.id) !== order.number) {
       found.push('an amendment of it is pending and is not noted so');
     }
-    if (state.orders.endingAmendments.has(order.number) !== (pending !== null && isEnding(state, order))) {
-      found.push('its pending amendment is about a cancelled date and is not noted so, or the other way round');
-    }
     return found.map((what) => ({ what, where: `order ${order.id}` }));
   });
 }
 
-/** The orders of a cancelled performance are cancelled, or that has yet to be done. */
-function auditCancellations({ orders, performances }: EventState): Discrepancy[] {
+/** What was on a cancelled performance has ended, or that has yet to be done. */
+function auditCancellations(state: EventState): Discrepancy[] {
+  const { orders, performances, cancelling } = state;
+  const wanted = new Map<string, number>();
   const counted = new Map<string, number>();
   const countedOnOthers = new Map<string, number>();
   for (const order of [...orders.inOrder].filter(isLiveOrder)) {
     const dates = performanceIdsOf(order);
+    const wantedDates = new Set(wantedItemsOf(order).map(({ performanceId }) => performanceId));
+    for (const id of wantedDates) wanted.set(id, (wanted.get(id) ?? 0) + 1);
     for (const id of dates) {
       counted.set(id, (counted.get(id) ?? 0) + 1);
       if (dates.size > 1 && isPaidOrder(order)) countedOnOthers.set(id, (countedOnOthers.get(id) ?? 0) + 1);
@@ -242,9 +248,13 @@ function auditCancellations({ orders, performances }: EventState): Discrepancy[]
     const notedOnOthers = orders.onOthersByPerformance.get(id) ?? 0;
     if (notedOnOthers !== onOthers)
       found.push(`${notedOnOthers} of them are noted on others, but there are ${onOthers}`);
-    const isToDo = status === 'CANCELLED' && count > 0;
-    if (orders.cancelling.has(id) !== isToDo) {
-      found.push('live orders of the cancelled performance are not noted to be cancelled, or the other way round');
+    const notedAsWanted = orders.wantedByPerformance.get(id) ?? 0;
+    if (notedAsWanted !== (wanted.get(id) ?? 0))
+      found.push(
+        `${notedAsWanted} pending amendments are noted to want something on it, but ${wanted.get(id) ?? 0} do`,
+      );
+    if (cancelling.has(id) !== (status === 'CANCELLED' && isLeftOn(state, id))) {
+      found.push('what is left on the cancelled performance is not noted to end, or the other way round');
     }
     return found.map((what) => ({ what, where: `performance ${id}` }));
   });

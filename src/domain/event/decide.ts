@@ -9,14 +9,7 @@
 import { decideDefinition, performancesToCancel } from './definition-change.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { fact, type DateCancellation, type Fact } from '../fact.ts';
-import {
-  decideChangeHold,
-  decideExpireHold,
-  decidePlaceHold,
-  decideReleaseHold,
-  releaseFirst,
-} from '../holds/decide.ts';
-import { activeHoldsOn } from '../holds/state.ts';
+import { decideChangeHold, decideExpireHold, decidePlaceHold, decideReleaseHold } from '../holds/decide.ts';
 import { unreachable } from '../invariant.ts';
 import { decideBlockSeats, decideUnblockSeats } from '../inventory/decide.ts';
 import { decideSellAtCounter, decideStartCheckout } from '../orders/checkout.ts';
@@ -29,7 +22,7 @@ import {
 } from '../orders/decide.ts';
 import { decideCancelNextOrders } from '../orders/amendments/cancelled-dates.ts';
 import { decideAmendment } from '../orders/amendments/decide.ts';
-import { decideExpireAmendment, endPendingOn, factsOfAmendmentReport } from '../orders/amendments/pending.ts';
+import { decideExpireAmendment, factsOfAmendmentReport } from '../orders/amendments/pending.ts';
 import { decideEraseDueOrders, decideEraseOrder } from '../orders/erasure.ts';
 import { decideRecordPayment } from '../orders/payments.ts';
 import {
@@ -196,20 +189,20 @@ function defineEvent(state: EventState, command: CommandOf<'DefineEvent'>, turn:
   const version = state.definitionVersion + defined.length;
   const reply = valuesReply<'DefineEvent'>({ eventId: definition.id, version, changed });
   if (!changed) return { facts: [], reply };
-  const cancelled = factsOfCancellation(state, performancesToCancel(state, definition), command);
-  return { facts: [...defined, ...cancelled.facts, ...decideRoom(state, definition, turn)], reply };
+  const cancelled = performancesToCancel(state, definition).map((id) => factOfCancellation(id, command));
+  return { facts: [...defined, ...cancelled, ...decideRoom(state, definition, turn)], reply };
 }
 
 function cancelPerformance(state: EventState, command: CommandOf<'CancelPerformance'>): Decision | Refusal {
   const { performanceId, executes = false, operator } = command;
   const performance = state.performances.get(performanceId);
   if (performance === undefined) return refuse('PERFORMANCE_NOT_FOUND', { performanceId });
-  const { facts, releasedHolds } =
-    performance.status === 'CANCELLED' ? NOTHING : factsOfCancellation(state, [performanceId], command);
-  const live = facts.length === 0 ? 0 : liveOrdersOn(state, performanceId);
+  const isNew = performance.status !== 'CANCELLED';
+  const facts = isNew ? [factOfCancellation(performanceId, command)] : [];
+  const live = isNew ? liveOrdersOn(state, performanceId) : 0;
   const amendedOrders = live > 0 && command.orders === 'TICKETS' ? liveOrdersOnOthers(state, performanceId) : 0;
   const reply = valuesReply<'CancelPerformance'>({
-    releasedHolds,
+    releasedHolds: isNew ? performance.activeHolds : 0,
     cancelledOrders: live - amendedOrders,
     amendedOrders,
   });
@@ -217,29 +210,7 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   return { facts: isToExecute ? [...facts, ...executionOf(state, performanceId, operator)] : facts, reply };
 }
 
-interface Cancellation {
-  readonly facts: readonly Fact[];
-  /** Those too that are released by turns that follow. */
-  readonly releasedHolds: number;
-}
-
-const NOTHING: Cancellation = { facts: [], releasedHolds: 0 };
-
-/**
- * Performances do not take place: amendments that are to be paid end and holds are released where they have something
- * on one. Orders with a ticket on one are cancelled, or their tickets on it, by turns that follow
- * (`decideCancelNextOrders`), because there may be tens of thousands; amendments and holds beyond those of one turn end
- * in them too.
- */
-function factsOfCancellation(
-  state: EventState,
-  performanceIds: readonly string[],
-  { operator, note, orders }: DateCancellation,
-): Cancellation {
-  if (performanceIds.length === 0) return NOTHING;
-  const cancellation = { operator, note, ...(orders !== undefined && { orders }) };
-  const facts = performanceIds.map((performanceId) => fact('PerformanceCancelled', { performanceId, ...cancellation }));
-  const ended = endPendingOn(state, performanceIds, operator);
-  const holds = activeHoldsOn(state, new Set(performanceIds));
-  return { facts: [...facts, ...ended, ...releaseFirst(holds)], releasedHolds: holds.length };
+/** A performance does not take place: what is on it ends by turns that follow (`decideCancelNextOrders`). */
+function factOfCancellation(performanceId: string, { operator, note, orders }: DateCancellation): Fact {
+  return fact('PerformanceCancelled', { performanceId, operator, note, ...(orders !== undefined && { orders }) });
 }

@@ -10,7 +10,6 @@ import {
   evolveHoldExpired,
   evolveHoldPlaced,
   evolveHoldReleased,
-  noteToRelease,
   rescheduleHolds,
 } from '../holds/evolve.ts';
 import {
@@ -22,7 +21,7 @@ import {
 import { invariant } from '../invariant.ts';
 import { noteDueRefunds } from '../orders/refund-facts.ts';
 import { evolveAmendmentEnded, evolveAmendmentRequested, evolveOrderAmended } from '../orders/amendments/evolve.ts';
-import { evolveOrders, noteCancelled } from '../orders/evolve.ts';
+import { evolveOrders, forgetDone, noteCancelled } from '../orders/evolve.ts';
 import { dropOldest } from './retained-records.ts';
 import { keepAnswer, keepHoldAsItWas, keepHoldsAsShown } from './repeats.ts';
 import { evolveDoors, rebaseDoors } from '../doors/evolve.ts';
@@ -34,6 +33,11 @@ import type { Fact, FactData } from '../fact.ts';
 /** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on what was before. */
 export function evolve(state: EventState, happened: Fact, at: number): void {
   state.revision += 1;
+  apply(state, happened, at);
+  if (state.cancelling.size > 0) forgetDone(state);
+}
+
+function apply(state: EventState, happened: Fact, at: number): void {
   switch (happened.type) {
     case 'EventDefined':
       return evolveEventDefined(state, happened.data, at);
@@ -41,7 +45,6 @@ export function evolve(state: EventState, happened: Fact, at: number): void {
       return evolveSaleSteered(state, happened.data);
     case 'PerformanceCancelled':
       evolvePerformanceCancelled(state, happened.data);
-      noteToRelease(state, happened.data.performanceId);
       return noteCancelled(state, happened.data);
     case 'SeatsBlocked':
       return evolveSeatsBlocked(state, happened.data);

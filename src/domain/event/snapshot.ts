@@ -18,7 +18,7 @@ import {
 } from '../holds/snapshot.ts';
 import { restoreSettledHold, restoreOrder, type OrderRecord } from '../orders/evolve.ts';
 import { Inventory } from '../inventory/inventory.ts';
-import type { DueExecution } from '../orders/state.ts';
+import { liveOrdersOn, type DueExecution } from '../orders/state.ts';
 import type { InventorySnapshot } from '../inventory/snapshot.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import { isSteered, type Steering } from '../catalogue/state.ts';
@@ -101,7 +101,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     ...(state.orders.executing.length > 0 && { executing: state.orders.executing }),
   });
   for (const { id, status, inventory } of state.performances.values()) {
-    const cancelling = state.orders.cancelling.get(id);
+    const cancelling = liveOrdersOn(state, id) > 0 ? state.cancelling.get(id) : undefined;
     yield toText({ kind: 'DATE', status, inventory: inventory.snapshot(), ...(cancelling && { cancelling }) });
   }
   const { byId, ended } = state.holds;
@@ -149,8 +149,8 @@ export function restorePiece(state: EventState, text: string): void {
     case 'DATE': {
       const inventory = Inventory.restore(state.plan, piece.inventory);
       const id = inventory.performanceId;
-      state.performances.set(id, { id, status: piece.status, inventory });
-      if (piece.cancelling !== undefined) state.orders.cancelling.set(id, piece.cancelling);
+      state.performances.set(id, { id, status: piece.status, inventory, activeHolds: 0 });
+      if (piece.cancelling !== undefined) state.cancelling.set(id, piece.cancelling);
       return;
     }
     case 'HOLDS':

@@ -32,6 +32,7 @@ export function initialState(eventId: string, eventNumber: number): EventState {
     plan: compileSalePlan(NOTHING_DEFINED),
     steering: NOT_STEERED,
     performances: new Map(),
+    cancelling: new Map(),
     holds: noHolds(),
     orders: noOrders(),
     perksSold: new Map(),

@@ -15,12 +15,9 @@ import { refuseWhilePaused } from '../steering.ts';
 import { checkPass } from '../waiting-room/decide.ts';
 import { changeLines } from './changed-lines.ts';
 import { reserveLines } from './new-lines.ts';
-import { activeHoldOf, findAnyHold, type Hold } from './state.ts';
+import { activeHoldOf, findAnyHold, isToRelease, type Hold } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
-
-/** Holds that one turn releases where a performance is cancelled: some 2 ms. */
-const HOLDS_A_TURN = 200;
 
 /** What a hold needs of a turn. */
 interface HoldTurn extends TurnIds {
@@ -59,7 +56,7 @@ export function decidePlaceHold(state: HoldState, command: CommandOf<'PlaceHold'
  */
 export function decideChangeHold(state: HoldState, command: CommandOf<'ChangeHold'>, now: number): Decision | Refusal {
   const { holdId, sessionKey } = command;
-  const hold = findAnyHold(state.holds, holdId, sessionKey);
+  const hold = findAnyHold(state, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
   const over = refuseUnlessActive(hold, 'CHANGE');
   if (over !== null) return over;
@@ -73,7 +70,7 @@ export function decideChangeHold(state: HoldState, command: CommandOf<'ChangeHol
 /** Releases a hold: HOLD_NOT_FOUND; HOLD_NOT_ACTIVE unless it is ACTIVE or RELEASED already, which is no change. */
 export function decideReleaseHold(state: HoldState, command: CommandOf<'ReleaseHold'>): Decision | Refusal {
   const { holdId, sessionKey } = command;
-  const hold = findAnyHold(state.holds, holdId, sessionKey);
+  const hold = findAnyHold(state, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
   const { status } = hold;
   if (status !== 'ACTIVE' && status !== 'RELEASED') return refuse('HOLD_NOT_ACTIVE', { status });
@@ -81,21 +78,12 @@ export function decideReleaseHold(state: HoldState, command: CommandOf<'ReleaseH
   return { facts, reply: { shows: 'HOLD', holdId, sessionKey } };
 }
 
-/** Releases so many holds as one turn does: of those on cancelled performances, the others follow. */
-export function releaseFirst(holds: Iterable<Hold>): readonly Fact[] {
-  const facts: Fact[] = [];
-  for (const { id } of holds) {
-    if (facts.push(fact('HoldReleased', { holdId: id })) === HOLDS_A_TURN) break;
-  }
-  return facts;
-}
-
 /** Ends a hold whose window ran out; nothing when it is over already or not due. */
 export function decideExpireHold(state: HoldState, holdId: string, now: number): readonly Fact[] {
   const hold = state.holds.byId.get(holdId);
   const due = hold !== undefined && hold.status === 'ACTIVE' && hold.expiresAt <= now;
   if (!due) return [];
-  return [state.holds.toRelease.has(hold) ? fact('HoldReleased', { holdId }) : fact('HoldExpired', { holdId })];
+  return [isToRelease(state, hold) ? fact('HoldReleased', { holdId }) : fact('HoldExpired', { holdId })];
 }
 
 /**

@@ -11,7 +11,7 @@ import { holdTransitions } from '#machines/hold.ts';
 import { followStock, type PerformanceState } from '../inventory/performance.ts';
 import { invariant } from '../invariant.ts';
 import { beyond } from './wanted-lines.ts';
-import { activeHoldsOn, isLive, noteDeadline, type Hold, type Holds } from './state.ts';
+import { isLive, noteDeadline, type Hold, type Holds } from './state.ts';
 import type { HoldState } from './state.ts';
 import type { FactData, HoldLine } from '../fact.ts';
 
@@ -31,6 +31,7 @@ export function evolveHoldPlaced(state: HoldState, data: FactData['HoldPlaced'],
   };
   holds.byId.set(hold.id, hold);
   holds.activeBySession.set(hold.sessionKey, hold);
+  countActive(state, hold, 1);
   changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line));
   noteDeadline(state.holds, hold);
 }
@@ -43,8 +44,10 @@ export function evolveHoldChanged(state: HoldState, data: FactData['HoldChanged'
   // valid.
   const isMoved = data.expiresAt !== hold.expiresAt;
   const before = isMoved ? undefined : hold.lines;
+  countActive(state, hold, -1);
   hold.lines = data.lines;
   hold.expiresAt = data.expiresAt;
+  countActive(state, hold, 1);
   changeEachLine(state, hold, (performance, line) => performance.inventory.take(hold, line, before));
   if (isMoved) noteDeadline(state.holds, hold);
 }
@@ -57,15 +60,11 @@ export function evolveHoldExpired(state: HoldState, data: FactData['HoldExpired'
   endHold(state, holdOf(state.holds, data.holdId), 'EXPIRE', at);
 }
 
-/** A performance was cancelled: what is ACTIVE on it is to be released (rule 1 of `state.ts`). */
-export function noteToRelease(state: HoldState, performanceId: string): void {
-  for (const hold of activeHoldsOn(state, new Set([performanceId]))) state.holds.toRelease.add(hold);
-}
-
 /** An order takes the hold over; its window becomes the payment window. A free order's is over at once and has none. */
 export function convertHold(state: HoldState, holdId: string, orderId: string, expiresAt: number | null): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'CONVERT');
+  countActive(state, hold, -1);
   state.holds.activeBySession.delete(hold.sessionKey);
   hold.orderId = orderId;
   if (expiresAt === null) return;
@@ -115,9 +114,11 @@ function endHold(state: HoldState, hold: Hold, trigger: 'RELEASE' | 'REPLACE' | 
   const { holds } = state;
   // The entry of a replaced hold is overwritten and not deleted: a Map from which a key is deleted and put in again and
   // again keeps dead entries that every look-up walks (measured: 40 µs a turn in a Map of 7,500).
-  if (hold.status === 'ACTIVE' && trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
+  if (hold.status === 'ACTIVE') {
+    countActive(state, hold, -1);
+    if (trigger !== 'REPLACE') holds.activeBySession.delete(hold.sessionKey);
+  }
   hold.status = follow(holdTransitions, hold.status, trigger);
-  if (holds.toRelease.size > 0) holds.toRelease.delete(hold);
   changeEachLine(state, hold, (performance, line) => performance.inventory.giveBack(line));
   if (hold.orderId === null) forgetItems(holds, holds.ended.add(hold, trigger, at));
 }
@@ -164,6 +165,21 @@ function changeEachLine(
     change(performance, line);
     followStock(performance);
   }
+}
+
+/** Counts an ACTIVE hold on its performances, on each once. Hot: nothing is allocated. */
+export function countActive(state: HoldState, { lines }: Hold, sign: 1 | -1): void {
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index]!;
+    if (index === 0 || !isOnBefore(lines, index)) performanceOf(state, line).activeHolds += sign;
+  }
+}
+
+/** Whether a line before one is on the same performance. */
+function isOnBefore(lines: readonly HoldLine[], index: number): boolean {
+  const { performanceId } = lines[index]!;
+  for (let before = 0; before < index; before += 1) if (lines[before]!.performanceId === performanceId) return true;
+  return false;
 }
 
 /** A new definition has rebuilt the inventories: live holds note anew when their tickets return. */

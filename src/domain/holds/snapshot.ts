@@ -8,8 +8,9 @@
  */
 import { shareIds } from '../inventory/hold-line.ts';
 import { invariant } from '../invariant.ts';
-import { rescheduleHold } from './evolve.ts';
-import { isLive, isOnCancelled, type Hold } from './state.ts';
+import { noteLeft } from '../inventory/performance.ts';
+import { countActive, rescheduleHold } from './evolve.ts';
+import { isLive, type Hold } from './state.ts';
 import type { HoldStatus } from '#machines/hold.ts';
 import type { HoldState } from './state.ts';
 import type { HoldLine } from '../fact.ts';
@@ -123,9 +124,12 @@ function readLine(line: LineRow, names: readonly string[]): HoldLine {
 export function restoreHold(state: HoldState, hold: Hold): void {
   shareIds(hold.lines, state.plan);
   state.holds.byId.set(hold.id, hold);
-  if (hold.status === 'ACTIVE') state.holds.activeBySession.set(hold.sessionKey, hold);
   if (!isLive(hold)) return;
-  if (isOnCancelled(state, hold)) state.holds.toRelease.add(hold);
+  if (hold.status === 'ACTIVE') {
+    state.holds.activeBySession.set(hold.sessionKey, hold);
+    countActive(state, hold, 1);
+    for (const { performanceId } of hold.lines) noteLeft(state, performanceId);
+  }
   rescheduleHold(state, hold);
   state.holds.deadlines.add(hold, hold.expiresAt);
 }

@@ -2,7 +2,7 @@
  * The holds of one event as its state keeps them, and how one is found.
  *
  * 1. An ACTIVE hold with a line on a cancelled performance counts as RELEASED: nobody buys or changes it. Its fact
- *    follows, where there are many of them in one of the turns that come next (`CancelNextOrders`).
+ *    follows in one of the turns that come next (`CancelNextOrders`).
  */
 import { follow } from '#machines/compile.ts';
 import { holdTransitions } from '#machines/hold.ts';
@@ -24,8 +24,6 @@ export interface Holds {
   readonly activeBySession: ShardedMap<Hold>;
   /** Holds that ended without an order. */
   readonly ended: EndedHolds;
-  /** What is still to be released after a performance was cancelled (rule 1). Follows from the holds. */
-  readonly toRelease: Set<Hold>;
   /** When live holds end. The objects and not their ids: to look up each one took a tenth of a turn (measured). */
   readonly deadlines: LazyHeap<Hold>;
 }
@@ -35,7 +33,6 @@ export function noHolds(): Holds {
     byId: new HoldRecords(),
     activeBySession: new ShardedMap(),
     ended: createEndedHolds(),
-    toRelease: new Set(),
     deadlines: new LazyHeap(),
   };
 }
@@ -54,36 +51,16 @@ export function activeHoldOf({ holds }: { readonly holds: Holds }, sessionKey: s
  * A hold that can still be read, for reading only; with a session key only where it is that key's. One whose items are
  * no longer kept has no lines.
  */
-export function findAnyHold(
-  { byId, ended, toRelease }: Holds,
-  holdId: string,
-  sessionKey: string | null,
-): Hold | undefined {
+export function findAnyHold(state: HoldState, holdId: string, sessionKey: string | null): Hold | undefined {
+  const { byId, ended } = state.holds;
   const hold = byId.get(holdId) ?? ended.find(holdId, sessionKey);
-  const found = hold !== undefined && (sessionKey === null || hold.sessionKey === sessionKey) ? hold : undefined;
-  if (found === undefined || !toRelease.has(found)) return found;
-  return { ...found, status: follow(holdTransitions, found.status, 'RELEASE') };
-}
-
-/** The ACTIVE holds with a line on one of the performances. Looks at every hold, some 0.1 µs each. */
-export function activeHoldsOn(
-  { holds, performances }: HoldState,
-  performanceIds: ReadonlySet<string>,
-): readonly Hold[] {
-  const found: Hold[] = [];
-  if (![...performanceIds].some((id) => performances.get(id)!.inventory.totals().held > 0)) return found;
-  for (const hold of holds.byId.objects()) {
-    if (hold.status !== 'ACTIVE') continue;
-    if (hold.lines.some(({ performanceId }) => performanceIds.has(performanceId))) found.push(hold);
-  }
-  return found;
+  if (hold === undefined || (sessionKey !== null && hold.sessionKey !== sessionKey)) return undefined;
+  return isToRelease(state, hold) ? { ...hold, status: follow(holdTransitions, hold.status, 'RELEASE') } : hold;
 }
 
 /** Whether a hold is to be released, because a performance of it is cancelled (rule 1). */
-export function isOnCancelled({ performances }: HoldState, { status, lines }: Hold): boolean {
-  return (
-    status === 'ACTIVE' && lines.some(({ performanceId }) => performances.get(performanceId)?.status === 'CANCELLED')
-  );
+export function isToRelease({ cancelling }: HoldState, { status, lines }: Hold): boolean {
+  return cancelling.size > 0 && status === 'ACTIVE' && lines.some(({ performanceId }) => cancelling.has(performanceId));
 }
 
 /** Notes when a live hold ends; set its `expiresAt` first. */

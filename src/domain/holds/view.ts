@@ -7,7 +7,7 @@ import type { HoldItemView, HoldView } from '../view.ts';
 
 /** The hold as its owner sees it. An unknown id and another session's key get the same HOLD_NOT_FOUND. */
 export function findHold(state: HoldState, holdId: string, sessionKey: string): HoldView | Refusal {
-  const hold = findAnyHold(state.holds, holdId, sessionKey);
+  const hold = findAnyHold(state, holdId, sessionKey);
   return hold === undefined ? refuse('HOLD_NOT_FOUND', {}) : viewHold(state, hold);
 }
 

@@ -15,18 +15,26 @@ import { invariant } from '../invariant.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import type { PerformanceDefinition } from '../catalogue/definition.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
+import type { DateCancellation } from '../fact.ts';
 import type { CatalogueState } from '../catalogue/state.ts';
 
 export interface PerformanceState {
   readonly id: string;
   status: PerformanceStatus;
   readonly inventory: Inventory;
+  /** ACTIVE holds with a line on it. */
+  activeHolds: number;
 }
 
 /** What the inventory keeps of one event, and what it may read. */
 export interface InventoryState extends CatalogueState {
   /** The status and the stock of every performance that the definition names, drafts too, by id. */
   readonly performances: Map<string, PerformanceState>;
+  /**
+   * Cancelled performances with something left that ends with them (holds, orders, pending amendments), by id, and
+   * whose doing it was: turns that follow end it.
+   */
+  readonly cancelling: Map<string, DateCancellation>;
 }
 
 /** What the look-up of a performance reads. */
@@ -103,10 +111,20 @@ export function inventoryOf(state: Performances, performanceId: string): Invento
 
 export function openPerformance(plan: SalePlan, definition: PerformanceDefinition): PerformanceState {
   const inventory = new Inventory(plan, definition.id);
-  const performance: PerformanceState = { id: definition.id, status: performanceTransitions.initial, inventory };
+  const { id } = definition;
+  const performance: PerformanceState = { id, status: performanceTransitions.initial, inventory, activeHolds: 0 };
   if (definition.status === 'CANCELLED')
     performance.status = follow(performanceTransitions, performance.status, 'CANCEL');
   return performance;
+}
+
+/**
+ * Something is left on a performance of a snapshot: where it is cancelled, that ends with it. A snapshot says whose
+ * doing it was only as long as there are orders.
+ */
+export function noteLeft({ performances, cancelling }: InventoryState, performanceId: string): void {
+  if (performances.get(performanceId)?.status !== 'CANCELLED' || cancelling.has(performanceId)) return;
+  cancelling.set(performanceId, { operator: null, note: null });
 }
 
 /** Lets the status follow the stock (rule 1). */

@@ -160,7 +160,7 @@ function resume(order: Order, { idempotency }: StartCheckout): Decision {
 
 /** The hold that the command names, unless a session key is given that does not own it. */
 function findHoldOf(state: OrderState, { holdId, sessionKey }: StartCheckout): Hold | null {
-  return holdId === null ? null : (findAnyHold(state.holds, holdId, sessionKey) ?? null);
+  return holdId === null ? null : (findAnyHold(state, holdId, sessionKey) ?? null);
 }
 
 // ── the checks ───────────────────────────────────────────────────────────────────────────────────────────────────────

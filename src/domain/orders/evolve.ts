@@ -28,10 +28,11 @@ import {
   type Payment,
 } from './order.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
-import { isEnding, isPendingOn, MAILS_A_DAY_MAX, openOrder, type Orders, type OrderState } from './state.ts';
+import { isLeftOn, MAILS_A_DAY_MAX, openOrder, wantedItemsOf, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
 import { noteVoidTickets } from './void-tickets.ts';
-import type { FactData, FactOf } from '../fact.ts';
+import { noteLeft } from '../inventory/performance.ts';
+import type { FactData, FactOf, OrderItem } from '../fact.ts';
 import { sealingTypeOf } from '../personal.ts';
 import { readTracking } from './tracking.ts';
 import type { Hold } from '../holds/state.ts';
@@ -349,7 +350,7 @@ function countSealed(orders: Orders, orderId: string, sign: 1 | -1): void {
 /** Adds a live order to the tallies, or with -1 takes it out (rule 2 of `state.ts`). */
 export function countOrder(state: OrderState, order: Order, sign: 1 | -1): void {
   const agreed = agreedOf(order);
-  countOnPerformances(state.orders, order, sign);
+  for (const performanceId of performanceIdsOf(order)) addTo(state.orders.liveByPerformance, performanceId, sign);
   countTickets(state.orders.ticketsByBuyer, buyerKeyOf(agreed), agreed.items, sign);
   countUses(state.orders.usesByCode, agreed, sign);
   countPerks(state.perksSold, agreed.items, sign);
@@ -363,30 +364,31 @@ export function countOnOthers({ onOthersByPerformance }: Orders, order: Order, s
   for (const performanceId of performanceIds) addTo(onOthersByPerformance, performanceId, sign);
 }
 
-/** Adds to a tally, of which nothing is kept at 0; returns what it comes to. */
-function addTo(tally: Map<string, number>, key: string, sign: 1 | -1): number {
+/** Adds to a tally, of which nothing is kept at 0. */
+function addTo(tally: Map<string, number>, key: string, sign: 1 | -1): void {
   const count = (tally.get(key) ?? 0) + sign;
   if (count > 0) tally.set(key, count);
   else tally.delete(key);
-  return count;
 }
 
-function countOnPerformances({ liveByPerformance, cancelling }: Orders, order: Order, sign: 1 | -1): void {
-  for (const performanceId of performanceIdsOf(order)) {
-    if (addTo(liveByPerformance, performanceId, sign) === 0) cancelling.delete(performanceId);
+/** Counts what the pending amendment of an order wants. */
+export function countWanted({ wantedByPerformance }: Orders, items: readonly OrderItem[], sign: 1 | -1): void {
+  for (const performanceId of new Set(items.map((item) => item.performanceId))) {
+    addTo(wantedByPerformance, performanceId, sign);
   }
 }
 
-/** Notes a performance that was cancelled, where orders have to be cancelled after it (rule 4 of `state.ts`). */
+/** Notes a performance that was cancelled, where something has to end after it (rule 4 of `state.ts`). */
 export function noteCancelled(
   state: OrderState,
   { performanceId, ...cancellation }: FactData['PerformanceCancelled'],
 ): void {
-  const { liveByPerformance, cancelling, pendingAmendments, endingAmendments, inOrder } = state.orders;
-  if (liveByPerformance.has(performanceId)) cancelling.set(performanceId, cancellation);
-  for (const number of pendingAmendments.values()) {
-    if (!endingAmendments.has(number) && isPendingOn(inOrder.at(number), performanceId)) endingAmendments.add(number);
-  }
+  if (isLeftOn(state, performanceId)) state.cancelling.set(performanceId, cancellation);
+}
+
+/** Something may have ended: forgets the cancelled performances on which nothing is left. */
+export function forgetDone(state: OrderState): void {
+  for (const id of state.cancelling.keys()) if (!isLeftOn(state, id)) state.cancelling.delete(id);
 }
 
 /** Notes whether an order awaits its first session; once it does not, it never does again. */
@@ -433,7 +435,9 @@ export function notePending(state: OrderState, order: Order, isKnown = false): v
   state.orders.pendingAmendments.add(pending.id, order.number, expiresAt);
   const { lines } = pending.asked!.change;
   claimLines(state, { orderId: order.id, holdId: order.purchase.holdId, lines, expiresAt }, isKnown);
-  if (isEnding(state, order)) state.orders.endingAmendments.add(order.number);
+  const items = wantedItemsOf(order);
+  countWanted(state.orders, items, 1);
+  for (const { performanceId } of items) noteLeft(state, performanceId);
 }
 
 /** Restores the hold of a settled order, which was restored before. */

@@ -23,7 +23,7 @@ export function quoteOrder(
   now: number,
 ): QuoteView | Refusal {
   if (!isPublished(state)) return refuse('EVENT_NOT_FOUND', {});
-  const hold = findAnyHold(state.holds, holdId, sessionKey);
+  const hold = findAnyHold(state, holdId, sessionKey);
   if (hold === undefined) return refuse('HOLD_NOT_FOUND', {});
   const over = refuseUnlessActive(hold, 'CONVERT');
   if (over !== null) return over;

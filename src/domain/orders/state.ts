@@ -5,10 +5,9 @@
  * 2. Live orders alone count for the limits of an e-mail address, the uses of codes and the perks sold.
  * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to
  *    happen is settled: it is packed, with its hold, until something happens to it after all.
- * 4. A cancelled performance has live orders only until the turns that follow its cancellation have cancelled them, or
- *    their tickets on it.
- *    Until then who cancelled it is kept, for their facts; that something is kept is what makes those turns go on,
- *    after a crash as well.
+ * 4. A cancelled performance has live orders, pending amendments and ACTIVE holds only until the turns that follow its
+ *    cancellation have ended them, or cancelled their tickets on it. Until then who cancelled it is kept, for their
+ *    facts; that something is kept is what makes those turns go on, after a crash as well.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { Deadlines } from '../collections/deadlines.ts';
@@ -21,7 +20,7 @@ import { buyerKeyOf } from './purchase-limits.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { invariant } from '../invariant.ts';
 import { pendingAmendment, type Order } from './order.ts';
-import type { DateCancellation } from '../fact.ts';
+import type { OrderItem } from '../fact.ts';
 import type { HoldState } from '../holds/state.ts';
 import type { TurnIds } from '../ids.ts';
 import type { Sealing } from '../personal.ts';
@@ -57,14 +56,12 @@ export interface Orders {
   readonly liveByPerformance: Map<string, number>;
   /** Those of them that were paid and have tickets on other performances too. */
   readonly onOthersByPerformance: Map<string, number>;
-  /** Cancelled performances with live orders, by id, and whose doing it was (rule 4). */
-  readonly cancelling: Map<string, DateCancellation>;
+  /** Pending amendments that want something on a performance. */
+  readonly wantedByPerformance: Map<string, number>;
   /** The numbers of the orders that await their first session, in the order of placing. */
   readonly awaitingSession: Set<number>;
   /** The numbers of the orders with a PENDING amendment, by its id. */
   readonly pendingAmendments: Deadlines<number>;
-  /** Those of them that have, or are to have, something on a cancelled date: turns that follow end them. */
-  readonly endingAmendments: Set<number>;
   /** The numbers of orders that had payments for amendments, whose sessions may be open although they are old. */
   readonly payingAmendments: Set<number>;
   readonly refunds: OpenRefunds;
@@ -90,10 +87,9 @@ export function noOrders(): Orders {
     usesByCode: new Map(),
     liveByPerformance: new Map(),
     onOthersByPerformance: new Map(),
-    cancelling: new Map(),
+    wantedByPerformance: new Map(),
     awaitingSession: new Set(),
     pendingAmendments: new Deadlines(),
-    endingAmendments: new Set(),
     payingAmendments: new Set(),
     refunds: new OpenRefunds(),
     executing: [],
@@ -134,31 +130,29 @@ export function isAskingForRefunds(state: OrderState): boolean {
   return state.orders.executing.length > 0 && !isCancelling(state);
 }
 
-/** Whether orders of a cancelled performance have yet to be cancelled (rule 4), amendments to end, or holds to go. */
-export function isCancelling({ orders, holds }: OrderState): boolean {
-  return orders.cancelling.size > 0 || orders.endingAmendments.size > 0 || holds.toRelease.size > 0;
+/** Whether something on a cancelled performance has yet to end (rule 4). */
+export function isCancelling({ cancelling }: OrderState): boolean {
+  return cancelling.size > 0;
 }
 
-/** What the pending amendment of an order is about: its items, and those that it is to have. */
-function itemsOfPending(order: Order) {
-  // Asked so often where one turn cancels many dates that no terms are copied.
-  const items = order.changed?.terms.items ?? order.purchase.items;
-  return [items, pendingAmendment(order)!.asked!.change.items] as const;
+/** Whether something is left on a performance that ends where it is cancelled. */
+export function isLeftOn({ orders, performances }: OrderState, performanceId: string): boolean {
+  const { liveByPerformance, wantedByPerformance } = orders;
+  return (
+    liveByPerformance.has(performanceId) ||
+    wantedByPerformance.has(performanceId) ||
+    (performances.get(performanceId)?.activeHolds ?? 0) > 0
+  );
 }
 
-/** The dates that the pending amendment of an order is about. */
-export function datesOfPending(order: Order): ReadonlySet<string> {
-  return new Set(itemsOfPending(order).flatMap((items) => items.map(({ performanceId }) => performanceId)));
+/** The cancelled dates that items are on. */
+export function cancellingDatesOf({ cancelling }: OrderState, items: readonly OrderItem[]): ReadonlySet<string> {
+  return new Set(items.map(({ performanceId }) => performanceId).filter((id) => cancelling.has(id)));
 }
 
-/** Whether a date is one of them. */
-export function isPendingOn(order: Order, performanceId: string): boolean {
-  return itemsOfPending(order).some((items) => items.some((item) => item.performanceId === performanceId));
-}
-
-/** Whether one of them is cancelled, so that the pending amendment ends. */
-export function isEnding({ performances }: Pick<OrderState, 'performances'>, order: Order): boolean {
-  return [...datesOfPending(order)].some((id) => performances.get(id)?.status === 'CANCELLED');
+/** The items that an order is to have by its pending amendment. */
+export function wantedItemsOf(order: Order): readonly OrderItem[] {
+  return pendingAmendment(order)?.asked!.change.items ?? [];
 }
 
 /** An order that a fact is about, to be changed. */

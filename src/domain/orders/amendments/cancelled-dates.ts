@@ -1,75 +1,105 @@
 /**
- * What becomes of the orders of dates that were cancelled.
+ * What becomes of what is on dates that were cancelled: holds first, then orders and what is pending of them, by turns
+ * that follow the cancellation, because there may be tens of thousands.
  *
- * 1. They are cancelled whole; where only tickets are to be cancelled, a paid order is amended: it keeps its tickets on
- *    other dates, nothing is charged for it, and where it has none left it is cancelled by its amendment.
- * 2. An amendment of it that is to be paid ends first. Nothing refuses it: not the number of amendments, no entry at a
- *    door, no rule for buyers.
+ * 1. ACTIVE holds are released. They count as released from the cancellation on (`holds/state.ts`).
+ * 2. Orders are cancelled whole; where only tickets are to be cancelled, a paid order is amended: it keeps its tickets
+ *    on other dates, nothing is charged for it, and where it has none left it is cancelled by its amendment.
+ * 3. An amendment that is to be paid ends first, of an order that is to move to the date too. Nothing refuses it: not
+ *    the number of amendments, no entry at a door, no rule for buyers.
  */
-import { releaseFirst } from '../../holds/decide.ts';
+import { PARTS } from '../../collections/maps.ts';
+import { isToRelease } from '../../holds/state.ts';
 import { sumOf } from '../../money.ts';
 import { valuesReply, type Decision } from '../../decision.ts';
+import { fact, type Fact } from '../../fact.ts';
 import { isRefusal } from '../../refusal.ts';
 import { invariant } from '../../invariant.ts';
 import { cancelled } from '../decide.ts';
-import { agreedOf, endOfPending, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
+import { agreedOf, isLiveOrder, isPaidOrder, type Order } from '../order.ts';
 import { factsOfAmendment } from './decide.ts';
-import { endNextPending } from './pending.ts';
+import { endWithDate } from './pending.ts';
 import { settle, type AmendmentPlan } from './settlement.ts';
 import { creditsOf, groupsOf, perksCentsOf, unitsOf, type OrderUnit } from './units.ts';
 import type { CommandOf } from '../../command.ts';
-import type { Fact } from '../../fact.ts';
-import type { OrderState, OrderTurn } from '../state.ts';
+import { cancellingDatesOf, isCancelling, type OrderState, type OrderTurn } from '../state.ts';
 
 /** Tickets that one turn cancels, as long as they are of several orders, and orders that it ends: some milliseconds. */
 const TICKETS_A_TURN = 100;
 const ORDERS_ENDED_A_TURN = 10;
 
+/** Holds that a turn looks at for each one that it may release, as long as it comes to the end of a part. */
+const HOLDS_SEEN_EACH = 50;
+
 /**
- * Ends the live orders with a ticket on a cancelled performance (rule 1), those of a part of the event's orders. Holds
- * that are left there are released by turns before, and before them pending amendments end.
+ * Ends a part of what is on cancelled performances. The parts are numbered: those of the holds below 0, so that the
+ * last one is -1, then the orders by their numbers.
  */
 export function decideCancelNextOrders(
   state: OrderState,
   { after, limit }: CommandOf<'CancelNextOrders'>,
   turn: OrderTurn,
 ): Decision {
-  const { inOrder, cancelling, endingAmendments } = state.orders;
-  const { toRelease } = state.holds;
-  const first = endingAmendments.size > 0 ? endNextPending(state) : releaseFirst(toRelease);
-  if (first.length > 0) {
-    const isOver = cancelling.size === 0 && first.length === endingAmendments.size + toRelease.size;
-    return { facts: first, reply: valuesReply<'CancelNextOrders'>({ nextAfter: isOver ? null : (after ?? -1) }) };
-  }
-  const begin = after === null ? 0 : after + 1;
-  const end = cancelling.size === 0 ? inOrder.length : Math.min(inOrder.length, begin + limit);
-  const facts: Fact[] = [];
-  let number = begin;
-  let orders = 0;
-  const hasRoom = (tickets: number): boolean => tickets < TICKETS_A_TURN && orders < ORDERS_ENDED_A_TURN;
-  for (let tickets = 0; number < end && hasRoom(tickets) && cancelling.size > 0; number += 1) {
-    const order = inOrder.at(number);
-    if (!isLiveOrder(order)) continue;
-    const { items } = agreedOf(order);
-    const dates = new Set(items.map(({ performanceId }) => performanceId).filter((id) => cancelling.has(id)));
-    if (dates.size === 0) continue;
-    facts.push(...endOf(state, order, dates, turn));
-    tickets += sumOf(items, ({ ticketCount }) => ticketCount);
-    orders += 1;
-  }
-  const nextAfter = number < inOrder.length && cancelling.size > 0 ? number - 1 : null;
+  if (!isCancelling(state)) return { facts: [], reply: valuesReply<'CancelNextOrders'>({ nextAfter: null }) };
+  const { facts, next } = hasHolds(state)
+    ? releaseNext(state, after === null || after >= -1 ? -PARTS : after + 1, limit)
+    : endNext(state, Math.max(0, (after ?? -1) + 1), limit, turn);
+  const nextAfter = next < state.orders.inOrder.length ? next - 1 : null;
   return { facts, reply: valuesReply<'CancelNextOrders'>({ nextAfter }) };
 }
 
+interface EndedPart {
+  readonly facts: readonly Fact[];
+  /** Where the next turn begins. */
+  readonly next: number;
+}
+
+function hasHolds({ cancelling, performances }: OrderState): boolean {
+  return [...cancelling.keys()].some((performanceId) => performances.get(performanceId)!.activeHolds > 0);
+}
+
+/** Releases holds (rule 1). */
+function releaseNext(state: OrderState, begin: number, limit: number): EndedPart {
+  const facts: Fact[] = [];
+  let next = begin;
+  for (let seen = 0; next < 0 && seen < HOLDS_SEEN_EACH * limit; next += 1) {
+    for (const hold of state.holds.activeBySession.valuesOf(next + PARTS)) {
+      seen += 1;
+      if (isToRelease(state, hold)) facts.push(fact('HoldReleased', { holdId: hold.id }));
+      if (facts.length === limit) return { facts, next };
+    }
+  }
+  return { facts, next };
+}
+
+/** Ends live orders, or what of them is on cancelled performances (rules 2 and 3). */
+function endNext(state: OrderState, begin: number, limit: number, turn: OrderTurn): EndedPart {
+  const { inOrder } = state.orders;
+  const end = Math.min(inOrder.length, begin + limit);
+  const facts: Fact[] = [];
+  let next = begin;
+  let orders = 0;
+  for (let tickets = 0; next < end && tickets < TICKETS_A_TURN && orders < ORDERS_ENDED_A_TURN; next += 1) {
+    const order = inOrder.at(next);
+    const ended = isLiveOrder(order) ? endOf(state, order, turn) : [];
+    if (ended.length === 0) continue;
+    facts.push(...ended);
+    tickets += sumOf(agreedOf(order).items, ({ ticketCount }) => ticketCount);
+    orders += 1;
+  }
+  return { facts, next };
+}
+
 /** What an order's cancelled dates make of it. */
-function endOf(state: OrderState, order: Order, dates: ReadonlySet<string>, turn: OrderTurn): readonly Fact[] {
-  const cancellations = [...dates].map((performanceId) => state.orders.cancelling.get(performanceId)!);
+function endOf(state: OrderState, order: Order, turn: OrderTurn): readonly Fact[] {
+  const ended = endWithDate(state, order);
+  const dates = cancellingDatesOf(state, agreedOf(order).items);
+  if (dates.size === 0) return ended;
+  const cancellations = [...dates].map((performanceId) => state.cancelling.get(performanceId)!);
   const whole = cancellations.find(({ orders }) => orders === undefined);
   const [first = whole!] = cancellations;
-  const { operator, note } = whole ?? first;
-  const ended = endOfPending(order, { cause: 'PERFORMANCE', operator });
   if (whole !== undefined || !isPaidOrder(order)) return [...ended, cancelled(order, 'PERFORMANCE', whole ?? first)];
-  const said = { amendmentId: turn.newId('amd'), operator, note };
+  const said = { amendmentId: turn.newId('amd'), operator: first.operator, note: first.note };
   return [...ended, ...factsOfAmendment(state, order, planWithoutDates(state, order, dates), said, turn)];
 }
 

@@ -19,6 +19,7 @@ import {
   closePayments,
   countOnOthers,
   countOrder,
+  countWanted,
   notePending,
   requestedPayment,
 } from '../evolve.ts';
@@ -80,7 +81,7 @@ export function evolveOrderAmended(state: OrderState, happened: FactOf<'OrderAme
 function applyAmended(state: OrderState, data: Amended, at: number): void {
   const order = openOrder(state.orders, data.orderId);
   const known = amendmentsOf(order).find(({ id }) => id === data.amendmentId);
-  if (known?.status === 'PENDING') stopAwaiting(state, known.id, order);
+  if (known?.status === 'PENDING') stopAwaiting(state, known, order);
   const before = { ...order };
   const named = known === undefined ? peopleOf(data) : (known.asked?.people ?? null);
   const { changed, ticketIds } = amendedOrder(order, data, named);
@@ -205,14 +206,14 @@ export function evolveAmendmentEnded(state: OrderState, happened: FactOf<'Amendm
     invariant(known !== undefined, 'an amendment that ends was asked for');
     const trigger = outcome === 'EXPIRED' ? 'EXPIRE' : 'CANCEL';
     noteAmendment(order, { ...known, status: follow(amendmentTransitions, known.status, trigger) });
-    stopAwaiting(state, amendmentId, order);
+    stopAwaiting(state, known, order);
     closePayments(order, trigger, amendmentId);
   });
 }
 
 /** Its payment is awaited no more: what it held is free. */
-function stopAwaiting(state: OrderState, amendmentId: string, order: Order): void {
-  state.orders.pendingAmendments.delete(amendmentId);
-  state.orders.endingAmendments.delete(order.number);
+function stopAwaiting(state: OrderState, { id, asked }: AmendmentRecord, order: Order): void {
+  state.orders.pendingAmendments.delete(id);
+  countWanted(state.orders, asked!.change.items, -1);
   endClaim(state, order.id);
 }

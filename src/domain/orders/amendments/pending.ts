@@ -8,14 +8,15 @@
  * 3. Money for one that ended is late money: it is applied where no other amendment was since, or is pending, and the
  *    places that it wants can still be had. Else the money is due back.
  * 4. A declined payment leaves it where it is; one that is cancelled at the provider ends it.
- * 5. One that is about a cancelled date ends with it; where there are many, in one of the turns that follow
- *    (`CancelNextOrders`). Until then no money brings it a place on that date.
+ * 5. One that is about a cancelled date ends with it, in one of the turns that follow (`CancelNextOrders`). Until then
+ *    no money brings it a place on that date.
  */
 import { fact, type Fact, type FactData, type FactOf } from '../../fact.ts';
 import { beyond } from '../../holds/wanted-lines.ts';
 import { canRetake } from '../../inventory/assignment.ts';
 import { invariant } from '../../invariant.ts';
 import {
+  agreedOf,
   amendmentsOf,
   countApplied,
   endOfPending,
@@ -27,7 +28,7 @@ import {
 } from '../order.ts';
 import { closePayment, recorded, takeMoney, type Money, type ReportedPayment } from '../payments.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
-import { datesOfPending, orderById, type OrderState, type OrderTurn } from '../state.ts';
+import { cancellingDatesOf, orderById, wantedItemsOf, type OrderState, type OrderTurn } from '../state.ts';
 import { closeOutdated, withNewTickets } from './applied.ts';
 import { changeBy } from './settlement.ts';
 import type { CommandOf } from '../../command.ts';
@@ -78,45 +79,17 @@ export function decideExpireAmendment(state: OrderState, amendmentId: string, no
   if (number === undefined) return [];
   const order = orders.inOrder.at(number);
   if (pendingAmendment(order)!.paid!.expiresAt > now) return [];
-  if (orders.endingAmendments.has(number)) return endWithDate(state, order);
+  const ended = endWithDate(state, order);
+  if (ended.length > 0) return ended;
   return [fact('AmendmentEnded', { orderId: order.id, amendmentId, outcome: 'EXPIRED', cause: null, operator: null })];
 }
 
-/** Amendments that one turn ends where a performance is cancelled: some 2 ms. */
-const ENDED_A_TURN = 50;
-
-/** Ends the first pending amendments that are about one of the performances; turns that follow the others (rule 5). */
-export function endPendingOn(
-  { orders }: OrderState,
-  performanceIds: readonly string[],
-  operator: string | null,
-): readonly Fact[] {
-  const facts: Fact[] = [];
-  for (const number of orders.pendingAmendments.values()) {
-    const order = orders.inOrder.at(number);
-    const dates = datesOfPending(order);
-    if (!performanceIds.some((performanceId) => dates.has(performanceId))) continue;
-    facts.push(...endOfPending(order, { cause: 'PERFORMANCE', operator }));
-    if (facts.length === ENDED_A_TURN) break;
-  }
-  return facts;
-}
-
-/** Ends the first of those that are left. */
-export function endNextPending(state: OrderState): readonly Fact[] {
-  const { endingAmendments, inOrder } = state.orders;
-  const facts: Fact[] = [];
-  for (const number of endingAmendments) {
-    facts.push(...endWithDate(state, inOrder.at(number)));
-    if (facts.length === ENDED_A_TURN) break;
-  }
-  return facts;
-}
-
-/** Ends one by whom its date was cancelled; by null where no live order is on that date: no snapshot says it then. */
-function endWithDate({ orders }: OrderState, order: Order): readonly Fact[] {
-  const by = [...datesOfPending(order)].map((performanceId) => orders.cancelling.get(performanceId)).find(Boolean);
-  return endOfPending(order, { cause: 'PERFORMANCE', operator: by?.operator ?? null });
+/** Ends the pending amendment of an order by whoever cancelled a date that it is about; nothing where none is. */
+export function endWithDate(state: OrderState, order: Order): readonly Fact[] {
+  if (pendingAmendment(order) === null) return [];
+  const [performanceId] = cancellingDatesOf(state, [...agreedOf(order).items, ...wantedItemsOf(order)]);
+  if (performanceId === undefined) return [];
+  return endOfPending(order, { cause: 'PERFORMANCE', operator: state.cancelling.get(performanceId)!.operator });
 }
 
 // ── paid ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -175,16 +148,10 @@ function useMoney(
 }
 
 /** Whether an amendment wants a place on a cancelled performance (rule 5). */
-function wantsCancelled(
-  { orders, holds, performances }: OrderState,
-  order: Order,
-  { asked }: AmendmentRecord,
-): boolean {
-  if (!orders.endingAmendments.has(order.number)) return false;
+function wantsCancelled({ holds, cancelling }: OrderState, order: Order, { asked }: AmendmentRecord): boolean {
+  if (cancelling.size === 0) return false;
   const hold = holds.byId.get(order.purchase.holdId)!;
-  return beyond(asked!.change.lines, hold.lines).some(
-    ({ performanceId }) => performances.get(performanceId)?.status === 'CANCELLED',
-  );
+  return beyond(asked!.change.lines, hold.lines).some(({ performanceId }) => cancelling.has(performanceId));
 }
 
 /** Whether late money still brings what was asked for (rule 3). */

@@ -39,8 +39,17 @@ export interface RecordedScan {
 /** Void, inside, void and inside, out, or none of these any more. */
 export type TicketPresence = 'V' | 'I' | 'W' | 'O' | 'N';
 
-/** A ticket by its digest, what it is since when in milliseconds, and the id of the door. */
-export type FedChange = readonly [digest: string, state: TicketPresence, at: number, doorId: string | null];
+/**
+ * A ticket by its digest, what it is since when in milliseconds, the id of the door and, where there are any, what
+ * stations are told of conflicts.
+ */
+export type FedChange = readonly [
+  digest: string,
+  state: TicketPresence,
+  at: number,
+  doorId: string | null,
+  conflicts?: readonly StationConflict[],
+];
 
 /** A public key of codes, as a JWK. */
 export interface FeedKey {
@@ -77,6 +86,15 @@ export interface Admission {
   readonly stationName: string | null;
   /** The station itself decided. */
   readonly offline: boolean;
+}
+
+/** An entry of a station, and another one of its ticket with which it conflicts. */
+export interface StationConflict {
+  readonly scanId: string;
+  readonly stationId: string;
+  readonly at: number;
+  readonly ticket: ScannedTicketView;
+  readonly admitted: Admission;
 }
 
 /** An entry or exit as it is shown beside another. */

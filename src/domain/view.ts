@@ -23,7 +23,7 @@ import type {
 } from './fact.ts';
 import type { OrderTexts } from './order-texts.ts';
 import type { SealedOrder } from './personal.ts';
-import type { ScanView, StationKind, TicketPresence, VoidReason } from './recorded-scan.ts';
+import type { StationConflict, ScanView, StationKind, TicketPresence, VoidReason } from './recorded-scan.ts';
 
 export type { ScannedTicketView, ScanResult, ScanView, VoidReason } from './recorded-scan.ts';
 
@@ -403,6 +403,14 @@ export interface SyncView {
   /** Null where it is as the cursor says. */
   readonly head: SyncHead | null;
   readonly changes: readonly SyncChange[];
+  /** Those of tickets in `changes`; absent where there are none. */
+  readonly conflicts?: readonly SyncConflict[];
+}
+
+/** A conflict of an entry of the station, by its ticket's digest; `stationId` for a gate. */
+export interface SyncConflict extends Omit<StationConflict, 'stationId'> {
+  readonly digest: string;
+  readonly stationId?: string;
 }
 
 /** An entry of the waiting room as the API shows it to its owner. */

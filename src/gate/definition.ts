@@ -1,8 +1,9 @@
 /** The event of a gate: a draft with the dates, doors and ticket types of its service's, and nothing for sale. */
-import type { StationHead, StationSync } from '#client/doors/wire.ts';
+import type { StationConflict, StationHead, StationSync } from '#client/doors/wire.ts';
 import { NOTHING_DEFINED, type DoorDefinition, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { CommandOf } from '#domain/command.ts';
+import type { StationConflict as ConflictOfFact, FedChange } from '#domain/recorded-scan.ts';
 
 const PLACE = 'all';
 
@@ -53,22 +54,41 @@ const NO_TYPE = {
 
 /** A page of the feed as the command that takes it; `doors` in the service's order. */
 export function takeFeedOf(
-  { cursor, reset, more, head, changes }: StationSync,
+  { cursor, reset, more, head, changes, conflicts = [] }: StationSync,
   doors: readonly DoorDefinition[],
   includesUntil: number,
 ): CommandOf<'TakeFeed'> {
+  const toldOf = Map.groupBy(conflicts, ({ digest }) => digest);
   return {
     type: 'TakeFeed',
     ...{ cursor, isAnew: reset, more, includesUntil },
     ...(head !== null && { head: headOf(head) }),
-    changes: changes.map(([digest, state, seconds, door]) => {
-      return [digest, state, seconds * 1_000, door === null ? null : (doors[door]?.id ?? null)] as const;
+    changes: changes.map(([digest, state, seconds, door]): FedChange => {
+      const doorId = door === null ? null : (doors[door]?.id ?? null);
+      const told = toldOf.get(digest)?.map(toConflictOfFact);
+      const at = seconds * 1_000;
+      return told === undefined ? [digest, state, at, doorId] : [digest, state, at, doorId, told];
     }),
     stations: (head?.stations ?? []).map((station) => ({
       ...stationOf(station),
       tokenSha256: station.token_sha256,
       isRevoked: station.status === 'REVOKED',
     })),
+  };
+}
+
+function toConflictOfFact({ scan_id, station_id, at, ticket, admitted }: StationConflict): ConflictOfFact {
+  const { ticket_type_id, ticket_type_name, section, row_label, seat_label } = ticket;
+  return {
+    ...{ scanId: scan_id, stationId: station_id!, at: Date.parse(at) },
+    ticket: {
+      ...{ ticketTypeId: ticket_type_id, ticketTypeName: ticket_type_name },
+      ...{ section, rowLabel: row_label, seatLabel: seat_label },
+    },
+    admitted: {
+      ...{ at: Date.parse(admitted.at), doorId: admitted.door_id, doorName: admitted.door_name },
+      ...{ stationName: admitted.station_name, offline: admitted.offline },
+    },
   };
 }
 

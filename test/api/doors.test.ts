@@ -633,6 +633,7 @@ describe('A station without a network', () => {
     readonly reset: boolean;
     readonly head: Json | null;
     readonly changes: readonly Change[];
+    readonly conflicts?: readonly Json[];
   }
   const digestOf = (ticketId: string): string => createHash('sha256').update(ticketId).digest('base64url').slice(0, 12);
   const ask = (station: MadeStation, query = '') =>
@@ -700,6 +701,7 @@ describe('A station without a network', () => {
     const nothing = await ask(station, `after=${next.cursor}`);
     assert.deepEqual(nothing.body.changes, []);
     assert.ok(JSON.stringify(nothing.body).length <= 400);
+    assert.deepEqual(Object.keys(nothing.body), ['now', 'cursor', 'more', 'reset', 'head', 'changes']);
     service.wait(SECOND);
     assert.equal((await service.admin.post(`/admin/orders/${order.order_id}/cancel`)).status, 200);
     const voided = await sync(station, next.cursor);
@@ -716,6 +718,41 @@ describe('A station without a network', () => {
     await scanAll(service, other, scanOf(service, a, { kind: 'EXIT' }));
     const left = await sync(station, voided.cursor);
     assert.deepEqual(new Map(states(left.changes).map(([digest, state]) => [digest, state])).get(digestOf(idA)), 'V');
+  });
+
+  it('is told of another entry that conflicts with its own, whichever was first and arrives first', async () => {
+    for (const arrives of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const stations = [
+        await makeStation(service, { name: 'One' }),
+        await makeStation(service, { name: 'Two', door_ids: ['stand'] }),
+      ] as const;
+      const gate = await makeStation(service, { kind: 'GATE' });
+      const cursors = await Promise.all([...stations, gate].map(async (each) => (await syncAll(each)).last.cursor));
+      const order = await buyTickets(service, 'seat');
+      const doors = ['main', 'stand'];
+      const entries = [-MINUTE, 0].map((ms, place) => {
+        const at = new Date(service.now() + ms).toISOString();
+        return scanOf(service, codesOf(order)[0]!, { at, door_id: doors[place], given: 'ADMIT' });
+      });
+      for (const place of arrives) await scanAll(service, stations[place]!, entries[place]!);
+      const [{ ticket }] = (await scanAll(service, stations[0], entries[0]!)) as [ScanAnswer];
+      const told = stations.map(({ id: station_id }, place) => {
+        const [own, other] = [entries[place]!, entries[1 - place]!];
+        const named = { door_name: ['Stand door', 'Main door'][place], station_name: ['Two', 'One'][place] };
+        const admitted = { at: other['at'], door_id: other['door_id'], ...named, offline: true };
+        return { station_id, digest: digestOf(order.tickets[0]!), scan_id: own['id'], at: own['at'], ticket, admitted };
+      });
+      for (const [place, station] of stations.entries()) {
+        const { station_id: _id, ...expected } = told[place]!;
+        assert.deepEqual((await sync(station, cursors[place])).conflicts, [expected]);
+      }
+      assert.deepEqual((await sync(gate, cursors[2])).conflicts, told);
+      const [moved, ...others] = (await sync(stations[0], cursors[0])).changes;
+      assert.deepEqual([moved!.length, moved![0], others], [4, digestOf(order.tickets[0]!), []]);
+    }
   });
 
   it('is told of void tickets behind those that were scanned too, however small its pages are', async () => {

@@ -26,7 +26,7 @@ import { JournalPage } from '#http/operators/journal.ts';
 import { EventMoney, MoneyList, MoneySums } from '#http/operators/money.ts';
 import { ServiceHistory } from '#http/operators/history.ts';
 import { SaleByMinute } from '#http/operators/sale.ts';
-import { Scan, ScanResult } from '#http/doors/scans.ts';
+import { Admission, Scan, ScannedTicket, ScanResult } from '#http/doors/scans.ts';
 import { Head, StationSync } from '#http/doors/sync.ts';
 import { DateCounts, DoorCounts, ScanConflicts } from '#http/operators/doors.ts';
 import { MadeStation, Station } from '#http/operators/stations.ts';
@@ -134,11 +134,14 @@ const CLIENT: Bodies = {
 const DOORS: Bodies = {
   Verdict: part(ScanResult, 'verdict'),
   SentScan: Scan,
+  ScannedTicket,
+  Admission,
   ScanResult,
   PairedStation: part(Head, 'station'),
   StationOfGate: part(Head, 'stations'),
   StationHead: Head,
   FeedChange: part(StationSync, 'changes'),
+  StationConflict: part(StationSync, 'conflicts'),
   StationSync,
   Station,
   DateCounts,

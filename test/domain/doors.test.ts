@@ -179,6 +179,163 @@ describe('The scans that a gate had checked', () => {
   });
 });
 
+/** A station that syncs, and keeps what it is told of conflicts: its entry, and the other one. */
+class Synced {
+  readonly #fixture: EventFixture;
+  readonly #token: string;
+  readonly #told = new Map<string, readonly string[]>();
+  #cursor: string | null = null;
+  pages = 0;
+
+  constructor(fixture: EventFixture, token: string) {
+    this.#fixture = fixture;
+    this.#token = token;
+  }
+
+  /** All pages, of so many changes. */
+  sync(limit = 5_000): this {
+    for (let more = true; more;) {
+      const about = { queued: null, version: null, keysDigest: 'keys' };
+      const command = { type: 'SyncStation', tokenSha256: this.#token, after: this.#cursor, limit, ...about } as const;
+      const answer = this.#fixture.do(command);
+      if (answer.reset) this.#told.clear();
+      const conflicts = Map.groupBy(answer.conflicts ?? [], ({ digest }) => digest);
+      for (const [digest] of answer.changes) this.#told.delete(digest);
+      for (const [digest, found] of conflicts) {
+        assert.ok(answer.changes.some(([changed]) => changed === digest));
+        this.#told.set(
+          digest,
+          found.map(({ scanId, admitted }) => `${scanId} ${admitted.scanId}`),
+        );
+      }
+      assert.notEqual(answer.conflicts?.length, 0);
+      ({ cursor: this.#cursor, more } = answer);
+      this.pages += 1;
+    }
+    return this;
+  }
+
+  get told(): readonly string[] {
+    return [...this.#told.values()].flat().sort();
+  }
+}
+
+/** What the stations with these ids have to be told, by the list of operators. */
+function sidesOf({ fixture }: Doors, isTold: (stationId: string) => boolean): readonly string[] {
+  const page = listConflicts(fixture.state, { performanceId: null, after: null, limit: 1_000 });
+  assert.ok(!isRefusal(page));
+  const sides = page.conflicts.flatMap(({ ticketId, first, second }) =>
+    first === null || ticketId === null ? [] : [[first, second] as const, [second, first] as const],
+  );
+  return sides
+    .filter(([{ stationId }]) => stationId !== null && isTold(stationId))
+    .map(([own, other]) => `${own.scanId} ${other.scanId}`)
+    .sort();
+}
+
+describe('Stations that sync', () => {
+  const idOfStation = ({ fixture }: Doors, name: string): string =>
+    [...fixture.state.doors!.stations.values()].find((each) => each.name === name)!.id;
+
+  it('are told of exactly the conflicts of entries of their own, a gate of those of all, whatever arrives when', () => {
+    const cases = fc.record({
+      scans: arrivals,
+      reentry: fc.constantFrom('AFTER_EXIT' as const, 'NEVER' as const, 'ALWAYS' as const),
+      order: fc.shuffledSubarray([...Array(8).keys()], { minLength: 8 }),
+      syncs: fc.array(fc.constantFrom(0, 0, 1, 2, 5_000), { minLength: 8, maxLength: 8 }),
+    });
+    let count = 0;
+    fc.assert(
+      fc.property(cases, ({ scans, reentry, order, syncs }) => {
+        const doors = openDoors(reentry);
+        const names = [...STATIONS, 'gate'];
+        const all = names.map((name) => new Synced(doors.fixture, name));
+        for (const [step, place] of order.entries()) {
+          send(doors, scans[place]!.station, [scans[place]!]);
+          doors.fixture.wait(1);
+          if (syncs[step]! > 0) all[step % all.length]!.sync(syncs[step]);
+        }
+        for (const [number, name] of names.entries()) {
+          const { told } = all[number]!.sync(2);
+          const own = name === 'gate' ? null : idOfStation(doors, name);
+          assert.deepEqual(
+            told,
+            sidesOf(doors, (id) => own === null || id === own),
+          );
+          assert.deepEqual(new Synced(doors.fixture, name).sync(1).told, told, 'one that begins anew is told the same');
+          count += told.length;
+        }
+      }),
+      { numRuns: 100 },
+    );
+    assert.ok(count > 0, 'some are told');
+  });
+
+  it('are told of three entries, and of none any more that an operator undid or the event allows', () => {
+    const doors = openDoors('AFTER_EXIT');
+    const { fixture, ticketIds } = doors;
+    const scan = { kind: 'ENTRY', given: 'ADMIT', undoes: null, doorId: 'main', ticket: 0 } as const;
+    const entries = [0, 1, 2].map((place) => ({
+      ...scan,
+      id: idOf(place),
+      station: STATIONS[place % 2]!,
+      minute: place,
+    }));
+    for (const entry of [entries[1]!, entries[2]!, entries[0]!]) send(doors, entry.station, [entry]);
+    const [north, south] = STATIONS.map((name) => new Synced(fixture, name).sync());
+    const told = (): readonly (readonly string[])[] => [north!, south!].map((station) => station.sync().told);
+    const [one, two, three] = entries.map(({ id }) => id);
+    const all = [[`${one} ${three}`, `${one} ${two}`, `${three} ${one}`].sort(), [`${two} ${one}`]];
+    assert.deepEqual(told(), all);
+    const [digest] = fixture.do({
+      ...{ type: 'SyncStation', tokenSha256: 'north', after: null, limit: 1 },
+      ...{ queued: null, version: null, keysDigest: 'keys' },
+    }).conflicts!;
+    const { ticketTypeName, seatLabel } = digest!.ticket;
+    assert.deepEqual([digest!.at, ticketTypeName, seatLabel], [START, 'Adult', null]);
+    const byHand = {
+      type: 'ScanByHand',
+      ticketId: ticketIds[0]!,
+      operator: 'olga',
+      note: null,
+      idempotency: null,
+    } as const;
+    fixture.do({ ...byHand, kind: 'UNDO', doorId: null, undoes: one! });
+    assert.deepEqual(told(), [[`${three} ${two}`], [`${two} ${three}`]]);
+    fixture.do({
+      type: 'DefineEvent',
+      definition: { ...fixture.state.plan.definition, reentry: 'ALWAYS' },
+      operator: null,
+      note: null,
+    });
+    assert.deepEqual(told(), [[], []]);
+    fixture.do({
+      type: 'DefineEvent',
+      definition: { ...fixture.state.plan.definition, reentry: 'NEVER' },
+      operator: null,
+      note: null,
+    });
+    assert.deepEqual(told(), [[`${three} ${two}`], [`${two} ${three}`]]);
+    assertSameAfterReplay(fixture);
+  });
+
+  it('are told of many conflicts in several answers', () => {
+    const doors = openDoors('AFTER_EXIT');
+    const scans = Array.from({ length: 378 }, (_, place) => {
+      const at = { station: STATIONS[place % 2]!, minute: 0, ticket: place % 3 };
+      return { id: idOf(place), kind: 'ENTRY' as const, given: 'ADMIT' as const, undoes: null, doorId: 'main', ...at };
+    });
+    for (const station of STATIONS)
+      send(
+        doors,
+        station,
+        scans.filter((scan) => scan.station === station),
+      );
+    const gate = new Synced(doors.fixture, 'gate').sync();
+    assert.deepEqual([gate.told.length, gate.pages], [3 * 125 * 2, 2]);
+  });
+});
+
 describe('A ticket that entered', () => {
   /** A crew of four and two who stand, of one order; and what a station says of one of them. */
   function setUp() {

@@ -42,6 +42,7 @@ interface Feed {
   readonly cursor: string;
   readonly reset: boolean;
   readonly changes: readonly (readonly [string, string, number, number | null])[];
+  readonly conflicts?: readonly (Json & { readonly digest: string; readonly admitted: Json })[];
 }
 
 async function feedOf(at: TestGate | TestService, { token }: MadeStation, after?: string): Promise<Feed> {
@@ -144,6 +145,65 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
     await gate.round();
     assert.equal((await only(service, station, scanOf(service, code))).verdict, 'ALREADY_ADMITTED');
     assert.equal((await only(gate, station, scanOf(service, code))).verdict, 'ALREADY_ADMITTED');
+  });
+
+  it('tells its stations what conflicts at it, and what its service says of a station elsewhere', async () => {
+    const order = await buyTickets(service, 'seat');
+    const [code = ''] = codesOf(order);
+    const stations = [await pairedStation({ name: 'Hall 1' }), await pairedStation({ name: 'Hall 2' })] as const;
+    const elsewhere = await makeStation(service, { name: 'Elsewhere' });
+    const digest = ticketDigest(order.tickets[0]!);
+    /** What each is told: the name of the station of the other entry. */
+    const told = async (): Promise<readonly unknown[]> => {
+      const names: unknown[] = [];
+      for (const station of stations) {
+        const { conflicts = [] } = await feedOf(gate, station);
+        const own = conflicts.filter((each) => each.digest === digest);
+        names.push(own.map(({ admitted }) => admitted['station_name']).join());
+      }
+      return names;
+    };
+    const [first, second] = stations;
+    const { cursor } = await feedOf(gate, first);
+    const entries = [-MINUTE, 0].map((ms) => {
+      return scanOf(service, code, { given: 'ADMIT', at: new Date(service.now() + ms).toISOString() });
+    });
+    gate.isCut = true;
+    await only(gate, first, entries[0]!);
+    await only(gate, second, entries[1]!);
+    const { changes, conflicts } = await feedOf(gate, first, cursor);
+    assert.deepEqual(
+      [changes.map(([changed]) => changed), conflicts!.map((each) => [each['scan_id'], each['station_id']])],
+      [[digest], [[entries[0]!['id'], undefined]]],
+    );
+    assert.deepEqual(await told(), ['Hall 2', 'Hall 1']);
+    gate.isCut = false;
+    await gate.round();
+    assert.deepEqual(await told(), ['Hall 2', 'Hall 1'], 'its service says the same');
+    const before = scanOf(service, code, { given: 'ADMIT', at: new Date(service.now() - 2 * MINUTE).toISOString() });
+    await only(service, elsewhere, before);
+    service.wait(SECOND);
+    await gate.round();
+    assert.deepEqual(await told(), ['Elsewhere', 'Elsewhere']);
+    const [ofFirst] = (await feedOf(gate, first)).conflicts!.filter((each) => each.digest === digest);
+    const [atService] = (await feedOf(service, first)).conflicts!.filter((each) => each.digest === digest);
+    assert.deepEqual(ofFirst, atService);
+    await gate.restart();
+    assert.deepEqual(await told(), ['Elsewhere', 'Elsewhere']);
+    for (const [undone, left] of [
+      [before, ['Hall 2', 'Hall 1']],
+      [entries[0]!, ['', '']],
+    ] as const) {
+      const { cursor: known } = await feedOf(gate, second);
+      const undo = { kind: 'UNDO', undoes: undone['id'], note: 'Counted twice' };
+      assert.equal((await service.admin.post(`/admin/tickets/${order.tickets[0]!}/scans`, undo)).status, 201);
+      await gate.round();
+      assert.deepEqual(
+        (await feedOf(gate, second, known)).changes.map(([changed]) => changed),
+        [digest],
+      );
+      assert.deepEqual(await told(), left);
+    }
   });
 
   it('goes on without its service, after a restart too, and sends everything when it is back', async () => {

@@ -45,31 +45,35 @@ export interface SentScan {
   readonly judged?: boolean;
 }
 
+export interface ScannedTicket {
+  readonly ticket_type_id: string;
+  readonly ticket_type_name: string;
+  readonly section: string | null;
+  readonly row_label: string | null;
+  readonly seat_label: string | null;
+  /** From a gate alone, which does not know where the seat is. */
+  readonly seat_id?: string | null;
+}
+
+export interface Admission {
+  readonly at: string;
+  readonly door_id: string;
+  readonly door_name: string;
+  /** Null of an entry by hand, and where a gate does not know it. */
+  readonly station_name: string | null;
+  /** The station itself decided. */
+  readonly offline: boolean;
+}
+
 export interface ScanResult {
   readonly id: string;
   /** CANNOT_TELL comes from a gate alone, of a code by an unknown key or without its ticket type. */
   readonly verdict: Verdict;
   /** The id was known: it is answered as the first time, and counts nothing. */
   readonly repeated: boolean;
-  readonly ticket?: {
-    readonly ticket_type_id: string;
-    readonly ticket_type_name: string;
-    readonly section: string | null;
-    readonly row_label: string | null;
-    readonly seat_label: string | null;
-    /** From a gate alone, which does not know where the seat is. */
-    readonly seat_id?: string | null;
-  };
+  readonly ticket?: ScannedTicket;
   /** With ALREADY_ADMITTED: the entry that let the ticket in. */
-  readonly admitted?: {
-    readonly at: string;
-    readonly door_id: string;
-    readonly door_name: string;
-    /** Null of an entry by hand, and where a gate does not know it. */
-    readonly station_name: string | null;
-    /** The station itself decided. */
-    readonly offline: boolean;
-  } | null;
+  readonly admitted?: Admission | null;
   readonly void_reason?: string;
   /** With WRONG_PERFORMANCE: the date of the ticket. */
   readonly performance?: { readonly id: string; readonly name: string; readonly starts_at: string | null };
@@ -124,6 +128,20 @@ export interface StationHead {
 
 export type FeedChange = readonly [string, 'V' | 'I' | 'W' | 'O' | 'N', number, number | null];
 
+export interface StationConflict {
+  /** Of the ticket, as in `changes`. */
+  readonly digest: string;
+  /** The entry of the station, the earlier or the later of the two. */
+  readonly scan_id: string;
+  /** For a GATE: the station that scanned. */
+  readonly station_id?: string;
+  /** When that entry counts. */
+  readonly at: string;
+  readonly ticket: ScannedTicket;
+  /** The other entry. */
+  readonly admitted: Admission;
+}
+
 export interface StationSync {
   readonly now: string;
   /** Send it as `after` of the next request. */
@@ -140,6 +158,11 @@ export interface StationSync {
    * `doors`, or null.
    */
   readonly changes: readonly FeedChange[];
+  /**
+   * Entries of the station that conflict with another entry of the same ticket, of tickets in `changes`:
+   * what was said of those before is over. Absent where there are none.
+   */
+  readonly conflicts?: readonly StationConflict[];
 }
 
 export interface Station extends PairedStation {

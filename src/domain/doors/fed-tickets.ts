@@ -1,7 +1,7 @@
 /** The tickets of which a gate knows by its service's feed and by its own scans: see `feed.ts`. */
 import { ChangeLog } from './scanned-tickets.ts';
 import type { FactData } from '../fact.ts';
-import type { TicketPresence } from '../recorded-scan.ts';
+import type { StationConflict, TicketPresence } from '../recorded-scan.ts';
 
 /** Where a ticket is, as far as the gate knows. */
 export interface FedTicket {
@@ -11,6 +11,10 @@ export interface FedTicket {
   /** When it entered, left or became void; a feed has seconds. */
   readonly at: number;
   readonly doorId: string | null;
+  /** What the service says of conflicts. */
+  readonly told?: readonly StationConflict[];
+  /** Of a ticket that was scanned here: the service's word has what came here until then. */
+  readonly includesUntil?: number;
 }
 
 type FeedHead = NonNullable<FactData['FeedTaken']['head']>;
@@ -48,11 +52,13 @@ export class FedTickets {
     return number === undefined ? { ...UNNAMED, digest } : this.#rows[number]!;
   }
 
-  put(row: FedTicket): void {
+  /** `isMoved`: stations are told of it, also where nothing is otherwise. */
+  put(row: FedTicket, isMoved = false): void {
     const number = this.#numberOf.get(row.digest);
-    if (number !== undefined && isSame(this.#rows[number]!, row)) return;
+    const isNews = isMoved || number === undefined || !isSame(this.#rows[number]!, row);
     const place = number ?? this.#add(row, 0);
     this.#rows[place] = row;
+    if (!isNews) return;
     this.#changeOf[place] = this.#changes.add(place, this.#changeOf[place]!, (each) => this.#changeOf[each]!);
   }
 

@@ -13,10 +13,11 @@ import { hasHappened } from '#client/doors/scan.ts';
 import { compareScans } from '#client/doors/merging.ts';
 import { joinId } from '../ids.ts';
 import { happenedOf, mergedOf, type Doors, type DoorState } from './state.ts';
+import { stationConflictsAtGate } from './station-conflicts.ts';
 import { FedTickets, UNNAMED, type FedTicket } from './fed-tickets.ts';
 import type { TicketScan } from './scanned-tickets.ts';
 import type { FactData } from '../fact.ts';
-import type { TicketPresence } from '../recorded-scan.ts';
+import type { FedChange } from '../recorded-scan.ts';
 
 // ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -74,7 +75,8 @@ export function noteScan(state: DoorState, number: number, before: TicketScan | 
   const { key, scans } = tickets.at(number);
   const digest = noteNumber(state, key, number);
   if (digest === null) return;
-  feed.tickets.put(fedAfter(feed.tickets.find(digest), before, after, scans, reentry));
+  const isMoved = counts(after) !== (before !== undefined && counts(before));
+  feed.tickets.put(fedAfter(feed.tickets.find(digest), before, after, scans, reentry), isMoved);
 }
 
 /** What is known of a ticket after one of its scans was recorded, or is not what it was. */
@@ -112,28 +114,31 @@ export function takePage(state: DoorState, page: FactData['FeedTaken']): void {
   };
   const named = isAnew ? new Set<string>() : known.named;
   doors.feed = { ...known, ...head, cursor, named: more ? named : null, isWhole: known.isWhole || !more };
-  for (const [digest, presence, at, doorId] of page.changes) {
-    named?.add(digest);
-    putNamed(doors, namedRow(digest, presence, at, doorId), includesUntil);
+  for (const change of page.changes) {
+    named?.add(change[0]);
+    putNamed(state, namedRow(change), includesUntil);
   }
   if (more || named === null) return;
   for (const [{ digest }] of [...known.tickets.rows()]) {
-    if (!named.has(digest)) putNamed(doors, { ...UNNAMED, digest }, includesUntil);
+    if (!named.has(digest)) putNamed(state, { ...UNNAMED, digest }, includesUntil);
   }
 }
 
-function namedRow(digest: string, state: TicketPresence, at: number, doorId: string | null): FedTicket {
+function namedRow([digest, state, at, doorId, told]: FedChange): FedTicket {
   const presence = state === 'I' || state === 'W' ? 'INSIDE' : state === 'O' ? 'OUTSIDE' : 'NEVER_IN';
-  return { digest, presence, isVoid: state === 'V' || state === 'W', at, doorId };
+  return { digest, presence, isVoid: state === 'V' || state === 'W', at, doorId, ...(told !== undefined && { told }) };
 }
 
 /** Puts what a page says of a ticket, with what is not in it yet (rule 2). */
-function putNamed({ feed, tickets, reentry }: Doors, named: FedTicket, includesUntil: number): void {
+function putNamed(state: DoorState, named: FedTicket, includesUntil: number): void {
+  const { feed, tickets, reentry } = state.doors!;
   const number = feed!.scanned.get(named.digest);
   const scans = number === undefined ? [] : happenedOf(tickets.at(number).scans);
-  let row = named;
+  let row = number === undefined ? named : { ...named, includesUntil };
   for (const scan of scans) if (isAbout(row, scan)) row = { ...row, at: scan.at };
   for (const scan of scans) if (scan.isUndone) row = withoutScan(row, scan, scans, reentry);
   const later = scans.filter((scan) => counts(scan) && scan.receivedAt > includesUntil).sort(compareScans);
-  feed!.tickets.put(later.reduce(withScan, row));
+  row = later.reduce(withScan, row);
+  const [before, after] = [feed!.tickets.find(row.digest), row].map((each) => stationConflictsAtGate(state, each));
+  feed!.tickets.put(row, JSON.stringify(before) !== JSON.stringify(after));
 }

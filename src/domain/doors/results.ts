@@ -46,7 +46,10 @@ export function resultDetails(
   }
 }
 
-function viewTicket({ plan }: DoorState, { ticketTypeId, seatId }: IssuedTicket): ScannedTicketView {
+export function viewTicket(
+  { plan }: DoorState,
+  { ticketTypeId, seatId }: Pick<IssuedTicket, 'ticketTypeId' | 'seatId'>,
+): ScannedTicketView {
   const ticketTypeName = plan.ticketTypeById.get(ticketTypeId)?.definition.name ?? ticketTypeId;
   return { ticketTypeId, ticketTypeName, ...placeNames(plan, ticketTypeId, seatId) };
 }

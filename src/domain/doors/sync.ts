@@ -3,11 +3,13 @@
  * scanned.
  *
  * 1. A feed goes on behind its cursor: behind the last change of a scanned ticket, and behind the void tickets that
- *    became so until a moment. One of another station, of another form or from the future begins anew.
+ *    became so until a moment. One of another station, of another form or from the future begins anew, and so does one
+ *    from when tickets entered again otherwise: that changes what conflicts.
  * 2. A ticket is listed once in an answer, as it is now. Of void tickets those of the current millisecond are listed
  *    again by the next answer: others may come before them in it.
  * 3. At a gate all tickets are those of its own service's feed: it does not know their dates.
- * 4. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
+ * 4. What is said of conflicts is about listed tickets: one that is listed and not among them has none any more.
+ * 5. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
  */
 import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -15,18 +17,21 @@ import { doorsOf, reentryOf } from '../catalogue/definition.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { voidTicketsBehind, type VoidPosition } from '../orders/void-tickets.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
+import { stationConflicts, stationConflictsAtGate } from './station-conflicts.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { presenceOf } from './fed-tickets.ts';
 import { keyOf, mergedOf, type Doors, type DoorState, type Station } from './state.ts';
 import { stationByToken, viewStation } from './stations.ts';
 import { ticketIdOf } from './view.ts';
 import type { CommandOf } from '../command.ts';
-import type { TicketPresence } from '../recorded-scan.ts';
-import type { SyncChange, SyncHead } from '../view.ts';
+import type { StationConflict, TicketPresence } from '../recorded-scan.ts';
+import type { SyncChange, SyncConflict, SyncHead } from '../view.ts';
 import type { TicketScan, TicketScans } from './scanned-tickets.ts';
 
 /** Scanned tickets of one answer: some 20 µs each, because each is looked up among the orders. */
 const SCANNED_MAX = 1_000;
+/** Conflicts with which an answer ends: 150 KB. */
+const CONFLICTS_MAX = 500;
 
 const HEAD_DIGEST_LENGTH = 16;
 
@@ -51,32 +56,37 @@ export function decideSyncStation(
   const doors = state.doors!;
   const after = readCursor(command.after ?? '');
   const { lastChange } = doors.feed?.tickets ?? doors.tickets;
-  const isOwn = after?.stationId === station.id && after.change <= lastChange && after.voidSince <= now;
+  const mark = `${doors.reentry}-`;
+  const isCurrent = after !== null && after.change <= lastChange && after.voidSince <= now;
+  const isOwn = isCurrent && after.stationId === station.id && after.head.startsWith(mark);
   const start = isOwn ? after : { change: 0, voidSince: 0, voidCount: 0, head: '' };
   const head = headOf(state, station, now);
-  const digest = headDigest(head, command.keysDigest, hashing);
-  const page = new SyncPage(state, station.performanceIds, command.limit);
+  const digest = mark + headDigest(head, command.keysDigest, hashing);
+  const page = new SyncPage(state, station, command.limit);
   const change = doors.feed === null ? page.addScanned(start.change, !isOwn) : page.addFed(start.change, !isOwn);
   const { voidSince, voidCount } = page.addVoid(start, now);
-  const { changes, more } = page;
+  const { changes, conflicts, more } = page;
   const cursor = writeCursor({ stationId: station.id, change, voidSince, voidCount, head: digest });
   const shown = digest === start.head ? null : head;
-  return { facts: [], reply: valuesReply<'SyncStation'>({ now, cursor, more, reset: !isOwn, head: shown, changes }) };
+  const told = conflicts.length > 0 && { conflicts };
+  const values = { now, cursor, more, reset: !isOwn, head: shown, changes, ...told };
+  return { facts: [], reply: valuesReply<'SyncStation'>(values) };
 }
 
 class SyncPage {
   readonly changes: SyncChange[] = [];
+  readonly conflicts: SyncConflict[] = [];
   more = false;
   readonly #state: DoorState;
   readonly #doors: Doors;
-  readonly #performanceIds: readonly string[] | null;
+  readonly #station: Station;
   readonly #limit: number;
   readonly #listed = new Set<string>();
 
-  constructor(state: DoorState, performanceIds: readonly string[] | null, limit: number) {
+  constructor(state: DoorState, station: Station, limit: number) {
     this.#state = state;
     this.#doors = state.doors!;
-    this.#performanceIds = performanceIds;
+    this.#station = station;
     this.#limit = limit;
   }
 
@@ -85,7 +95,7 @@ class SyncPage {
     let last = after;
     let looked = 0;
     for (const { change, number } of this.#doors.tickets.changedAfter(after)) {
-      if (looked === SCANNED_MAX || this.changes.length === this.#limit) {
+      if (looked === SCANNED_MAX || this.#isFull) {
         this.more = true;
         return last;
       }
@@ -95,7 +105,7 @@ class SyncPage {
       const ticketId = ticketIdOf(this.#state, ticket);
       if (ticketId === null || !this.#isOfDates(ticket)) continue;
       const listed = this.#changeOf(ticketId, ticket);
-      if (!isAnew || listed[1] !== 'N') this.#add(ticketId, listed);
+      if (!isAnew || listed[1] !== 'N') this.#add(ticketId, listed, ticket);
     }
     return this.#doors.tickets.lastChange;
   }
@@ -105,7 +115,7 @@ class SyncPage {
     let last = after;
     const { tickets } = this.#doors.feed!;
     for (const { change, row } of tickets.changedAfter(after)) {
-      if (this.changes.length === this.#limit) {
+      if (this.#isFull) {
         this.more = true;
         return last;
       }
@@ -114,6 +124,7 @@ class SyncPage {
       if (isAnew && state === 'N') continue;
       const door = row.doorId === null ? null : this.#placeOf(row.doorId);
       this.changes.push([row.digest, state, Math.floor(row.at / 1_000), door]);
+      this.#tell(row.digest, stationConflictsAtGate(this.#state, row));
     }
     return tickets.lastChange;
   }
@@ -126,7 +137,7 @@ class SyncPage {
     const left = this.#limit - this.changes.length;
     const { voidTickets } = this.#state.orders;
     let looked = 0;
-    for (const each of voidTicketsBehind(voidTickets, this.#performanceIds, after, left + 1)) {
+    for (const each of voidTicketsBehind(voidTickets, this.#station.performanceIds, after, left + 1)) {
       const { ticketId, ...position } = each;
       if (this.changes.length === this.#limit) {
         this.more = true;
@@ -135,7 +146,8 @@ class SyncPage {
       looked += 1;
       const number = this.#doors.tickets.find(keyOf({ ticketId, digest: 0 }));
       const ticket = number === null ? null : this.#doors.tickets.at(number);
-      if (!this.#listed.has(ticketId)) this.#add(ticketId, this.#changeOf(ticketId, ticket, position.voidSince));
+      if (!this.#listed.has(ticketId))
+        this.#add(ticketId, this.#changeOf(ticketId, ticket, position.voidSince), ticket);
       last = position;
       if (position.voidSince < now) settled = position;
     }
@@ -145,13 +157,27 @@ class SyncPage {
     return next();
   }
 
-  #add(ticketId: string, change: SyncChange): void {
+  get #isFull(): boolean {
+    return this.changes.length === this.#limit || this.conflicts.length >= CONFLICTS_MAX;
+  }
+
+  #add(ticketId: string, change: SyncChange, ticket: TicketScans | null): void {
     this.#listed.add(ticketId);
     this.changes.push(change);
+    if (ticket !== null) this.#tell(change[0], stationConflicts(this.#state, ticket));
+  }
+
+  /** A station is told of entries of its own, a gate of those of all stations. */
+  #tell(digest: string, found: readonly StationConflict[]): void {
+    const { id, kind } = this.#station;
+    for (const { stationId, ...conflict } of found) {
+      if (kind === 'GATE') this.conflicts.push({ digest, stationId, ...conflict });
+      else if (stationId === id) this.conflicts.push({ digest, ...conflict });
+    }
   }
 
   #isOfDates({ performanceId, scans }: TicketScans): boolean {
-    const dates = this.#performanceIds;
+    const dates = this.#station.performanceIds;
     if (dates === null || (performanceId !== null && dates.includes(performanceId))) return true;
     return scans.some((scan) => dates.includes(scan.performanceId));
   }
@@ -212,7 +238,7 @@ function headOf({ plan, performances, doors }: DoorState, station: Station, now:
   };
 }
 
-/** Rule 4. */
+/** Rule 5. */
 function headDigest(head: SyncHead, keysDigest: string, { sha256 }: Hashing): string {
   const performances = head.performances.map(({ expected: _expected, ...date }) => date);
   return sha256(JSON.stringify([{ ...head, performances }, keysDigest])).slice(0, HEAD_DIGEST_LENGTH);

@@ -37,9 +37,10 @@ import type { PerformanceStatus } from '#machines/performance.ts';
  * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that
  * had ended; what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on
  * from there, as the service did. Formats 1 and 2 kept holds as objects; formats 1 to 3 kept the items of holds that
- * were replaced, and the view of each hold that was an answer.
+ * were replaced, and the view of each hold that was an answer. At a gate formats 1 to 4 did not count an entry of a
+ * ticket that was inside among the changes of its feed.
  */
-export const SNAPSHOT_FORMAT = 4;
+export const SNAPSHOT_FORMAT = 5;
 
 /** Records in one piece; at some 100 to 300 B each well under a millisecond to parse. */
 const RECORDS_PER_PIECE = 500;

@@ -6,7 +6,7 @@ import { fitsKind, GIVEN, SCAN_KINDS } from '#client/doors/scan.ts';
 import type { ScanRequest } from '#domain/command.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { ScanResult as ScanResultView } from '#domain/view.ts';
+import type { Admission as Admitted, ScannedTicketView, ScanResult as ScanResultView } from '#domain/recorded-scan.ts';
 import { createRateWindow } from '../limits/rate-limits.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -61,12 +61,23 @@ const ScanBatch = Type.Object({ scans: Type.Array(Scan, { minItems: 1, maxItems:
 
 const Text = Type.String();
 
-const Admission = Type.Object({
+export const Admission = Type.Object({
   at: Time,
   door_id: Text,
   door_name: Text,
   station_name: Nullable({ ...Text, description: 'Null of an entry by hand, and where a gate does not know it.' }),
   offline: Type.Boolean({ description: 'The station itself decided.' }),
+});
+
+export const ScannedTicket = Type.Object({
+  ticket_type_id: Text,
+  ticket_type_name: Text,
+  section: Nullable(Text),
+  row_label: Nullable(Text),
+  seat_label: Nullable(Text),
+  seat_id: Type.Optional(
+    Nullable({ ...Text, description: 'From a gate alone, which does not know where the seat is.' }),
+  ),
 });
 
 export const ScanResult = Type.Object({
@@ -77,18 +88,7 @@ export const ScanResult = Type.Object({
     description: 'CANNOT_TELL comes from a gate alone, of a code by an unknown key or without its ticket type.',
   }),
   repeated: Type.Boolean({ description: 'The id was known: it is answered as the first time, and counts nothing.' }),
-  ticket: Type.Optional(
-    Type.Object({
-      ticket_type_id: Text,
-      ticket_type_name: Text,
-      section: Nullable(Text),
-      row_label: Nullable(Text),
-      seat_label: Nullable(Text),
-      seat_id: Type.Optional(
-        Nullable({ ...Text, description: 'From a gate alone, which does not know where the seat is.' }),
-      ),
-    }),
-  ),
+  ticket: Type.Optional(ScannedTicket),
   admitted: Type.Optional(
     Type.Unsafe<Static<typeof Admission> | null>({
       ...(Admission as object),
@@ -245,25 +245,8 @@ export function toResultBody(result: ScanResultView): Static<typeof ScanResult> 
     id,
     verdict,
     repeated,
-    ...(ticket !== undefined && {
-      ticket: {
-        ticket_type_id: ticket.ticketTypeId,
-        ticket_type_name: ticket.ticketTypeName,
-        section: ticket.section,
-        row_label: ticket.rowLabel,
-        seat_label: ticket.seatLabel,
-        ...(ticket.seatId !== undefined && { seat_id: ticket.seatId }),
-      },
-    }),
-    ...(admitted !== undefined && {
-      admitted: admitted && {
-        at: formatTime(admitted.at),
-        door_id: admitted.doorId,
-        door_name: admitted.doorName,
-        station_name: admitted.stationName,
-        offline: admitted.offline,
-      },
-    }),
+    ...(ticket !== undefined && { ticket: toTicketBody(ticket) }),
+    ...(admitted !== undefined && { admitted: admitted && toAdmissionBody(admitted) }),
     ...(voidReason !== undefined && { void_reason: voidReason }),
     ...(performance !== undefined && {
       performance: { id: performance.id, name: performance.name, starts_at: formatMoment(performance.startsAt) },
@@ -271,4 +254,20 @@ export function toResultBody(result: ScanResultView): Static<typeof ScanResult> 
     ...(doorIds !== undefined && { door_ids: [...doorIds] }),
     ...(opensAt !== undefined && { opens_at: formatMoment(opensAt) }),
   };
+}
+
+export function toTicketBody(ticket: ScannedTicketView): Static<typeof ScannedTicket> {
+  const { ticketTypeId, ticketTypeName, section, rowLabel, seatLabel, seatId } = ticket;
+  return {
+    ticket_type_id: ticketTypeId,
+    ticket_type_name: ticketTypeName,
+    section,
+    row_label: rowLabel,
+    seat_label: seatLabel,
+    ...(seatId !== undefined && { seat_id: seatId }),
+  };
+}
+
+export function toAdmissionBody({ at, doorId, doorName, stationName, offline }: Admitted): Static<typeof Admission> {
+  return { at: formatTime(at), door_id: doorId, door_name: doorName, station_name: stationName, offline };
 }

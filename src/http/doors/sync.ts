@@ -1,9 +1,9 @@
 /** What stations know without a network: the head of their event, and the tickets that are void or were scanned. */
 import { createHash } from 'node:crypto';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Reentry } from '#client/doors/verdict.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import type { StationView, SyncChange, SyncHead, SyncView } from '#domain/view.ts';
+import type { StationView, SyncChange, SyncConflict, SyncHead, SyncView } from '#domain/view.ts';
 import { TicketKeys } from '../buyers/tickets.ts';
 import type { PublicPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
@@ -11,6 +11,7 @@ import { fail, NOT_NAMED } from '../protocol/errors.ts';
 import { bearer, Count, IntegerText, Nullable, Time } from '../protocol/fields.ts';
 import { formatMoment, formatTime } from '../protocol/formats.ts';
 import { addRoute } from '../protocol/route.ts';
+import { Admission, ScannedTicket, toAdmissionBody, toTicketBody } from './scans.ts';
 
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -55,6 +56,15 @@ export const Head = Type.Object({
   ),
 });
 
+const Conflict = Type.Object({
+  digest: { ...Text, description: 'Of the ticket, as in `changes`.' },
+  scan_id: { ...Text, description: 'The entry of the station, the earlier or the later of the two.' },
+  station_id: Type.Optional({ ...Text, description: 'For a GATE: the station that scanned.' }),
+  at: { ...Time, description: 'When that entry counts.' },
+  ticket: ScannedTicket,
+  admitted: { ...Admission, description: 'The other entry.' },
+});
+
 export const StationSync = Type.Object(
   {
     now: Time,
@@ -82,6 +92,12 @@ export const StationSync = Type.Object(
       description:
         'Each ticket once: the first 12 characters of the base64url SHA-256 of its id; V void, I inside, W void and inside, O out, N none of these any more; since when, in seconds since 1970; the place of the door in `doors`, or null.',
     }),
+    conflicts: Type.Optional(
+      Type.Array(Conflict, {
+        description:
+          'Entries of the station that conflict with another entry of the same ticket, of tickets in `changes`: what was said of those before is over. Absent where there are none.',
+      }),
+    ),
   },
   { $id: 'StationSync' },
 );
@@ -135,15 +151,27 @@ export function syncRoutes(app: HttpApp, { events, tickets }: SyncPorts): void {
       const synced = await execute(events.byId('gtk', token), NOT_NAMED, command);
       return isRefusal(synced) && synced.code === NOT_NAMED.code ? fail('UNAUTHORIZED') : synced;
     },
-    body: ({ now, cursor, more, reset, head, changes }: SyncView) => ({
+    body: ({ now, cursor, more, reset, head, changes, conflicts }: SyncView) => ({
       now: formatTime(now),
       cursor,
       more,
       reset,
       head: head && toHeadBody(head, tickets.keys),
       changes: [...changes],
+      ...(conflicts !== undefined && { conflicts: conflicts.map(toConflictBody) }),
     }),
   });
+}
+
+function toConflictBody({ digest, scanId, stationId, at, ticket, admitted }: SyncConflict): Static<typeof Conflict> {
+  return {
+    digest,
+    scan_id: scanId,
+    ...(stationId !== undefined && { station_id: stationId }),
+    at: formatTime(at),
+    ticket: toTicketBody(ticket),
+    admitted: toAdmissionBody(admitted),
+  };
 }
 
 type HeadBody = ReturnType<typeof toHeadBody>;

@@ -40,6 +40,8 @@ export class Device {
   readonly book = new Map<string, BookedScan>();
   /** By digest. */
   readonly feed = new Map<string, string>();
+  /** By digest, what it is told of conflicts of entries of its own: that entry, and the other. */
+  readonly told = new Map<string, readonly string[]>();
   cursor: string | null = null;
   readonly #chance: Chance;
 
@@ -76,10 +78,18 @@ export class Device {
   }
 
   /** An answer to what was asked with an older cursor changes nothing. */
-  sync(after: string | null, { reset, cursor, changes }: SyncView): void {
+  sync(after: string | null, { reset, cursor, changes, conflicts = [] }: SyncView): void {
     if (after !== this.cursor) return;
     if (reset) this.feed.clear();
-    for (const [digest, state] of changes) this.feed.set(digest, state);
+    if (reset) this.told.clear();
+    for (const [digest, state] of changes) {
+      this.feed.set(digest, state);
+      const found = conflicts.filter((each) => each.digest === digest);
+      this.told.set(
+        digest,
+        found.map(({ scanId, admitted }) => `${scanId} ${admitted.scanId}`),
+      );
+    }
     this.cursor = cursor;
   }
 }

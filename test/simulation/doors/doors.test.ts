@@ -15,7 +15,7 @@ const MUST_BE_SEEN = [
   'WRONG_EVENT', 'VOID', 'WRONG_PERFORMANCE', 'WRONG_DOOR', 'NOT_YET', 'OVER', 'repeated', 'request lost', 'answer lost',
   'RecordScans: STATION_REVOKED', 'RecordScans: STATION_NOT_ALLOWED', 'AmendOrder', 'CancelOrder', 'CancelPerformance',
   'crash', 'full disk', 'snapshot', 'replay', 'counters compared', 'feed compared', 'evening without offline scans',
-  'conflict DOUBLE_ENTRY', 'conflict ENTERED_VOID', 'conflict ENTERED_OTHERWISE',
+  'conflict DOUBLE_ENTRY', 'conflict ENTERED_VOID', 'conflict ENTERED_OTHERWISE', 'conflict told',
 ]; // prettier-ignore
 
 describe('The doors', () => {

@@ -292,6 +292,15 @@ export class DoorModel {
     };
   }
 
+  /** Entries of a station, null for a gate of all, each with another one of the ticket with which it conflicts. */
+  toldOf(ticketId: string, stationId: string | null): readonly string[] {
+    const pairs = this.conflicts().flatMap(({ ticketId: of, first, second }) =>
+      of !== ticketId || first === null ? [] : [[first, second] as const, [second, first] as const],
+    );
+    const own = pairs.filter(([id]) => stationId === null || this.scans.get(id)!.stationId === stationId);
+    return own.map((pair) => pair.join(' ')).sort();
+  }
+
   /** What a feed says of a ticket. */
   stateOf(ticketId: string): 'V' | 'W' | 'I' | 'O' | 'N' {
     const { inside, entered } = this.whereIs(ticketId);

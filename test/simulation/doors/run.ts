@@ -5,7 +5,7 @@
  *
  * Every answer is as the model of the rule predicts (`model.ts`); at random steps counters and conflicts are the
  * model's, and a replay gives the state. When the faults end and all queues are empty, the counters say what the books
- * of the devices say, and their feeds where each ticket is.
+ * of the devices say, their feeds where each ticket is, and each device was told of the conflicts of its own entries.
  *
  * 1. Promise 11: what an answer says of a scan is on disk when it leaves, and after every crash.
  * 2. Promise 12: in some evenings every station reaches the service. Then no ticket is admitted that is inside.
@@ -621,6 +621,9 @@ class Evening {
       if (performanceIds?.includes(performanceId) === false) continue;
       const digest = createHash('sha256').update(id).digest('base64url').slice(0, 12);
       assert.equal(device.feed.get(digest) ?? 'N', this.#model.stateOf(id), `the feed says where ${id} is`);
+      const predicted = this.#model.toldOf(id, device.station.kind === 'GATE' ? null : device.station.id);
+      assert.deepEqual([...(device.told.get(digest) ?? [])].sort(), predicted, `its stations are told what ${id} has`);
+      if (predicted.length > 0) this.#world.count('conflict told');
     }
     this.#world.count('feed compared');
   }

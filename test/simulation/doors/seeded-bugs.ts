@@ -82,6 +82,13 @@ const BUGS: readonly SeededBug[] = [
     'test/api/doors.test.ts',
   ),
   bug(
+    'doors: a station is not told of an entry that came after its own',
+    'src/domain/doors/station-conflicts.ts',
+    'return [...sideOf(state, ticket, first, second), ...sideOf(state, ticket, second, first)];',
+    'return [...sideOf(state, ticket, second, first)];',
+    'test/domain/doors.test.ts',
+  ),
+  bug(
     'doors: a revoked station scans on',
     'src/domain/doors/stations.ts',
     "return stationStatus(station, now) === 'LIVE' ? station : refuse('STATION_REVOKED', {});",

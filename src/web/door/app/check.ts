@@ -10,7 +10,7 @@ import { ticketDigest } from '#client/doors/digest.ts';
 import type { Given } from '#client/doors/scan.ts';
 import { verdictOfEntry, verdictOfExit, type Entrance, type ScanFinding } from '#client/doors/verdict.ts';
 import type { ScanResult, StationHead } from '#client/doors/wire.ts';
-import type { TicketAdmission, Feed, TicketState } from './feed.ts';
+import type { Feed, TicketState } from './feed.ts';
 import type { CheckSignature } from './signature.ts';
 
 /** Where a station stands. */
@@ -96,8 +96,12 @@ function detailsOf(
   { performances, doors }: StationHead,
 ): ScanDetails {
   switch (verdict) {
-    case 'ALREADY_ADMITTED':
-      return admitted === null ? {} : { admitted: namedEntry(admitted, doors) };
+    case 'ALREADY_ADMITTED': {
+      if (admitted === null) return {};
+      const door = doors.find(({ id }) => id === admitted.doorId);
+      const named = { door_id: admitted.doorId ?? '', door_name: door?.name ?? '', station_name: null };
+      return { admitted: { at: new Date(admitted.at).toISOString(), ...named, offline: false } };
+    }
     case 'WRONG_PERFORMANCE': {
       const date = performances.find(({ id }) => id === performanceId);
       return date === undefined ? {} : { performance: { id: date.id, name: date.name, starts_at: date.starts_at } };
@@ -112,14 +116,4 @@ function detailsOf(
     default:
       return {};
   }
-}
-
-/** An entry of which the feed or this station knows; of which station it was neither says. */
-export function namedEntry(
-  { at, doorId }: TicketAdmission,
-  doors: StationHead['doors'],
-): NonNullable<ScanResult['admitted']> {
-  const door = doors.find(({ id }) => id === doorId);
-  const named = { door_id: doorId ?? '', door_name: door?.name ?? '', station_name: null };
-  return { at: new Date(at).toISOString(), ...named, offline: false };
 }

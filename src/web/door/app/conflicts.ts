@@ -1,17 +1,16 @@
 /**
  * Scans of this station that happened, and with which what the service says does not agree.
  *
- * 1. A scan that the station decided is one where its result has another verdict.
- * 2. An entry that the service took is one where the feed named it as the one that let the ticket in, and then names an
- *    earlier one: another station let the ticket in before, and nothing let it out. An entry after it the feed does not
- *    name, so that it is noted at the other station alone.
+ * 1. A scan that the station decided is one where its result has another verdict; ALREADY_ADMITTED is left to rule 2.
+ * 2. An entry is one beside another entry of its ticket, while the feed says so: of a ticket that changed, and of which
+ *    it says so no more, nothing is left. What somebody has seen does not come back with the next change.
  * 3. A scan that was undone is none.
  */
-import type { StationHead } from '#client/doors/wire.ts';
-import { namedEntry, type OwnVerdict } from './check.ts';
-import type { OwnScan, TicketAdmission } from './feed.ts';
+import type { StationConflict, StationSync } from '#client/doors/wire.ts';
+import type { OwnVerdict } from './check.ts';
 
 const CONFLICTS_MAX = 50;
+const SEEN_MAX = 500;
 
 /** A scan with what the service says of it. */
 export interface Conflict extends OwnVerdict {
@@ -19,35 +18,58 @@ export interface Conflict extends OwnVerdict {
   readonly kind: 'ENTRY' | 'EXIT';
   /** When the station scanned. */
   readonly at: string;
+  /** Of rule 2: that of the ticket. */
+  readonly digest?: string;
 }
 
-/** An entry of this station that the service took. */
-export interface TakenScan extends OwnScan {
-  readonly ticket: OwnVerdict['ticket'];
+export interface KnownConflicts {
+  /** What nobody has seen yet, the newest first. */
+  readonly conflicts?: readonly Conflict[];
+  /** Marks of those of rule 2 that somebody has seen. */
+  readonly seen?: readonly string[];
+}
+
+/** What tells a conflict from the others: an entry may have several. */
+export function markOf({ id, verdict, admitted }: Conflict): string {
+  return `${id} ${admitted?.at ?? verdict}`;
 }
 
 /** With the newest first; further ones are known to the console alone. */
 export function withConflicts(known: readonly Conflict[], found: readonly Conflict[]): readonly Conflict[] {
-  const left = known.filter(({ id }) => !found.some((each) => each.id === id));
-  return [...found.toReversed(), ...left].slice(0, CONFLICTS_MAX);
+  const all = new Map([...known, ...found].map((each) => [markOf(each), each]));
+  return [...all.values()].toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at)).slice(0, CONFLICTS_MAX);
 }
 
-/** Whether it is the entry that a feed names, which has seconds. */
-export function isNamed({ at, doorId }: OwnScan, named: TicketAdmission | null): boolean {
-  return named !== null && named.at === secondOf(at) && named.doorId === doorId;
+/** After an answer of the feed (rule 2). */
+export function conflictsAfter(
+  { conflicts: known = [], seen = [] }: KnownConflicts,
+  { reset, changes, conflicts = [] }: Pick<StationSync, 'reset' | 'changes' | 'conflicts'>,
+): readonly Conflict[] {
+  const changed = new Set(changes.map(([digest]) => digest));
+  const left = known.filter(({ digest }) => digest === undefined || (!reset && !changed.has(digest)));
+  return withConflicts(
+    left,
+    conflicts.map(toConflict).filter((each) => !seen.includes(markOf(each))),
+  );
 }
 
-/** Rule 2, of an entry that the feed had named. */
-export function conflictWith(
-  { id, at, ticket }: TakenScan,
-  named: TicketAdmission | null,
-  head: StationHead,
-): Conflict | null {
-  if (named === null || named.at >= secondOf(at) || head.reentry === 'ALWAYS') return null;
-  const scan = { id, kind: 'ENTRY', at: new Date(at).toISOString(), verdict: 'ALREADY_ADMITTED' } as const;
-  return { ...scan, ...(ticket !== undefined && { ticket }), admitted: namedEntry(named, head.doors) };
+/** After somebody has seen some. */
+export function withoutSeen(
+  { conflicts = [], seen = [] }: KnownConflicts,
+  nowSeen: readonly Conflict[],
+): Required<KnownConflicts> {
+  const marks = nowSeen.map(markOf);
+  return {
+    conflicts: conflicts.filter((each) => !marks.includes(markOf(each))),
+    seen: [...seen, ...marks].slice(-SEEN_MAX),
+  };
 }
 
-function secondOf(at: number): number {
-  return Math.floor(at / 1_000) * 1_000;
+/** What the feed of another pairing said stays, and is not taken back any more. */
+export function keptConflicts({ conflicts = [], seen = [] }: KnownConflicts): Required<KnownConflicts> {
+  return { conflicts: conflicts.map(({ digest: _digest, ...conflict }) => conflict), seen };
+}
+
+function toConflict({ digest, scan_id: id, at, ticket, admitted }: StationConflict): Conflict {
+  return { id, kind: 'ENTRY', at, verdict: 'ALREADY_ADMITTED', ticket, admitted, digest };
 }

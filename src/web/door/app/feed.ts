@@ -7,20 +7,13 @@
  */
 import type { FeedChange } from '#client/doors/wire.ts';
 
-/** The entry that let a ticket in. */
-export interface TicketAdmission {
-  /** A feed has seconds. */
-  readonly at: number;
-  readonly doorId: string | null;
-}
-
 /** Where a ticket is. */
 export interface TicketState {
   readonly isVoid: boolean;
   readonly isInside: boolean;
   readonly hasEntered: boolean;
-  /** Null where it is not inside. */
-  readonly admitted: TicketAdmission | null;
+  /** The entry that let it in; null where it is not inside. */
+  readonly admitted: { readonly at: number; readonly doorId: string | null } | null;
 }
 
 /** An entry or exit of this station that happened. */
@@ -104,19 +97,12 @@ export class Feed {
     return [digest, state, Math.floor(last.at / 1_000), place < 0 ? null : place];
   }
 
-  /** The entry that the feed names, own scans apart; null where the ticket is not inside by it. */
-  namedEntry(digest: string): TicketAdmission | null {
-    const change = this.#changes.get(digest);
-    if (change === undefined || !isInside(change)) return null;
-    const [, , seconds, door] = change;
-    return { at: seconds * 1_000, doorId: this.#doorIds[door ?? -1] ?? null };
-  }
-
   stateOf(digest: string): TicketState {
-    const [, state, seconds] = this.#changes.get(digest) ?? [digest, 'N', 0];
+    const [, state, seconds, door] = this.#changes.get(digest) ?? [digest, 'N', 0, null];
     const isVoid = state === 'V' || state === 'W';
     let hasEntered = state === 'I' || state === 'W' || state === 'O';
-    let admitted = this.namedEntry(digest);
+    let admitted: TicketState['admitted'] =
+      state === 'I' || state === 'W' ? { at: seconds * 1_000, doorId: this.#doorIds[door ?? -1] ?? null } : null;
     const own = (this.#own.get(digest) ?? []).toSorted((one, other) => one.at - other.at);
     for (const { kind, at, doorId } of own) {
       const isOlder = state !== 'V' && Math.floor(at / 1_000) < seconds;

@@ -18,7 +18,7 @@ import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
 import type { ScanResult, StationHead, StationSync } from '#client/doors/wire.ts';
 import { checkAlone, type DoorChoice, type OwnVerdict } from './check.ts';
-import { conflictWith, isNamed, withConflicts, type Conflict, type TakenScan } from './conflicts.ts';
+import { conflictsAfter, keptConflicts, withConflicts, withoutSeen, type Conflict } from './conflicts.ts';
 import { Feed, type OwnScan } from './feed.ts';
 import { failureKind, type FailureKind, type StationRequests } from './requests.ts';
 import type { CheckSignature } from './signature.ts';
@@ -82,8 +82,6 @@ export class ScanStation {
   readonly #queue = new Map<string, QueuedScan>();
   /** Scans whose verdict is not shown yet. */
   readonly #pending = new Set<string>();
-  /** By digest, what this page knows of; a page that is loaded again begins anew. */
-  readonly #taken = new Map<string, TakenScan>();
   readonly #listeners = new Set<() => void>();
   #record: StationRecord = UNPAIRED;
   #head: StationHead | null = null;
@@ -185,11 +183,9 @@ export class ScanStation {
 
   /** Begins another pairing, or none: what was known before is forgotten, but for the queue. */
   async #begin(record: Partial<StationRecord>, put: readonly QueuedScan[] = []): Promise<void> {
-    const { aheadMs, conflicts = [] } = this.#record;
-    this.#record = { ...UNPAIRED, aheadMs, conflicts, ...record };
+    this.#record = { ...UNPAIRED, aheadMs: this.#record.aheadMs, ...keptConflicts(this.#record), ...record };
     this.#setHead(null);
     this.#feed.clear();
-    this.#taken.clear();
     this.#last = null;
     await this.#ports.store.write({ record: this.#record, head: null, reset: true, put });
   }
@@ -225,8 +221,7 @@ export class ScanStation {
     this.#last = null;
     if (sent.shown.verdict === 'UNDONE') {
       this.#feed.undo(last.own);
-      this.#taken.delete(digest);
-      this.#leaveConflicts([undoes]);
+      this.#leaveConflicts(undoes);
       await this.#ports.store.write({ record: this.#record, changes: [this.#feed.changeOf(digest)] });
     }
     this.#changed();
@@ -295,29 +290,19 @@ export class ScanStation {
 
   /** Somebody has seen these. */
   async seen(conflicts: readonly Conflict[]): Promise<void> {
-    this.#leaveConflicts(conflicts.map(({ id }) => id));
-    await this.#keep({});
+    await this.#keep(withoutSeen(this.#record, conflicts));
     this.#changed();
   }
 
-  #leaveConflicts(ids: readonly string[]): void {
+  #leaveConflicts(scanId: string): void {
     const { conflicts = [] } = this.#record;
-    this.#record = { ...this.#record, conflicts: conflicts.filter(({ id }) => !ids.includes(id)) };
+    this.#record = { ...this.#record, conflicts: conflicts.filter(({ id }) => id !== scanId) };
   }
 
   /** They are stored with what they came with. */
   #note(found: readonly Conflict[]): void {
     if (found.length === 0) return;
     this.#record = { ...this.#record, conflicts: withConflicts(this.#record.conflicts ?? [], found) };
-  }
-
-  /** What an answered scan contradicts; an entry that the service took is remembered. */
-  #conflictOf(scan: QueuedScan, { repeated: _repeated, ...result }: ScanResult): Conflict | null {
-    const own = ownScanOf(scan);
-    if (own === null) return null;
-    if (result.verdict !== scan.given) return { ...result, kind: own.kind, at: scan.at };
-    if (own.kind === 'ENTRY') this.#taken.set(own.digest, { ...own, ticket: result.ticket });
-    return null;
   }
 
   // ── queue and feed ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -406,15 +391,12 @@ export class ScanStation {
     const { now, cursor, reset, head, changes } = answer;
     const aheadMs = Date.parse(now) - this.#ports.now();
     const isWhole = !answer.more;
-    const named = changes
-      .flatMap(([digest]) => this.#taken.get(digest) ?? [])
-      .filter((entry) => isNamed(entry, this.#feed.namedEntry(entry.digest)));
     if (head !== null) this.#setHead(head);
     this.#feed.apply(changes, { reset, isWhole });
-    this.#note(named.flatMap((entry) => conflictWith(entry, this.#feed.namedEntry(entry.digest), this.#head!) ?? []));
     const { choice } = this.#record;
     const syncedAt = isWhole ? Date.parse(now) : reset ? null : this.#record.syncedAt;
-    this.#record = { ...this.#record, cursor, aheadMs, syncedAt, choice: this.#allowed(choice) };
+    const conflicts = conflictsAfter(this.#record, answer);
+    this.#record = { ...this.#record, cursor, aheadMs, syncedAt, choice: this.#allowed(choice), conflicts };
     await this.#ports.store.write({ record: this.#record, reset, changes, ...(head !== null && { head }) });
   }
 
@@ -441,9 +423,7 @@ export class ScanStation {
   /** Takes answered scans off the queue; what they say of their tickets, and contradict, is stored with that. */
   async #remove(answered: readonly (readonly [QueuedScan, ScanResult])[]): Promise<void> {
     const undone = new Set([...this.#queue.values()].map(({ undoes, given }) => (given === 'UNDONE' ? undoes : null)));
-    const found = answered.flatMap(([scan, result]) =>
-      undone.has(scan.id) ? [] : (this.#conflictOf(scan, result) ?? []),
-    );
+    const found = answered.flatMap(([scan, result]) => (undone.has(scan.id) ? [] : (conflictOf(scan, result) ?? [])));
     this.#note(found);
     const ids = answered.map(([{ id }]) => id);
     const digests = ids.flatMap((id) => {
@@ -480,6 +460,13 @@ export class ScanStation {
 /** The doors at which a station may stand. */
 export function ownDoors({ doors, station }: StationHead): StationHead['doors'] {
   return doors.filter(({ id }) => station.door_ids?.includes(id) ?? true);
+}
+
+/** What the result of a scan that the station decided contradicts; null where it does not. */
+function conflictOf(scan: QueuedScan, { repeated: _repeated, ...result }: ScanResult): Conflict | null {
+  const own = ownScanOf(scan);
+  if (own === null || [scan.given, 'ALREADY_ADMITTED'].includes(result.verdict)) return null;
+  return { ...result, kind: own.kind, at: scan.at };
 }
 
 /** Rule 3. */

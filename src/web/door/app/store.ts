@@ -4,7 +4,7 @@
  */
 import type { FeedChange, SentScan, StationHead, Verdict } from '#client/doors/wire.ts';
 import type { DoorChoice } from './check.ts';
-import type { Conflict } from './conflicts.ts';
+import type { KnownConflicts } from './conflicts.ts';
 
 /** A scan until an answer names its id. */
 export interface QueuedScan extends SentScan {
@@ -15,7 +15,7 @@ export interface QueuedScan extends SentScan {
   readonly refused?: { readonly status: number; readonly code: string };
 }
 
-export interface StationRecord {
+export interface StationRecord extends KnownConflicts {
   readonly token: string | null;
   readonly isRevoked: boolean;
   readonly choice: DoorChoice | null;
@@ -24,8 +24,6 @@ export interface StationRecord {
   readonly syncedAt: number | null;
   /** How far the service's clock is ahead of the device's, in milliseconds. */
   readonly aheadMs: number;
-  /** What nobody has seen yet, the newest first. */
-  readonly conflicts?: readonly Conflict[];
 }
 
 export const UNPAIRED: StationRecord = {

@@ -1,11 +1,11 @@
 /** What is rarely needed: scans that conflict or were refused, a newer version, unpairing, the language. */
 import { useState } from 'preact/hooks';
 import { LANGUAGES } from '#texts/locale/language.ts';
-import type { Conflict } from '../app/conflicts.ts';
+import { markOf, type Conflict } from '../app/conflicts.ts';
 import { chooseLanguage, language, texts, wording } from '../app/language.ts';
 import type { ScanStation, ScanStationView } from '../app/station.ts';
 import type { QueuedScan } from '../app/store.ts';
-import { reasonOf, seatOf } from './verdict-screen.tsx';
+import { placeOf, reasonOf, seatOf } from './verdict-screen.tsx';
 
 interface MoreProps {
   readonly station: ScanStation;
@@ -77,27 +77,33 @@ interface ConflictsProps {
 }
 
 function Conflicts({ conflicts, head, onSeen }: ConflictsProps) {
-  const { more, verdict } = texts;
+  const { more } = texts;
   const areDoubles = conflicts.every((each) => each.verdict === 'ALREADY_ADMITTED');
+  const tickets = new Set(conflicts.map(({ digest, id }) => digest ?? id));
   return (
     <section class="notice" role="status">
-      <h2>{(areDoubles ? more.doubles : more.conflicts)(conflicts.length)}</h2>
+      <h2>{areDoubles ? more.doubles(tickets.size) : more.conflicts(conflicts.length)}</h2>
       <p>{more.conflictsWhy}</p>
       <ul>
-        {conflicts.map((conflict) => {
-          const said = [seatOf(conflict), verdict.words[conflict.verdict], reasonOf(conflict, head)];
-          return (
-            <li key={conflict.id}>
-              {wording.hour(conflict.at)} {said.filter((part) => part).join(' · ')}
-            </li>
-          );
-        })}
+        {conflicts.map((conflict) => (
+          <li key={markOf(conflict)}>
+            {wording.hour(conflict.at)}{' '}
+            {[seatOf(conflict), ...saidOf(conflict, head)].filter((part) => part).join(' · ')}
+          </li>
+        ))}
       </ul>
       <button type="button" onClick={onSeen}>
         {more.seen}
       </button>
     </section>
   );
+}
+
+/** What the service says of a scan. */
+function saidOf(conflict: Conflict, head: ScanStationView['head']): readonly (string | null)[] {
+  const { admitted, verdict } = conflict;
+  if (admitted) return [texts.more.also(wording.hour(admitted.at), placeOf(admitted))];
+  return [texts.verdict.words[verdict], reasonOf(conflict, head)];
 }
 
 function Refused({ scans }: { readonly scans: readonly QueuedScan[] }) {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Given } from '#client/doors/scan.ts';
-import type { StationHead } from '#client/doors/wire.ts';
+import type { Admission, StationHead } from '#client/doors/wire.ts';
 import { texts, wording } from '../app/language.ts';
 import type { OwnVerdict } from '../app/check.ts';
 import type { Tone } from '../app/signals.ts';
@@ -73,14 +73,18 @@ export function seatOf({ ticket }: Pick<ShownScan, 'ticket'>): string {
   return [type, named.length > 0 ? named.join(' · ') : (seatId ?? '')].filter((part) => part !== '').join(' — ');
 }
 
+/** Door and station of an entry. */
+export function placeOf({ door_name: door, station_name: station }: Admission): string {
+  return [door, station].filter((name) => name !== null && name !== '').join(', ');
+}
+
 /** What a verdict is about; null where its word says all. */
 export function reasonOf(shown: OwnVerdict, head: StationHead | null): string | null {
   const { verdict } = texts;
   if (shown.verdict === 'CANNOT_TELL') return verdict.cannotTell;
   const { admitted, performance, door_ids: doorIds, opens_at: opensAt } = shown;
   if (admitted) {
-    const where = [admitted.door_name, admitted.station_name].filter((name) => name !== null && name !== '');
-    return verdict.since(wording.hour(admitted.at), where.join(', '));
+    return verdict.since(wording.hour(admitted.at), placeOf(admitted));
   }
   if (performance !== undefined) {
     const { name, starts_at: startsAt } = performance;

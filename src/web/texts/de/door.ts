@@ -101,6 +101,7 @@ export const door: DoorTexts = {
         other: 'Scans stimmen nicht mit dem Dienst überein',
       }),
     conflictsWhy: 'Dieses Gerät hat durchgelassen; so sieht es der Dienst:',
+    also: (when, where) => `Auch eingelassen ${when}, ${where}`,
     seen: 'Gesehen',
     unpair: 'Entkoppeln',
     unpairAsk: (n) =>

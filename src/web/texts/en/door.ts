@@ -96,6 +96,7 @@ export const door = {
     conflicts: (n: number) =>
       count(n, { one: 'scan does not agree with the service', other: 'scans do not agree with the service' }),
     conflictsWhy: 'This station let them through; this is what the service says of each:',
+    also: (when: string, where: string) => `Also let in ${when}, ${where}`,
     seen: 'Seen',
     unpair: 'Unpair',
     unpairAsk: (n: number) =>

@@ -23,7 +23,7 @@ interface ShapeCheck<T> {
   readonly accepted: Accepted<T> | undefined;
 }
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true });
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true, validateSchema: false });
 addFormats.default(ajv, ['date-time']);
 // Compiled at the first use: it takes some 200 ms, which commands that check nothing save.
 const validators = new Map<TSchema, ValidateFunction>();

@@ -49,6 +49,7 @@ const ajv = new Ajv({
   coerceTypes: false,
   removeAdditional: false,
   verbose: true,
+  validateSchema: false,
 });
 addFormats.default(ajv);
 // Nearly all moments come as machines write them; the format's own check takes ten times as long.

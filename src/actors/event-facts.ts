@@ -9,6 +9,7 @@
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep } from './channels.ts';
 import type { CommandType, Reply, ReplyTo } from '#domain/command.ts';
+import { keepingLast } from '#domain/collections/last-answer.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { Fact, FactData, FactType, HoldLine } from '#domain/fact.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
@@ -136,15 +137,14 @@ export function textOf({ type, data }: Fact): string {
 }
 
 /** Most holds of a rush share their lines (`inventory/assignment.ts`). */
-let lastLines: { readonly lines: readonly HoldLine[]; readonly text: string } = { lines: [], text: '[]' };
+const textOfLines = keepingLast((lines: readonly HoldLine[]) => JSON.stringify(lines));
 
 /** Of one that no order takes over at once. Ids are made here: nothing in them has to be escaped. */
 function textOfHold(data: FactData['HoldPlaced']): string {
   const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
-  if (lines !== lastLines.lines) lastLines = { lines, text: JSON.stringify(lines) };
   const replaced = replacedHoldId === null ? 'null' : `"${replacedHoldId}"`;
   const repeatable = idempotency === null ? 'null' : JSON.stringify(idempotency);
-  const who = `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)},"lines":${lastLines.text}`;
+  const who = `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)},"lines":${textOfLines(lines)}`;
   const times = `"expiresAt":${expiresAt},"firstPlacedAt":${firstPlacedAt}`;
   return `${who},${times},"replacedHoldId":${replaced},"idempotency":${repeatable}}`;
 }

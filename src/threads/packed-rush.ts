@@ -1,6 +1,7 @@
 /**
  * The calls and answers that a rush is made of, holds and polls of the waiting room, by position in place of names:
- * read and written in a third of the time, at both ends. A call of either kind begins with its letter.
+ * read and written in a third of the time, at both ends. A call of either kind begins with its letter. What a turn
+ * answers is put together from texts that most answers share.
  *
  * Whoever reads makes whole commands and replies, so that the compiler finds a field that is missing here.
  */
@@ -8,6 +9,7 @@ import type { RushCommand } from '#actors/event-port.ts';
 import type { CommandOf, Command, ItemRequest, ReplyTo } from '#domain/command.ts';
 import type { HoldItemView, HoldView, QueueEntryView } from '#domain/view.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { keepingLast } from '#domain/collections/last-answer.ts';
 import { packValue } from '#engine/packed-answers.ts';
 
 export type RushReply = ReplyTo<'PlaceHold'> | ReplyTo<'PollQueue'>;
@@ -18,15 +20,13 @@ type Values<Shape, Names extends readonly (keyof Shape)[]> = { [Place in keyof N
 type PackedItem = Values<ItemRequest, ['ticketTypeId', 'sellingStageId', 'quantity', 'performanceId', 'seatIds']>;
 type PackedHold = [
   eventId: string,
-  sessionKey: string,
-  items: PackedItem[],
-  ...rest: Values<CommandOf<'PlaceHold'>, ['queuePass', 'idempotency']>,
+  ...rest: Values<CommandOf<'PlaceHold'>, ['sessionKey', 'queuePass', 'idempotency']>,
 ];
 
 /** The letters of calls; those with names begin with a bracket. */
 const HOLD_CALL = 'h';
 const POLL_CALL = 'p';
-/** Between the texts of a poll. */
+/** Between the texts of a poll, and before the items of a hold. */
 const SEPARATOR = '\n';
 
 /** The kinds of packed replies, beside those of `engine/packed-answers.ts`. */
@@ -46,15 +46,15 @@ type PackedEntry = Values<
   QueueEntryView,
   [
     'id',
-    'eventId',
     'status',
     'position',
     'waitingAhead',
     'estimatedMinutes',
-    'open',
-    'opensAt',
     'admittedAt',
     'passExpiresAt',
+    'eventId',
+    'open',
+    'opensAt',
     'rate',
     'drawCommitment',
     'soldOut',
@@ -70,8 +70,8 @@ export function packCommand(eventId: string, command: Command): string | null {
   }
   if (command.type !== 'PlaceHold') return null;
   const { sessionKey, items, queuePass, idempotency } = command;
-  const packed: PackedHold = [eventId, sessionKey, items.map(packItem), queuePass, idempotency];
-  return `${HOLD_CALL}${JSON.stringify(packed)}`;
+  const packed: PackedHold = [eventId, sessionKey, queuePass, idempotency];
+  return `${HOLD_CALL}${JSON.stringify(packed)}${SEPARATOR}${JSON.stringify(items.map(packItem))}`;
 }
 
 /** The command of a text, and its event; null where it is no part of a rush. */
@@ -87,8 +87,27 @@ export function unpackCommand(text: string): { readonly eventId: string; readonl
     return { eventId: text.slice(1, entryAt - 1), command };
   }
   if (!text.startsWith(HOLD_CALL)) return null;
-  const [eventId, sessionKey, items, queuePass, idempotency] = JSON.parse(text.slice(1)) as PackedHold;
-  return { eventId, command: { type: 'PlaceHold', sessionKey, items: items.map(unpackItem), queuePass, idempotency } };
+  const itemsAt = text.indexOf(SEPARATOR);
+  const [eventId, sessionKey, queuePass, idempotency] = JSON.parse(text.slice(1, itemsAt)) as PackedHold;
+  const items = unpackItems(text.slice(itemsAt + 1));
+  return { eventId, command: { type: 'PlaceHold', sessionKey, items, queuePass, idempotency } };
+}
+
+/** What was asked for lately, by its text, without what names seats. */
+const knownItems = new Map<string, readonly ItemRequest[]>();
+const KNOWN_ITEMS_MAX = 256;
+const KNOWN_LENGTH_MAX = 1_000;
+
+function unpackItems(text: string): readonly ItemRequest[] {
+  const known = knownItems.get(text);
+  if (known !== undefined) return known;
+  const packed = JSON.parse(text) as PackedItem[];
+  const items = packed.map(unpackItem);
+  if (text.length > KNOWN_LENGTH_MAX || items.some(({ seatIds }) => seatIds !== null)) return items;
+  if (knownItems.size >= KNOWN_ITEMS_MAX) knownItems.clear();
+  // Written anew, because the text is a part of a longer one.
+  knownItems.set(JSON.stringify(packed), items);
+  return items;
 }
 
 function packItem(item: ItemRequest): PackedItem {
@@ -103,10 +122,46 @@ function unpackItem([ticketTypeId, sellingStageId, quantity, performanceId, seat
 export function packReply(reply: RushReply | Refusal): string {
   // The steering of a sale is seldom set: an entry that has it is not worth a form of its own.
   if (isRefusal(reply) || ('entry' in reply && reply.entry.steering !== undefined)) return packValue(reply);
-  if ('entry' in reply) return `${ENTRY},${JSON.stringify(packEntry(reply.entry))}]`;
-  const { id, eventId, status, expiresAt, orderId, items } = reply.hold;
-  const packed: PackedHoldReply = [reply.replayed, items.map(packLine), id, eventId, status, expiresAt, orderId];
-  return `${HOLD},${JSON.stringify(packed)}]`;
+  return 'entry' in reply ? textOfEntry(reply.entry) : textOfHold(reply);
+}
+
+const textOfId = keepingLast((id: string) => JSON.stringify(id));
+const textOfLines = keepingLast((items: HoldView['items']) => JSON.stringify(items.map(packLine)));
+
+/** Ids of holds, orders and entries are made by the service: nothing in them has to be escaped. */
+function textOfHold({ replayed, hold }: ReplyTo<'PlaceHold'>): string {
+  const { id, eventId, status, expiresAt, orderId, items } = hold;
+  const order = orderId === null ? 'null' : `"${orderId}"`;
+  return `${HOLD},[${replayed},${textOfLines(items)},"${id}",${textOfId(eventId)},"${status}",${expiresAt},${order}]]`;
+}
+
+function textOfEntry(entry: QueueEntryView): string {
+  const { id, status, position, waitingAhead, estimatedMinutes, admittedAt, passExpiresAt } = entry;
+  const own = `"${id}","${status}",${position},${waitingAhead},${estimatedMinutes},${admittedAt},${passExpiresAt}`;
+  return `${ENTRY},[${own},${textOfRoom(entry)}]]`;
+}
+
+type OfRoom = Pick<QueueEntryView, 'eventId' | 'open' | 'opensAt' | 'rate' | 'drawCommitment' | 'soldOut'>;
+
+/** The room that was shown last, and its text. */
+let lastRoom: OfRoom & { readonly text: string } = {
+  ...{ eventId: '', open: false, opensAt: null, rate: 0, drawCommitment: null, soldOut: null, text: '' },
+};
+
+/** What all entries of a room show. */
+function textOfRoom({ eventId, open, opensAt, rate, drawCommitment, soldOut }: OfRoom): string {
+  const isLast =
+    lastRoom.eventId === eventId &&
+    lastRoom.open === open &&
+    lastRoom.opensAt === opensAt &&
+    lastRoom.rate === rate &&
+    lastRoom.drawCommitment === drawCommitment &&
+    lastRoom.soldOut === soldOut;
+  if (!isLast) {
+    const text = JSON.stringify([eventId, open, opensAt, rate, drawCommitment, soldOut]).slice(1, -1);
+    lastRoom = { eventId, open, opensAt, rate, drawCommitment, soldOut, text };
+  }
+  return lastRoom.text;
 }
 
 /** The reply of an answer of this kind; null of another kind. */
@@ -128,36 +183,18 @@ function unpackLine(line: PackedLine): HoldItemView {
   return { ticketTypeId, sellingStageId, performanceId, quantity, ticketCount, seatIds, seatLabels };
 }
 
-function packEntry(entry: QueueEntryView): PackedEntry {
-  return [
-    entry.id,
-    entry.eventId,
-    entry.status,
-    entry.position,
-    entry.waitingAhead,
-    entry.estimatedMinutes,
-    entry.open,
-    entry.opensAt,
-    entry.admittedAt,
-    entry.passExpiresAt,
-    entry.rate,
-    entry.drawCommitment,
-    entry.soldOut,
-  ];
-}
-
 function unpackEntry(packed: PackedEntry): QueueEntryView {
   return {
     id: packed[0],
-    eventId: packed[1],
-    status: packed[2],
-    position: packed[3],
-    waitingAhead: packed[4],
-    estimatedMinutes: packed[5],
-    open: packed[6],
-    opensAt: packed[7],
-    admittedAt: packed[8],
-    passExpiresAt: packed[9],
+    eventId: packed[7],
+    status: packed[1],
+    position: packed[2],
+    waitingAhead: packed[3],
+    estimatedMinutes: packed[4],
+    open: packed[8],
+    opensAt: packed[9],
+    admittedAt: packed[5],
+    passExpiresAt: packed[6],
     rate: packed[10],
     drawCommitment: packed[11],
     soldOut: packed[12],

@@ -3,7 +3,8 @@
  *
  * Bytes 0, 64 and 128 of the memory, on cache lines of their own, have 32-bit numbers: how many bytes were ever written
  * (the writer's), how many were read (the reader's), and whether the writer waits for room. Frames begin at byte 256:
- * the length of the text in bytes, the number of the call, the text in UTF-8, filled up to a multiple of 4.
+ * the length of the text in bytes, the number of the call, the text in UTF-8, filled up to a multiple of 4. The length
+ * of a text that is not in ASCII has its bits inverted.
  *
  * 1. Positions count on without end, modulo 2^32; the capacity is a power of two, so that a position leads to its
  *    place.
@@ -12,6 +13,8 @@
  * 4. A writer without room notes that it waits and looks once more, so that either it sees the room or the reader sees
  *    that it waits.
  * 5. A frame takes a quarter of the ring at most, so that an empty ring has room for each.
+ * 6. Texts in ASCII are parts of one text of all the frames that are taken together, which costs less than a text for
+ *    each. Who keeps a part of one copies it, as `JSON.parse` does: else all of them are kept.
  */
 const HEAD = 0;
 const TAIL = 16;
@@ -20,7 +23,7 @@ const DATA_AT = 256;
 
 const FRAME_HEADER = 8;
 /** In place of a length: the rest before the end is empty (rule 2). */
-const NOTHING_MORE = 0xffffffff;
+const NOTHING_MORE = -1;
 
 /** Some 800 calls of 300 bytes: what two commits of the journal carry. */
 const RING_BYTES = 256 * 1024;
@@ -32,7 +35,13 @@ export function makeRing(capacity = RING_BYTES): SharedArrayBuffer {
 
 /** What both sides see of the memory. */
 function partsOf(memory: SharedArrayBuffer) {
-  return { words: new Int32Array(memory, 0, DATA_AT / 4), bytes: Buffer.from(memory, DATA_AT) };
+  const words = new Int32Array(memory, 0, DATA_AT / 4);
+  return { words, headers: new Int32Array(memory, DATA_AT), bytes: Buffer.from(memory, DATA_AT) };
+}
+
+/** The bytes of a text, by what stands for them in its frame. */
+function bytesIn(length: number): number {
+  return length < 0 ? ~length : length;
 }
 
 function paddedLength(bytes: number): number {
@@ -41,6 +50,7 @@ function paddedLength(bytes: number): number {
 
 export class RingWriter {
   readonly #words: Int32Array;
+  readonly #headers: Int32Array;
   readonly #bytes: Buffer;
   /** Where the next frame goes. */
   #head: number;
@@ -48,8 +58,9 @@ export class RingWriter {
   #tail: number;
 
   constructor(memory: SharedArrayBuffer) {
-    const { words, bytes } = partsOf(memory);
+    const { words, headers, bytes } = partsOf(memory);
     this.#words = words;
+    this.#headers = headers;
     this.#bytes = bytes;
     this.#head = Atomics.load(words, HEAD) >>> 0;
     this.#tail = Atomics.load(words, TAIL) >>> 0;
@@ -67,12 +78,13 @@ export class RingWriter {
     if (!this.#hasRoom(skipped + size)) return 'NO_ROOM';
     let at = this.#head & (this.#bytes.length - 1);
     if (skipped > 0) {
-      this.#bytes.writeUInt32LE(NOTHING_MORE, at);
+      this.#headers[at >> 2] = NOTHING_MORE;
       at = 0;
     }
-    this.#bytes.writeUInt32LE(length, at);
-    this.#bytes.writeUInt32LE(number >>> 0, at + 4);
-    this.#bytes.write(text, at + FRAME_HEADER, length, 'utf8');
+    const isAscii = length === text.length;
+    this.#headers[at >> 2] = isAscii ? length : ~length;
+    this.#headers[(at >> 2) + 1] = number | 0;
+    this.#bytes.write(text, at + FRAME_HEADER, length, isAscii ? 'latin1' : 'utf8');
     this.#head = (this.#head + skipped + size) >>> 0;
     return 'WRITTEN';
   }
@@ -111,12 +123,14 @@ export class RingWriter {
 
 export class RingReader {
   readonly #words: Int32Array;
+  readonly #headers: Int32Array;
   readonly #bytes: Buffer;
   #tail: number;
 
   constructor(memory: SharedArrayBuffer) {
-    const { words, bytes } = partsOf(memory);
+    const { words, headers, bytes } = partsOf(memory);
     this.#words = words;
+    this.#headers = headers;
     this.#bytes = bytes;
     this.#tail = Atomics.load(words, TAIL) >>> 0;
   }
@@ -135,19 +149,44 @@ export class RingReader {
     if (head === this.#tail) return false;
     const capacity = this.#bytes.length;
     let tail = this.#tail;
-    for (let frames = 0; frames < framesMax && tail !== head; frames += 1) {
-      let at = tail & (capacity - 1);
-      if (this.#bytes.readUInt32LE(at) === NOTHING_MORE) {
-        tail = (tail + capacity - at) >>> 0;
-        at = 0;
-      }
-      const length = this.#bytes.readUInt32LE(at);
-      const begin = at + FRAME_HEADER;
-      take(this.#bytes.readUInt32LE(at + 4), this.#bytes.toString('utf8', begin, begin + length));
-      tail = (tail + paddedLength(length)) >>> 0;
+    for (let left = framesMax; left > 0 && tail !== head; ) {
+      const at = tail & (capacity - 1);
+      const isSkipped = this.#headers[at >> 2] === NOTHING_MORE;
+      const end = isSkipped ? capacity : this.#endOfPiece(at, Math.min((head - tail) >>> 0, capacity - at), left);
+      if (!isSkipped) left -= this.#takePiece(at, end, take);
+      tail = (tail + end - at) >>> 0;
     }
     this.#tail = tail;
     Atomics.store(this.#words, TAIL, tail | 0);
     return Atomics.exchange(this.#words, WAITS, 0) === 1;
+  }
+
+  /** Where the frames end that lie one behind the other, at most so many. */
+  #endOfPiece(at: number, bytes: number, framesMax: number): number {
+    let end = at;
+    for (let left = framesMax; left > 0 && end - at < bytes; left -= 1) {
+      const length = this.#headers[end >> 2]!;
+      if (length === NOTHING_MORE) break;
+      end += paddedLength(bytesIn(length));
+    }
+    return end;
+  }
+
+  /** Hands over the frames that lie between two places (rule 6); answers how many. */
+  #takePiece(from: number, end: number, take: (number: number, text: string) => void): number {
+    const piece = this.#bytes.toString('latin1', from, end);
+    let frames = 0;
+    for (let at = from; at < end; frames += 1) {
+      const length = this.#headers[at >> 2]!;
+      const bytes = bytesIn(length);
+      const begin = at + FRAME_HEADER;
+      const isAscii = bytes === length;
+      const text = isAscii
+        ? piece.slice(begin - from, begin - from + bytes)
+        : this.#bytes.toString('utf8', begin, begin + bytes);
+      take(this.#headers[(at >> 2) + 1]! >>> 0, text);
+      at += paddedLength(bytes);
+    }
+    return frames;
   }
 }

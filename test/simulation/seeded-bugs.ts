@@ -704,8 +704,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'fronts: a pass is lost on the way',
     'src/threads/packed-rush.ts',
-    'items.map(packItem), queuePass, idempotency]',
-    'items.map(packItem), null, idempotency]',
+    '[eventId, sessionKey, queuePass, idempotency];\n  return',
+    '[eventId, sessionKey, null, idempotency];\n  return',
     'test/threads/packed-rush.test.ts',
   ),
 ];

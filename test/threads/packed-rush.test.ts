@@ -8,6 +8,8 @@ import { fc } from '../property.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 });
 const textOrNull = fc.option(text);
+/** Of a hold, an order or an entry. */
+const id = fc.stringMatching(/^[\w-]{1,30}$/);
 const count = fc.integer();
 const countOrNull = fc.option(count);
 const texts = fc.array(text, { maxLength: 4 });
@@ -37,11 +39,11 @@ const placed: fc.Arbitrary<ReplyTo<'PlaceHold'>> = fc.record({
   outcome: fc.constant('DONE'),
   replayed: fc.boolean(),
   hold: fc.record({
-    id: text,
+    id,
     eventId: text,
     status: fc.constantFrom('ACTIVE', 'EXPIRED'),
     expiresAt: count,
-    orderId: textOrNull,
+    orderId: fc.option(id),
     items: fc.array(
       fc.record({
         ticketTypeId: text,
@@ -58,7 +60,7 @@ const placed: fc.Arbitrary<ReplyTo<'PlaceHold'>> = fc.record({
 const polled: fc.Arbitrary<ReplyTo<'PollQueue'>> = fc.record({
   outcome: fc.constant('DONE'),
   entry: fc.record({
-    id: text,
+    id,
     eventId: text,
     status: fc.constantFrom('WAITING', 'ADMITTED'),
     position: countOrNull,

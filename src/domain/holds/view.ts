@@ -1,4 +1,5 @@
 /** What the owner of a hold is shown of it. */
+import { keepingLast } from '../collections/last-answer.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { findAnyHold, type Hold } from './state.ts';
 import type { HoldState } from './state.ts';
@@ -13,12 +14,16 @@ export function findHold(state: HoldState, holdId: string, sessionKey: string): 
 
 export function viewHold(state: HoldState, hold: Hold): HoldView {
   const { id, status, expiresAt, orderId, lines } = hold;
-  return { id, eventId: state.eventId, status, expiresAt, orderId, items: lines.map((line) => viewLine(state, line)) };
+  const isSeated = lines.some(({ seatIds }) => seatIds.length > 0);
+  const items = isSeated ? lines.map((line) => viewLine(line, seatLabels(state, line))) : viewUnseated(lines);
+  return { id, eventId: state.eventId, status, expiresAt, orderId, items };
 }
 
-function viewLine(state: HoldState, line: HoldLine): HoldItemView {
+/** Most holds of a rush share their lines (`inventory/assignment.ts`). */
+const viewUnseated = keepingLast((lines: readonly HoldLine[]) => lines.map((line) => viewLine(line, line.seatIds)));
+
+function viewLine(line: HoldLine, labels: readonly string[]): HoldItemView {
   const { ticketTypeId, sellingStageId, performanceId, quantity, ticketCount, seatIds } = line;
-  const labels = seatIds.length === 0 ? seatIds : seatLabels(state, line);
   return { ticketTypeId, sellingStageId, performanceId, quantity, ticketCount, seatIds, seatLabels: labels };
 }
 

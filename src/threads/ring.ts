@@ -149,7 +149,7 @@ export class RingReader {
     if (head === this.#tail) return false;
     const capacity = this.#bytes.length;
     let tail = this.#tail;
-    for (let left = framesMax; left > 0 && tail !== head; ) {
+    for (let left = framesMax; left > 0 && tail !== head;) {
       const at = tail & (capacity - 1);
       const isSkipped = this.#headers[at >> 2] === NOTHING_MORE;
       const end = isSkipped ? capacity : this.#endOfPiece(at, Math.min((head - tail) >>> 0, capacity - at), left);

@@ -135,7 +135,14 @@ const text = fc.oneof(
 );
 const index = fc.nat(1);
 const step = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ kind: fc.constant('send' as const), index, texts: fc.array(text, { maxLength: 25, size: 'max' }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant('send' as const),
+      index,
+      texts: fc.array(text, { maxLength: 25, size: 'max' }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('engine' as const) }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('front' as const), index }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('answer' as const), count: fc.nat(40) }) },
@@ -145,18 +152,22 @@ const step = fc.oneof(
 describe('Full rings', () => {
   it('lose nothing, keep the order, and take nothing of a thread that died', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(1, 3, 256), fc.array(step, { maxLength: 60, size: 'max' }), async (framesAPassMax, steps) => {
-        const world = new World(framesAPassMax);
-        for (const each of steps) {
-          if (each.kind === 'send') world.send(world.fronts[each.index]!, each.texts);
-          else if (each.kind === 'engine') world.goOn();
-          else if (each.kind === 'front') world.fronts[each.index]!.front.pace.go();
-          else if (each.kind === 'answer') world.answer(each.count);
-          else world.die(each.index);
-          await nextRound();
-        }
-        await world.end();
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(1, 3, 256),
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        async (framesAPassMax, steps) => {
+          const world = new World(framesAPassMax);
+          for (const each of steps) {
+            if (each.kind === 'send') world.send(world.fronts[each.index]!, each.texts);
+            else if (each.kind === 'engine') world.goOn();
+            else if (each.kind === 'front') world.fronts[each.index]!.front.pace.go();
+            else if (each.kind === 'answer') world.answer(each.count);
+            else world.die(each.index);
+            await nextRound();
+          }
+          await world.end();
+        },
+      ),
       { numRuns: 40 },
     );
     for (const [what, count] of Object.entries(seen)) assert.ok(count > 0, `the property met: ${what}`);

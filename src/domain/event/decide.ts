@@ -29,12 +29,11 @@ import {
   decideAskNextRefunds,
   decideExecuteDueRefunds,
   decideExecuteRefund,
-  decideResolveRefund,
   executionOf,
   withAutomaticRefunds,
 } from '../orders/refund-requests.ts';
 import { decideAnswerRefund, decideMatchRefunds } from '../orders/refund-tries.ts';
-import { decideRecordRefund } from '../orders/refunds.ts';
+import { decideRecordRefund, decideResolveRefund } from '../orders/refunds.ts';
 import { liveOrdersOn, liveOrdersOnOthers, type OrderTurn } from '../orders/state.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { decideDropOldest } from './retained-records.ts';

@@ -23,7 +23,7 @@ import {
   type Payment,
 } from './order.ts';
 import { refundsToAsk, roomAtProvider, roomOf } from './open-refunds.ts';
-import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
+import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import { valuesReply, type Decision } from '../decision.ts';
@@ -283,52 +283,3 @@ export function failed(
     ...by,
   });
 }
-
-/**
- * What an operator decides about a refund that needs one: it is tried anew, or was given back, or was not.
- * ORDER_NOT_FOUND; NOT_FOUND; REFUND_NOT_OPEN; VALIDATION_ERROR for the reference of another refund; REFUND_TOO_HIGH
- * where that much cannot have been given back.
- */
-export function decideResolveRefund(
-  state: OrderState,
-  command: CommandOf<'ResolveRefund'>,
-  turn: OrderTurn,
-): Decision | Refusal {
-  const { orderId, refundId, outcome } = command;
-  const order = orderById(state, orderId);
-  if (isRefusal(order)) return order;
-  const refund = order.refunds.find(({ id }) => id === refundId);
-  if (refund === undefined) return refuse('NOT_FOUND', {});
-  const { status = 'SUCCEEDED', currency, amountCents, tries = 0 } = refund;
-  if (status !== 'NEEDS_OPERATOR') return refuse('REFUND_NOT_OPEN', { status });
-  const reference = command.reference?.trim() ?? null;
-  if (reference !== null && order.refunds.some((other) => other !== refund && other.reference === reference)) {
-    return refuseProblems([
-      { path: ['reference'], message: 'must not be the reference of another refund of the order' },
-    ]);
-  }
-  const limit = notGivenBack(order, currency ?? order.purchase.currency);
-  if (outcome === 'GIVEN_BACK' && amountCents > limit) {
-    return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
-  }
-  const by = sealMark(orderId, 'RefundRecorded', command, turn);
-  const referred = reference !== null && { reference };
-  const decided = {
-    RETRY: () =>
-      fact('RefundAnswered', {
-        orderId,
-        refundId,
-        answer: 'RETRY',
-        amountCents,
-        ...(currency !== undefined && { currency }),
-        tries,
-        nextTryAt: turn.now,
-        ...by,
-      }),
-    GIVEN_BACK: () => succeeded(order, refund, { reference, amountCents, isTry: false, by }),
-    NOT_GIVEN_BACK: () => failed(order, refund, refund.failure ?? NOT_GIVEN_BACK, { ...referred, by }),
-  };
-  return { facts: [decided[outcome]()], reply: { shows: 'ORDER', orderId, repeated: false } };
-}
-
-const NOT_GIVEN_BACK = { code: 'NOT_GIVEN_BACK', message: 'an operator says that the money was not given back' };

@@ -169,7 +169,8 @@ function recordOthers(
   const facts: Fact[] = [];
   let takenOff = 0;
   let recorded = 0;
-  let unmatched: readonly RefundView[] = order.refunds;
+  // What is there under its own id is none of the others.
+  let unmatched: readonly RefundView[] = order.refunds.filter(({ id }) => !others.some((each) => each.refundId === id));
   for (const { reference, refundId, amountCents, status } of others) {
     const known = order.refunds.find(
       (each) => each.status !== 'FAILED' && (each.reference === reference || each.id === refundId),

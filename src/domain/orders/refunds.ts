@@ -6,7 +6,7 @@
  *    count.
  * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in
  *    whichever order they come; each note is matched with one report at most. Another refund needs a reference of its
- *    own.
+ *    own. One that an operator resolved as given back without a reference is such a note.
  * 4. What was executed here is known by the refund's id or reference, and moves forward only: a report that was
  *    delivered late changes nothing. What was not executed here is recorded once it has succeeded.
  * 5. A report that names no refund and whatever else is known of the same amount are one refund, in whichever order
@@ -21,7 +21,7 @@ import { isReserved, notGivenBack, providerOf, refundable, refundDueCents, type 
 import { failed, succeeded } from './refund-requests.ts';
 import { sealMark } from './erasure.ts';
 import { orderById, type OrderTurn, type OrderState } from './state.ts';
-import { isRefusal, refuse, type Refusal } from '../refusal.ts';
+import { isRefusal, refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import type { PaymentProviderName } from '../catalogue/definition.ts';
 import type { CommandOf } from '../command.ts';
 import type { RefundView } from '../view.ts';
@@ -188,7 +188,7 @@ function isKnown({ refunds }: Order, command: CommandOf<'RecordRefund'>): boolea
   );
 }
 
-/** Another record of the same refund (rules 3, 5 and 6). What was executed here is no operator's note. */
+/** Another record of the same refund (rules 3, 5 and 6). What was executed here and named is no operator's note. */
 export function twinOf(
   { refunds, purchase, payments }: Pick<Order, 'purchase' | 'payments'> & { readonly refunds: readonly RefundView[] },
   {
@@ -219,10 +219,84 @@ export function twinOf(
   }
   const isReport = provider !== null;
   return ofSameMoney.find((refund) => {
-    if (refund.status !== undefined) return false;
+    const isResolved = isReport && refund.status === 'SUCCEEDED';
+    if (refund.status !== undefined && !isResolved) return false;
     const isUnnamed = refund.reference === undefined;
     const isReported = refund.provider !== undefined;
     if (isReport) return isUnnamed && (!isReported || refund.reportReference !== undefined);
     return isReported && refund.isMatched !== true && (isUnnamed || reference === null);
+  });
+}
+
+/**
+ * What an operator decides about a refund that needs one: it is tried anew, or was given back, or was not.
+ * ORDER_NOT_FOUND; NOT_FOUND; REFUND_NOT_OPEN; VALIDATION_ERROR for the reference of another refund; REFUND_TOO_HIGH
+ * where that much cannot have been given back.
+ */
+export function decideResolveRefund(
+  state: OrderState,
+  command: CommandOf<'ResolveRefund'>,
+  turn: OrderTurn,
+): Decision | Refusal {
+  const { orderId, refundId, outcome } = command;
+  const order = orderById(state, orderId);
+  if (isRefusal(order)) return order;
+  const refund = order.refunds.find(({ id }) => id === refundId);
+  if (refund === undefined) return refuse('NOT_FOUND', {});
+  const { status = 'SUCCEEDED', currency, amountCents, tries = 0 } = refund;
+  if (status !== 'NEEDS_OPERATOR') return refuse('REFUND_NOT_OPEN', { status });
+  const reference = command.reference?.trim() ?? null;
+  if (reference !== null && order.refunds.some((other) => other !== refund && other.reference === reference)) {
+    return refuseProblems([
+      { path: ['reference'], message: 'must not be the reference of another refund of the order' },
+    ]);
+  }
+  const limit = notGivenBack(order, currency ?? order.purchase.currency);
+  const reported = reference === null ? reportOf(order, refund) : undefined;
+  if (outcome === 'GIVEN_BACK' && reported === undefined && amountCents > limit) {
+    return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
+  }
+  const by = sealMark(orderId, 'RefundRecorded', command, turn);
+  const referred = reference !== null && { reference };
+  const decided = {
+    RETRY: () =>
+      fact('RefundAnswered', {
+        orderId,
+        refundId,
+        answer: 'RETRY',
+        amountCents,
+        ...(currency !== undefined && { currency }),
+        tries,
+        nextTryAt: turn.now,
+        ...by,
+      }),
+    GIVEN_BACK: () => {
+      const given = { reference, amountCents: reported === undefined ? amountCents : 0, isTry: false, by };
+      const matched = reported === undefined ? [] : [matchOf(order, reported, command.operator)];
+      return [succeeded(order, refund, given), ...matched];
+    },
+    NOT_GIVEN_BACK: () => failed(order, refund, refund.failure ?? NOT_GIVEN_BACK, { ...referred, by }),
+  };
+  return { facts: [decided[outcome]()].flat(), reply: { shows: 'ORDER', orderId, repeated: false } };
+}
+
+const NOT_GIVEN_BACK = { code: 'NOT_GIVEN_BACK', message: 'an operator says that the money was not given back' };
+
+/** What the provider reported of the money of a refund that an operator resolves (rule 3): it counts there. */
+function reportOf(order: Order, { amountCents, currency, paymentId }: RefundView): RefundView | undefined {
+  const note = { amountCents, provider: null, reference: null, checkoutSessionId: sessionOf(order, paymentId) };
+  return twinOf(order, note, currency ?? order.purchase.currency);
+}
+
+/** The fact that an operator's note stands behind a report as well. */
+function matchOf(order: Order, { id }: RefundView, operator: string | null): Fact {
+  return fact('RefundRecorded', {
+    orderId: order.id,
+    refundId: id,
+    sameAs: id,
+    amountCents: 0,
+    refundDueCents: refundDueCents(order),
+    operator,
+    note: null,
   });
 }

@@ -23,6 +23,7 @@ import {
   refundNote,
   report,
 } from '../../fixtures/commands.ts';
+import { amend } from '../../fixtures/amendments.ts';
 import { assertSameAfterReplay, MINUTE, restore, type EventFixture } from '../../fixtures/event-state.ts';
 
 const HOUR = 60 * MINUTE;
@@ -332,6 +333,35 @@ describe('A refund that is executed', () => {
     const limit = { refundable: 198, requested: 5198 };
     fixture.when(resolve(order, refund.id, 'GIVEN_BACK')).refuses('REFUND_TOO_HIGH', limit);
     fixture.when(resolve(order, refund.id, 'NOT_GIVEN_BACK', 're_page')).refuses('VALIDATION_ERROR');
+  });
+
+  it("counts once with the provider's report where an operator resolves it without a reference", () => {
+    const page = { reference: 're_page' };
+    const charge = { reference: null, reportReference: 'evt_1' };
+    type Steps = (report: (more: Partial<CommandOf<'RecordRefund'>>) => void, settle: () => void) => void;
+    const orders: Record<string, Steps> = {
+      'report after': (report, settle) => [settle(), report(page)],
+      'report before': (report, settle) => [report(page), settle()],
+      'report of the charge before': (report, settle) => [report(charge), settle()],
+      'reports around it': (report, settle) => [report(charge), settle(), report(page)],
+      'no report': (_report, settle) => settle(),
+    };
+    for (const [name, steps] of Object.entries(orders)) {
+      const { fixture, order } = bought();
+      const [one, other] = order.tickets.map(({ id }) => id) as [string, string];
+      fixture.do(amend(order.id, [one]));
+      const { refunds } = fixture.do(execute(order)).order;
+      fixture.do(answer(order, refunds[0]!, { outcome: 'REFUSED', failure: DISPUTED }));
+      const settle = () => fixture.do(resolve(order, refunds[0]!.id, 'GIVEN_BACK'));
+      steps((more) => fixture.do(reported(order, 2599, more)), settle);
+      const [due, back, pending] = books(orderNow(fixture, order));
+      assert.deepEqual([due, back, pending], [0, 2599, 0], name);
+      fixture.do(amend(order.id, [other]));
+      const next = fixture.do(execute(order)).order.refunds.at(-1)!;
+      assert.equal(requestOf(fixture, match(order, next, there(2599)))?.amountCents, 2599, name);
+      assert.equal(orderNow(fixture, order).refundedCents, 2599, name);
+      assertSameAfterReplay(fixture);
+    }
   });
 });
 

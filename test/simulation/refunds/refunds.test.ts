@@ -14,6 +14,7 @@ const MUST_BE_SEEN = [
   'RecordRefund', 'ExecuteRefund', 'ExecuteDueRefunds', 'ResolveRefund', 'CancelOrder', 'CancelPerformance',
   'given back by hand', 'late money', 'answer lost', 'report lost', 'asked again under the same key',
   'provider: PENDING', 'provider: FAILED', 'provider: REFUSED', 'provider: BROKEN', 'provider: later FAILED',
+  'resolved without a reference',
   'refund SUCCEEDED', 'refund FAILED', 'crash', 'full disk', 'snapshot', 'replay', 'orders compared',
 ]; // prettier-ignore
 

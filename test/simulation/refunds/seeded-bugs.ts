@@ -73,6 +73,13 @@ const BUGS: readonly SeededBug[] = [
     "'NEEDS_OPERATOR', { failure: answer.failure, tries });",
     'test/domain/orders/refunds.test.ts',
   ),
+  bug(
+    'money: a refund that was resolved without a reference and the report of it count twice',
+    'src/domain/orders/refunds.ts',
+    "isReport && refund.status === 'SUCCEEDED';",
+    'false;',
+    'test/domain/orders/refunds.test.ts',
+  ),
 ];
 
 export const REFUND_BUGS: readonly SeededBug[] = BUGS.map((each) => ({ ...each, simulation: REFUNDS }));

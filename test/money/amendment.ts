@@ -7,7 +7,7 @@
  * 2. A unit that is moved by date or seat alone stays in its line. Units of one change that come from one line and get
  *    another price are one new line.
  * 3. What is not charged goes with the tickets that it was not charged for; what is more than these cost, with the
- *    first.
+ *    first that stays.
  */
 import { halfUp, percent, sum } from './cents.ts';
 import {
@@ -592,8 +592,8 @@ function setGoodwill({ lines }: Order, tickets: readonly PlannedTicket[], cents:
     left -= part;
     if (part > 0) unitOf(id)!.goodwill = part;
   }
-  const first = unitOf(tickets[0]!.ticket_id);
-  if (first !== undefined) first.goodwill += left;
+  const first = tickets.find(({ action }) => action !== 'CANCEL');
+  if (left > 0) unitOf(first!.ticket_id)!.goodwill += left;
 }
 
 function endOrSplit(after: Order, by: By, before: Order): void {

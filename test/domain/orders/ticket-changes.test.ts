@@ -243,6 +243,17 @@ describe('A ticket that is changed', () => {
     assert.equal(amended(fixture, amend(order.id, [second])).refundDueCents, order.totalCents);
   });
 
+  it('leaves a fee that is not charged on a ticket that stays', () => {
+    const fixture = given(oddEvent(openStages()));
+    const order = bought(fixture, [item('stand', 2)]);
+    const [first = '', second = ''] = idsOf(order);
+    const request = { cancel: [first], reissue: [second], feeCents: 4000, goodwill: true };
+    const now = amended(fixture, ask(order.id, request));
+    assert.deepEqual([now.feesCents, now.goodwillCents, now.totalCents], [4000, 667, 6666]);
+    const ended = amended(fixture, amend(order.id, idsOf(now)));
+    assert.deepEqual([ended.feesCents, ended.goodwillCents, ended.refundDueCents], [4000, 0, 2666]);
+  });
+
   it('fills whole units of a group type, and comes out of one', () => {
     const fixture = given(oddEvent(openStages()));
     const order = bought(fixture, [item('stand', 5), item('crew', 1)]);

@@ -140,7 +140,10 @@ function withMoney(order: Order, amountCents: number): Order {
   return { ...order, payments: [...order.payments, payment] };
 }
 
-/** What is not charged stands on the tickets that are, in their order (rule 1); what is left of it on the first. */
+/**
+ * What is not charged stands on the tickets that are, in their order (rule 1); what is left of it on the first that
+ * stays: there is one, because the fee of what is given back is at most its credit.
+ */
 function withGoodwill(tickets: readonly PlannedTicket[], cents: number): readonly PlannedTicket[] {
   let left = cents;
   const shared = tickets.map((ticket): PlannedTicket => {
@@ -148,7 +151,8 @@ function withGoodwill(tickets: readonly PlannedTicket[], cents: number): readonl
     left -= goodwillCents;
     return goodwillCents === 0 ? ticket : { ...ticket, goodwillCents };
   });
-  return left === 0 ? shared : shared.map((ticket, index) => (index === 0 ? plusGoodwill(ticket, left) : ticket));
+  const first = shared.findIndex(({ action }) => action !== 'CANCEL');
+  return left === 0 ? shared : shared.map((ticket, index) => (index === first ? plusGoodwill(ticket, left) : ticket));
 }
 
 function plusGoodwill(ticket: PlannedTicket, cents: number): PlannedTicket {

@@ -123,7 +123,7 @@ function openFeeder(engine: Engine) {
     readState: () => engine.state(),
     isTiming: false,
   });
-  const side = new AnsweringSide(data.engineBell);
+  const side = new AnsweringSide(data.engineBell, (calls) => engine.clock.atOneMoment(calls));
   side.connect(data.rings, answer, () => {
     throw new Error('no answer is as long as that');
   });

@@ -32,6 +32,8 @@ export interface ServiceClock extends Clock {
   machineNow(): number;
   /** Moves the clock forward. */
   advance(byMs: number): void;
+  /** Does work that waits for nothing and takes a few milliseconds at most: all of it happens at one moment. */
+  atOneMoment(work: () => void): void;
 }
 
 /** Where time comes from: a clock that may be set, and a stopwatch that only goes on. Both in milliseconds. */
@@ -74,6 +76,8 @@ export function createClock(
   let lastReading = source.stopwatchMs();
   let base = Math.max(source.wallMs(), notBefore - offset);
   let last = notBefore;
+  /** While the clock stands still it need not be read. */
+  let stands = false;
   /** How far the machine's clock was ahead of this one at the last reading. */
   let aheadMs = 0;
   let leaps = 0;
@@ -99,7 +103,7 @@ export function createClock(
 
   return {
     now() {
-      last = Math.max(last, read());
+      if (!stands) last = Math.max(last, read());
       return last;
     },
     get offsetMs() {
@@ -116,6 +120,15 @@ export function createClock(
     machineNow: () => source.wallMs(),
     advance(byMs) {
       offset += byMs;
+    },
+    atOneMoment(work) {
+      last = Math.max(last, read());
+      stands = true;
+      try {
+        work();
+      } finally {
+        stands = false;
+      }
     },
   };
 }

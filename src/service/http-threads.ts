@@ -136,7 +136,13 @@ export class HttpThreads implements ThreadsGauges {
     this.#failures = Array.from({ length: count }, () => 0);
     const { engine, payments, readState } = options;
     this.#answer = createAnswers({ deployment: engine, payments, readState, isTiming: config.serverTiming });
-    this.#side = new AnsweringSide(this.#memory.engineBell, () => this.#clock.follow(engine.clock));
+    // What was sent before a pass begins may happen at its beginning: the clock is read once for all.
+    const pass = (calls: () => void): void =>
+      engine.clock.atOneMoment(() => {
+        this.#clock.follow(engine.clock);
+        calls();
+      });
+    this.#side = new AnsweringSide(this.#memory.engineBell, pass);
     this.#stops.push(() => this.#side.stop());
     for (const [what, cell] of Object.entries(USE_CELLS) as [RequestUse, number][])
       metrics.watchInUse(what, () => this.#use.total(cell));

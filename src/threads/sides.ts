@@ -43,16 +43,15 @@ export class AnsweringSide {
   readonly #bell: { stop(): void };
   #underWay = 0;
 
-  /** `beginPass` is called before the calls of a pass are taken. */
-  constructor(bell: SharedArrayBuffer, beginPass: () => void = () => {}, pace?: LinkPace) {
+  /** `pass` does the calls that one of those who ask has sent. */
+  constructor(bell: SharedArrayBuffer, pass: (calls: () => void) => void = (calls) => calls(), pace?: LinkPace) {
     this.#pace = pace;
     const hasWork = (): boolean => {
       for (const link of this.#links) if (link.hasWork()) return true;
       return false;
     };
     const work = (): void => {
-      beginPass();
-      for (const link of this.#links) if (link.hasWork()) link.work();
+      for (const link of this.#links) if (link.hasWork()) pass(() => link.work());
     };
     this.#bell = followBell(new Int32Array(bell), { hasWork, work }, pace);
   }

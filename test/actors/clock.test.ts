@@ -26,6 +26,23 @@ describe('The clock of the service', () => {
     assert.deepEqual([clock.leaps, clock.isDegraded, machine.leaps], [0, false, []]);
   });
 
+  it('is read once for all that happens at one moment, and goes on afterwards, also when that failed', () => {
+    const { machine, open } = openMachine();
+    const clock = open();
+    for (const failure of [null, new Error('a defect')]) {
+      const begin = machine.passedMs;
+      const work = (): void =>
+        clock.atOneMoment(() => {
+          machine.passedMs += 3;
+          assert.equal(clock.now(), START + begin);
+          if (failure !== null) throw failure;
+        });
+      if (failure === null) work();
+      else assert.throws(work, failure);
+      assert.equal(clock.now(), START + begin + 3);
+    }
+  });
+
   it('does not follow a leap of more than a minute, counts it, and shows it for minutes after it was corrected', () => {
     const { machine, open } = openMachine();
     const clock = open();

@@ -100,7 +100,7 @@ export class Fronts {
     this.#generation += 1;
     this.#waiting = [];
     this.#engineBell = makeBell();
-    this.#side = new AnsweringSide(this.#engineBell, () => {}, this.#pace());
+    this.#side = new AnsweringSide(this.#engineBell, undefined, this.#pace());
     for (const line of this.#fronts.keys()) this.#fronts[line] = this.#open();
   }
 

@@ -46,7 +46,7 @@ class World {
 
   constructor(framesAPassMax: number) {
     this.#pace = paceByHand(framesAPassMax);
-    this.#side = new AnsweringSide(this.#bell, () => {}, this.#pace);
+    this.#side = new AnsweringSide(this.#bell, undefined, this.#pace);
     this.fronts = [this.open(), this.open()];
   }
 

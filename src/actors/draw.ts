@@ -73,7 +73,7 @@ async function runDraw(state: WaitingRoomState, actor: DrawingActor): Promise<vo
 }
 
 async function drawOnce(draw: Draw, state: WaitingRoomState, actor: DrawingActor): Promise<void> {
-  const worker = new Worker(new URL('./draw-worker.ts', import.meta.url));
+  const worker = new Worker(new URL('./draw-worker.ts', import.meta.url), { execArgv: [] });
   worker.unref();
   const gone = new AbortController();
   worker.once('exit', () => gone.abort());

@@ -1,8 +1,8 @@
 /**
  * Bundles a folder with `main.tsx` and `page.html` into the files that a browser loads, once and in memory.
  *
- *  1. A folder is bundled at the first request for it, so that tests and command line do not wait; there is no build
- *     step.
+ *  1. A folder is bundled at the first request for it, once in a process, so that tests and command line do not wait;
+ *     there is no build step.
  *  2. The name of a file contains the hash of its contents, so that browsers may store it for ever.
  *  3. The bundler is a process of its own, which ends when the bundle is made.
  *  4. The files are compressed before they are first sent.
@@ -41,12 +41,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The pages of a folder, bundled at the first request; their files lie under `assetsPath`. */
-export function pagesOf(folder: URL, assetsPath = '/assets/'): PagesPort {
-  return portOf(
+export const pagesOf = oncePerFolder((folder: URL, assetsPath: string = '/assets/'): PagesPort =>
+  portOf(
     atFirstUse(() => bundleFolder(fileURLToPath(folder), assetsPath)),
     assetsPath,
-  );
-}
+  ),
+);
 
 function portOf(bundled: () => Promise<Bundle>, assetsPath: string): PagesPort {
   return {
@@ -57,13 +57,24 @@ function portOf(bundled: () => Promise<Bundle>, assetsPath: string): PagesPort {
   };
 }
 
+/** Rule 1. */
+function oncePerFolder<Port, Given extends readonly unknown[]>(make: (folder: URL, ...given: Given) => Port) {
+  const made = new Map<string, Port>();
+  return (folder: URL, ...given: Given): Port => {
+    const key = [folder, ...given].join(' ');
+    const port = made.get(key) ?? make(folder, ...given);
+    made.set(key, port);
+    return port;
+  };
+}
+
 function atFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => (made ??= make());
 }
 
 /** The page of stations in a folder, whose addresses begin with `path`; its files are named at the first request. */
-export function doorOf(folder: URL, path: string): DoorPagesPort {
+export const doorOf = oncePerFolder((folder: URL, path: string): DoorPagesPort => {
   const assetsPath = `${path}/assets/`;
   const inFolder = (name: string): string => fileURLToPath(new URL(name, folder));
   const bundled = atFirstUse(() => bundleFolder(fileURLToPath(folder), assetsPath, ['decoder.ts']));
@@ -91,13 +102,13 @@ export function doorOf(folder: URL, path: string): DoorPagesPort {
     serviceWorker,
     file: async (name) => (await read.get(name)?.()) ?? null,
   };
-}
+});
 
 /** What a page says that it is. */
 const versionIn = (document: string): string => /name="version" content="([^"]*)"/.exec(document)?.[1] ?? '';
 
 /** The shop's pages, and the components in its `server.tsx`. */
-export function shopOf(folder: URL): StorefrontPort {
+export const shopOf = oncePerFolder((folder: URL): StorefrontPort => {
   const script = atFirstUse(async () => {
     const { outputFiles } = await bundle([fileURLToPath(new URL('server.tsx', folder))], 'iife');
     return outputFiles[0]!.text;
@@ -111,7 +122,7 @@ export function shopOf(folder: URL): StorefrontPort {
       return views;
     },
   };
-}
+});
 
 /** Runs the components as in a browser whose buyer reads this language, which has no page and no store (rule 7). */
 function viewsIn(script: string, language: Language): ShopViews {

@@ -42,6 +42,8 @@ class World {
   readonly #side: AnsweringSide;
   readonly fronts: Front[];
   #unanswered: (() => void)[] = [];
+  /** What goes beside the rings and has not come. */
+  #beside: (() => void)[] = [];
   #sent = 0;
 
   constructor(framesAPassMax: number) {
@@ -63,12 +65,14 @@ class World {
     };
     const beside = (take: (number: number, text: string) => void) => (number: number, text: string) => {
       seen.beside += 1;
-      setImmediate(() => front.isAlive && take(number, text));
+      this.#beside.push(() => take(number, text));
     };
     const connection = this.#side.connect(
       rings,
       answer,
-      beside((number, text) => calls.take(number, text)),
+      beside((number, text) => {
+        if (front.isAlive) calls.take(number, text);
+      }),
     );
     const { calls } = openCalls({
       rings,
@@ -104,6 +108,7 @@ class World {
 
   goOn(): void {
     this.#pace.go();
+    for (const come of this.#beside.splice(0)) come();
   }
 
   /** Another one comes in its place. */

@@ -68,6 +68,25 @@ export function mergeScans<Scan extends MergedScan>(all: readonly Scan[], reentr
   return { scans, isInside, admission, conflicts };
 }
 
+/** Another entry of a ticket. */
+interface OtherEntry {
+  readonly at: number;
+}
+
+/**
+ * Where a ticket is once its entry at a moment is undone, by other entries that are said to conflict with that one: a
+ * later one let the ticket in then, an earlier one had let it in before. Null where there is none.
+ */
+export function leftByUndo<Entry extends OtherEntry>(
+  at: number,
+  others: readonly Entry[],
+): { readonly isInside: boolean; readonly entry: Entry } | null {
+  const sorted = others.toSorted((one, other) => one.at - other.at);
+  const later = sorted.find((each) => each.at >= at);
+  const entry = later ?? sorted.at(-1);
+  return entry === undefined ? null : { isInside: later !== undefined, entry };
+}
+
 /**
  * When a scan counts that the service or a gate checks itself: 1 ms after the last scan of the ticket that is known, at
  * the earliest, so that a device's clock never makes a double entry of an exit and an entry that came in their order.

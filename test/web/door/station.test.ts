@@ -19,6 +19,8 @@ import { gala } from '../../fixtures/events.ts';
 import { serviceWith, type TestService } from '../../fixtures/service.ts';
 import { MINUTE, SECOND } from '../../fixtures/test-service.ts';
 import { readCode } from '#client/doors/code.ts';
+import { mergeScans, type MergedScan } from '#client/doors/merging.ts';
+import { verdictOfEntry, verdictOfExit, type Reentry } from '#client/doors/verdict.ts';
 import { fc } from '../../property.ts';
 import { memoryStore } from './memory-store.ts';
 
@@ -82,6 +84,8 @@ describe('A station', () => {
     doorsGala({ id: 'evt_merge', slug: 'merge' }),
     doorsGala({ id: 'evt_feed', slug: 'feed' }),
     doorsGala({ id: 'evt_always', slug: 'always', reentry: 'ALWAYS' }),
+    doorsGala({ id: 'evt_undo', slug: 'undo' }),
+    doorsGala({ id: 'evt_never', slug: 'never', reentry: 'NEVER' }),
     gala(),
   ]);
 
@@ -323,6 +327,75 @@ describe('A station', () => {
     await device.station.refresh();
     const { entries } = await countsOf(service);
     assert.deepEqual([entries, device.station.view.inside], [before.entries, inside], 'nobody entered by it');
+  });
+
+  it('decides alone after an undo as the rule does over all that it synced', async () => {
+    const step = fc.constantFrom(
+      ...(['own entry', 'own exit', 'entry', 'exit', 'undo', 'cut', 'send', 'seen', 'void'] as const),
+    );
+    const verdicts = new Set<string>();
+    const run = async (eventId: string, reentry: Reentry): Promise<void> => {
+      const [own, other] = [await paired({}, eventId), await paired({}, eventId)];
+      const last = ['send', 'send', 'cut', 'undo'] as const;
+      const steps = fc.array(step, { maxLength: 10, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(steps, fc.constantFrom('ENTRY', 'EXIT'), async (all, kind) => {
+          const order = await buyTickets(service, 'single', 1, { eventId });
+          const [code = ''] = codesOf(order);
+          const scans = new Map<string, MergedScan>();
+          let [isVoid, newest] = [false, ''];
+          const scan = async (device: typeof own, kindOfScan: 'ENTRY' | 'EXIT'): Promise<string> => {
+            const at = device.station.now();
+            const { id, verdict } = await device.scan(code, kindOfScan);
+            const hasPassed = verdict === (kindOfScan === 'ENTRY' ? 'ADMIT' : 'EXIT');
+            const kept = { id, kind: kindOfScan, at, stationId: device.id, isUndone: false, unfit: null };
+            if (hasPassed) scans.set(id, kept);
+            if (device === own) newest = hasPassed ? id : '';
+            return verdict;
+          };
+          await own.station.undo();
+          for (const what of [...all, ...last]) {
+            service.wait(2 * SECOND);
+            if (what === 'own entry' || what === 'own exit') await scan(own, what === 'own entry' ? 'ENTRY' : 'EXIT');
+            else if (what === 'entry' || what === 'exit') await scan(other, what === 'entry' ? 'ENTRY' : 'EXIT');
+            else if (what === 'cut') own.network = other.network = 'cut';
+            else if (what === 'seen') await own.station.seen(own.station.view.conflicts);
+            else if (what === 'undo') {
+              const undone = await own.station.undo();
+              const target = scans.get(newest);
+              assert.equal(undone?.verdict, target && 'UNDONE');
+              if (target !== undefined) scans.set(newest, { ...target, isUndone: true });
+              newest = '';
+            } else if (what === 'void') {
+              await service.admin.post(`/admin/orders/${order.order_id}/cancel`, {});
+              isVoid = true;
+            } else {
+              own.network = other.network = 'up';
+              for (const { station } of [own, other, own]) await station.refresh();
+            }
+          }
+          const { isInside, admission } = mergeScans([...scans.values()], reentry);
+          const entrance = { performanceId: 'eve', doorsAt: null, endsAt: null, ticketTypeIds: null };
+          const ticket = { performanceId: 'eve', ticketTypeId: 'single', isVoid };
+          const presence = { isInside, hasEntered: admission !== null };
+          const expected =
+            kind === 'ENTRY'
+              ? verdictOfEntry(ticket, entrance, own.station.now(), presence, reentry)
+              : verdictOfExit(ticket, presence);
+          const found = await scan(own, kind);
+          verdicts.add(found);
+          // The feed says that it left, not by whose entry it had come in.
+          const mayRefuse = reentry === 'NEVER' && [...scans.values()].some((each) => each.kind === 'EXIT');
+          const isRefused = mayRefuse && expected === 'ADMIT' && found === 'ALREADY_ADMITTED';
+          if (!isRefused) assert.equal(found, expected, JSON.stringify([...scans.values()]));
+          own.network = other.network = 'up';
+        }),
+        { numRuns: 50 },
+      );
+    };
+    await run('evt_undo', 'AFTER_EXIT');
+    await run('evt_never', 'NEVER');
+    assert.deepEqual([...verdicts].toSorted(), ['ADMIT', 'ALREADY_ADMITTED', 'EXIT', 'NOT_INSIDE', 'VOID']);
   });
 
   it('sends what was never shown as what let nobody in', async () => {

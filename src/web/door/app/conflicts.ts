@@ -34,6 +34,12 @@ export function markOf({ id, verdict, admitted }: Conflict): string {
   return `${id} ${admitted?.at ?? verdict}`;
 }
 
+/** The entries beside which an entry is one, seen or not. */
+export function othersOf(id: string, { conflicts = [], seen = [] }: KnownConflicts): readonly { readonly at: number }[] {
+  const marks = [...conflicts.map(markOf), ...seen].filter((mark) => mark.startsWith(`${id} `));
+  return marks.map((mark) => ({ at: Date.parse(mark.slice(id.length + 1)) })).filter(({ at }) => !Number.isNaN(at));
+}
+
 /** With the newest first; further ones are known to the console alone. */
 export function withConflicts(known: readonly Conflict[], found: readonly Conflict[]): readonly Conflict[] {
   const all = new Map([...known, ...found].map((each) => [markOf(each), each]));

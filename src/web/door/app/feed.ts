@@ -4,7 +4,10 @@
  * 1. The feed says where a ticket was when the feed was made. Own scans that it cannot have yet lie over it: those that
  *    wait, and those that were answered after the last sync began.
  * 2. An own scan from before the feed's last scan of the ticket does not say where the ticket is now.
+ * 3. Where the feed is about an own scan, by its second and its door, undoing it changes what the feed says: to what
+ *    the other entries leave with which the feed said that it conflicts. A void ticket stays void.
  */
+import { leftByUndo } from '#client/doors/merging.ts';
 import type { FeedChange } from '#client/doors/wire.ts';
 
 /** Where a ticket is. */
@@ -77,13 +80,23 @@ export class Feed {
     for (const scan of [...this.#own.values()].flat()) if (scan.id === id) scan.answeredIn = this.#syncs;
   }
 
-  /** Takes an own scan back. */
-  undo({ id, digest, kind, at }: OwnScan): void {
+  /** Takes an own scan back; `others` are the entries with which the feed said that it conflicts (rule 3). */
+  undo(scan: OwnScan, others: readonly { readonly at: number }[] = []): void {
+    const { id, digest } = scan;
     const scans = this.#own.get(digest) ?? [];
-    const left = scans.filter((scan) => scan.id !== id);
+    const left = scans.filter((each) => each.id !== id);
     if (left.length > 0) this.#own.set(digest, left);
     else this.#own.delete(digest);
-    if (left.length === scans.length) this.#put([digest, kind === 'ENTRY' ? 'N' : 'I', Math.floor(at / 1_000), null]);
+    const row = this.#changes.get(digest);
+    const isWaiting = scans.some((each) => each.id === id && each.answeredIn === null);
+    if (row !== undefined && !isWaiting && this.#isAbout(row, scan)) this.#put(rowWithout(row, scan, others));
+  }
+
+  /** The feed says of a void ticket that is not inside since when it is void, not when it left. */
+  #isAbout([, state, seconds, door]: FeedChange, { kind, at, doorId }: OwnScan): boolean {
+    if (kind === 'EXIT' && state === 'V') return true;
+    const isOfKind = kind === 'ENTRY' ? state === 'I' || state === 'W' : state === 'O';
+    return isOfKind && seconds === Math.floor(at / 1_000) && (door ?? -1) === this.#doorIds.indexOf(doorId);
   }
 
   /** What a feed would say of a ticket with the scans of this station. */
@@ -91,7 +104,7 @@ export class Feed {
     const { isVoid, isInside, hasEntered } = this.stateOf(digest);
     const [last] = (this.#own.get(digest) ?? []).toSorted((one, other) => other.at - one.at);
     const [, , seconds = 0, door = null] = this.#changes.get(digest) ?? [];
-    const state = isInside ? (isVoid ? 'W' : 'I') : isVoid ? 'V' : hasEntered ? 'O' : 'N';
+    const state = namedBy(isVoid, isInside, hasEntered);
     if (last === undefined) return [digest, state, seconds, door];
     const place = this.#doorIds.indexOf(last.doorId);
     return [digest, state, Math.floor(last.at / 1_000), place < 0 ? null : place];
@@ -132,4 +145,20 @@ export class Feed {
 
 function isInside(change: FeedChange | undefined): boolean {
   return change?.[1] === 'I' || change?.[1] === 'W';
+}
+
+function namedBy(isVoid: boolean, isInside: boolean, hasEntered: boolean): FeedChange[1] {
+  if (isInside) return isVoid ? 'W' : 'I';
+  return isVoid ? 'V' : hasEntered ? 'O' : 'N';
+}
+
+/** What a feed that is about a scan would say without it (rule 3). */
+function rowWithout(
+  [digest, state]: FeedChange,
+  { kind, at }: OwnScan,
+  others: readonly { readonly at: number }[],
+): FeedChange {
+  const left = kind === 'EXIT' ? { isInside: true, entry: { at } } : leftByUndo(at, others);
+  const named = namedBy(state === 'V' || state === 'W', left?.isInside ?? false, left !== null);
+  return [digest, named, Math.floor((left?.entry.at ?? at) / 1_000), null];
 }

@@ -18,7 +18,7 @@ import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
 import type { ScanResult, StationHead, StationSync } from '#client/doors/wire.ts';
 import { checkAlone, type DoorChoice, type OwnVerdict } from './check.ts';
-import { conflictsAfter, keptConflicts, withConflicts, withoutSeen, type Conflict } from './conflicts.ts';
+import { conflictsAfter, keptConflicts, othersOf, withConflicts, withoutSeen, type Conflict } from './conflicts.ts';
 import { Feed, type OwnScan } from './feed.ts';
 import { failureKind, type FailureKind, type StationRequests } from './requests.ts';
 import type { CheckSignature } from './signature.ts';
@@ -220,7 +220,7 @@ export class ScanStation {
     if (sent === null) return null;
     this.#last = null;
     if (sent.shown.verdict === 'UNDONE') {
-      this.#feed.undo(last.own);
+      this.#feed.undo(last.own, othersOf(undoes, this.#record));
       this.#leaveConflicts(undoes);
       await this.#ports.store.write({ record: this.#record, changes: [this.#feed.changeOf(digest)] });
     }

@@ -147,6 +147,35 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
     assert.equal((await only(gate, station, scanOf(service, code))).verdict, 'ALREADY_ADMITTED');
   });
 
+  it('knows after an undo what had happened elsewhere, with its service and without', async () => {
+    const own = await openGate(service, { eventId: 'evt_never' });
+    const station = await makeStation(service, {}, 'evt_never');
+    await own.round();
+    const decided = { given: 'ADMIT' };
+    for (const isKnown of [true, false]) {
+      const order = await buyTickets(service, 'single', 1, { eventId: 'evt_never' });
+      const [code = ''] = codesOf(order);
+      if (isKnown) {
+        await only(service, station, scanOf(service, code));
+        await only(service, station, scanOf(service, code, { kind: 'EXIT' }));
+        await own.round();
+      }
+      service.wait(SECOND);
+      const entry = scanOf(service, code, decided);
+      await only(own, station, entry);
+      if (!isKnown) {
+        await own.round();
+        service.wait(SECOND);
+        await only(service, station, scanOf(service, code, decided));
+        service.wait(SECOND);
+        await own.round();
+      }
+      assert.equal((await only(own, station, undoOf(service, entry['id']))).verdict, 'UNDONE');
+      assert.equal((await only(own, station, scanOf(service, code))).verdict, 'ALREADY_ADMITTED', String(isKnown));
+    }
+    await own.close();
+  });
+
   it('tells its stations what conflicts at it, and what its service says of a station elsewhere', async () => {
     const order = await buyTickets(service, 'seat');
     const [code = ''] = codesOf(order);

@@ -11,6 +11,8 @@ export interface FedTicket {
   /** When it entered, left or became void; a feed has seconds. */
   readonly at: number;
   readonly doorId: string | null;
+  /** It was outside when it entered here: should that entry be undone, it had entered before. */
+  readonly isReturn?: true;
   /** What the service says of conflicts. */
   readonly told?: readonly StationConflict[];
   /** Of a ticket that was scanned here: the service's word has what came here until then. */

@@ -10,7 +10,7 @@
  */
 import { ticketDigest } from '#client/doors/digest.ts';
 import { hasHappened } from '#client/doors/scan.ts';
-import { compareScans } from '#client/doors/merging.ts';
+import { compareScans, leftByUndo } from '#client/doors/merging.ts';
 import { joinId } from '../ids.ts';
 import { happenedOf, mergedOf, type Doors, type DoorState } from './state.ts';
 import { stationConflictsAtGate } from './station-conflicts.ts';
@@ -26,10 +26,14 @@ function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
   const isInside = row.presence === 'INSIDE';
   if (row.presence !== 'NEVER_IN' && at < row.at) return row;
   if (kind === 'EXIT') return { ...row, presence: 'OUTSIDE', at, doorId };
-  return isInside ? row : { ...row, presence: 'INSIDE', at, doorId };
+  if (isInside) return row;
+  return { ...row, presence: 'INSIDE', at, doorId, ...(row.presence === 'OUTSIDE' && { isReturn: true }) };
 }
 
-/** After a scan did not happen; `left` are the ticket's other scans here. */
+/**
+ * After a scan did not happen; `left` are the ticket's other scans here. What happened elsewhere is known by the
+ * conflicts of which the service told, and by where the ticket was before it entered here.
+ */
 function withoutScan(
   row: FedTicket,
   scan: TicketScan,
@@ -42,6 +46,12 @@ function withoutScan(
     const { at, doorId } = isInside && admission !== null ? admission : scan;
     return { ...row, presence: 'INSIDE' as const, at, doorId };
   }
+  const elsewhere = leftByUndo(scan.at, entriesElsewhere(row, scan, left));
+  if (elsewhere?.isInside === true || (admission === null && elsewhere !== null)) {
+    const { at, doorId } = elsewhere.entry;
+    return { ...row, presence: elsewhere.isInside ? ('INSIDE' as const) : ('OUTSIDE' as const), at, doorId };
+  }
+  if (admission === null && row.isReturn === true) return { ...row, presence: 'OUTSIDE' as const, at: scan.at };
   if (admission === null) return { ...row, presence: 'NEVER_IN' as const, at: 0, doorId: null };
   return {
     ...row,
@@ -49,6 +59,12 @@ function withoutScan(
     at: admission.at,
     doorId: admission.doorId,
   };
+}
+
+/** The entries with which the service says that an entry conflicts, and that were not made here. */
+function entriesElsewhere({ told = [] }: FedTicket, { id }: TicketScan, own: readonly TicketScan[]) {
+  const others = told.filter(({ scanId }) => scanId === id).map(({ admitted }) => admitted);
+  return others.filter(({ at }) => !own.some((each) => each.at === at));
 }
 
 /** Whether what is known is of a scan; a feed says its second and its door. */

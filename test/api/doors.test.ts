@@ -139,7 +139,12 @@ describe('A station', () => {
     const revoked = await service.admin.post<Json>(revoke);
     assert.deepEqual([revoked.status, revoked.body['status']], [200, 'REVOKED']);
     assert.deepEqual((await service.admin.post(revoke)).body, revoked.body, 'revoked again');
-    assertRefused(await sendScans(service, station, [scanOf(service, code)]), 401, 'STATION_REVOKED');
+    const { token } = station;
+    for (const scan of [scanOf(service, code), scanOf(service, code, { kind: 'UNDO' }), { id: 'short' }]) {
+      assertRefused(await sendScans(service, station, [scan]), 401, 'STATION_REVOKED');
+    }
+    const sync = await service.get('/api/doors/sync?limit=0', { authorization: `Bearer ${token}` });
+    assertRefused(sync, 401, 'STATION_REVOKED');
     assertRefused(await service.admin.post(`${STATIONS}/stn_1_none/revoke`), 404, 'NOT_FOUND');
     const other = await makeStation(service, { expires_at: new Date(service.now() + MINUTE).toISOString() });
     service.wait(MINUTE);
@@ -374,6 +379,20 @@ describe('A scan', () => {
       first.map((result) => ({ ...result, repeated: true })),
     );
     assert.deepEqual(await countsOf(service), before);
+  });
+
+  it('is answered as the first time also once the entry is undone that it named', async () => {
+    const [code = ''] = codesOf(await buyTickets(service));
+    const station = await makeStation(service);
+    const undone = scanOf(service, code);
+    await scanAll(service, station, undone, undoOf(service, undone['id']));
+    service.wait(SECOND);
+    const [entry, refused] = [scanOf(service, code), scanOf(service, code)];
+    await only(station, entry);
+    const first = await only(station, refused);
+    assert.deepEqual([first.verdict, (first['admitted'] as Json)['at'] === undone['at']], ['ALREADY_ADMITTED', false]);
+    await only(station, undoOf(service, entry['id']));
+    assert.deepEqual(await only(station, refused), { ...first, repeated: true });
   });
 
   it('is undone by its own station within ten minutes', async () => {

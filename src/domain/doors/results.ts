@@ -1,6 +1,7 @@
 /** What is shown of a scan beside its verdict. */
-import { mergeScans } from '#client/doors/merging.ts';
+import { compareScans, mergeScans } from '#client/doors/merging.ts';
 import type { Given } from '#client/doors/scan.ts';
+import type { Reentry } from '#client/doors/verdict.ts';
 import { doorsOf, reentryOf } from '../catalogue/definition.ts';
 import { placeNames } from '../catalogue/sale-plan.ts';
 import { happenedOf, type DoorState } from './state.ts';
@@ -22,7 +23,7 @@ export function resultDetails(
   const { definition, performanceById } = state.plan;
   switch (scan.verdict) {
     case 'ALREADY_ADMITTED': {
-      const { admission } = mergeScans(happenedOf(earlier), reentryOf(definition));
+      const admission = admissionOf(happenedOf(earlier), reentryOf(definition));
       if (admission === null && fed !== undefined) return { ticket, admitted: viewFedEntry(state, fed) };
       return { ticket, admitted: admission && viewScan(state, admission) };
     }
@@ -52,6 +53,14 @@ export function viewTicket(
 ): ScannedTicketView {
   const ticketTypeName = plan.ticketTypeById.get(ticketTypeId)?.definition.name ?? ticketTypeId;
   return { ticketTypeId, ticketTypeName, ...placeNames(plan, ticketTypeId, seatId) };
+}
+
+/** The entry that the verdict named, also where it was undone since: it was the last that happened. */
+function admissionOf(scans: readonly TicketScan[], reentry: Reentry): TicketScan | null {
+  const { isInside, admission } = mergeScans(scans, reentry);
+  const isNamed = isInside || (reentry === 'NEVER' && admission !== null);
+  const undone = scans.filter(({ kind, isUndone }) => kind === 'ENTRY' && isUndone);
+  return isNamed ? admission : (undone.sort(compareScans).at(-1) ?? admission);
 }
 
 /** A gate does not know where a seat is. */

@@ -3,16 +3,17 @@
  *
  * 1. A request without a token is refused; one with a token of no station is counted by client address as well.
  * 2. A token that was good is remembered with its digest, so that a scan asks its event once and hashes nothing: the
- *    command finds the station again, and a revoked one is refused from the answer to its revocation on.
+ *    command finds the station again, and a revoked one is refused from the answer to its revocation on. What is
+ *    refused before its command, as a body of wrong shape, asks the event again.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { onRequestHookHandler } from 'fastify';
+import type { onRequestHookHandler, onSendHookHandler } from 'fastify';
 import { readAt } from '#actors/event-port.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { clientAddresses } from '../protocol/client-address.ts';
-import { NOT_NAMED } from '../protocol/errors.ts';
+import { errorBody, NOT_NAMED } from '../protocol/errors.ts';
 import { bearerToken, createTokenRefusal } from '../limits/wrong-tokens.ts';
 import type { PublicPorts } from '../ports.ts';
 
@@ -30,6 +31,9 @@ interface StationToken {
 
 /** Stations of some events; of others the event is asked again. */
 const GOOD_TOKENS_MAX = 5_000;
+
+/** How a request is refused before its command. */
+const REFUSED_EARLY: readonly number[] = [400, 413, 415, 429];
 
 const DOORS_PATH = '/api/doors/';
 
@@ -56,9 +60,22 @@ export function requireStation(
       done();
     }, done);
   };
+  const checkAgain: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+    const { stationToken } = request;
+    if (stationToken === undefined || !REFUSED_EARLY.includes(reply.statusCode)) return done(null, payload);
+    const { token, tokenSha256 } = stationToken;
+    readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
+      if (!isRefusal(found)) return done(null, payload);
+      const body = errorBody(found.code, found.detail, clock.now());
+      reply.code(body.statusCode).removeHeader('retry-after').removeHeader('content-length');
+      done(null, JSON.stringify(body));
+    }, done);
+  };
   app.decorateRequest('stationToken');
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith(DOORS_PATH)) route.onRequest = [check, ...[route.onRequest ?? []].flat()];
+    if (!route.url.startsWith(DOORS_PATH)) return;
+    route.onRequest = [check, ...[route.onRequest ?? []].flat()];
+    route.onSend = [checkAgain, ...[route.onSend ?? []].flat()];
   });
 }
 

@@ -35,7 +35,10 @@ export function markOf({ id, verdict, admitted }: Conflict): string {
 }
 
 /** The entries beside which an entry is one, seen or not. */
-export function othersOf(id: string, { conflicts = [], seen = [] }: KnownConflicts): readonly { readonly at: number }[] {
+export function othersOf(
+  id: string,
+  { conflicts = [], seen = [] }: KnownConflicts,
+): readonly { readonly at: number }[] {
   const marks = [...conflicts.map(markOf), ...seen].filter((mark) => mark.startsWith(`${id} `));
   return marks.map((mark) => ({ at: Date.parse(mark.slice(id.length + 1)) })).filter(({ at }) => !Number.isNaN(at));
 }

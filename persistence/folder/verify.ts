@@ -16,7 +16,7 @@ import { headAtAnchor, newestBatch, walkChain } from '../sqlite/chain.ts';
 import { attempt, listArchives, openFile, type ChainPosition } from '../sqlite/archive.ts';
 import { errorCode, isCorruption, JournalDamaged, messageOf, type Finding } from '../faults.ts';
 import type { FactRow } from '../journal.ts';
-import { journalGone, WatermarkCheck, type RecoveryListener } from '../sqlite/recovery.ts';
+import { journalGone, journalMissing, WatermarkCheck, type RecoveryListener } from '../sqlite/recovery.ts';
 import {
   hashOfOrigin,
   journalPath,
@@ -91,7 +91,7 @@ export async function verifyJournal(folder: string, listener: VerifyListener = {
 }
 
 interface ChainReport extends Omit<VerifyReport, keyof ArchiveReport | 'snapshots' | 'problems' | 'moreProblems'> {
-  /** Where the journal begins; null when that cannot be read. */
+  /** Where the journal begins; null when that cannot be read, or its facts are missing. */
   readonly anchor: ChainPosition | null;
 }
 
@@ -111,15 +111,16 @@ const NO_JOURNAL: ChainReport = {
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
-  // The watermark is read first: a serving process writes both meanwhile, and the journal must not be older than the
-  // watermark.
+  // Before the journal: a serving process writes all of them meanwhile, and the journal must not be older than the
+  // watermark, or than a snapshot.
   const reading = readWatermark(folder);
+  const missing = journalMissing(folder);
   const report = { ...NO_JOURNAL, watermarkSeq: reading.found === 'WATERMARK' ? reading.watermark.seq : null };
   let db: Connection | null = null;
   try {
     db = openReading(journalPath(folder));
-    if (db !== null) return { ...report, ...(await verifyBatches(folder, db, reading, listener, problems)) };
-    const gone = journalGone(reading);
+    if (db !== null) return { ...report, ...(await verifyBatches(folder, db, { reading, missing }, listener, problems)) };
+    const gone = journalGone(reading) ?? missing;
     if (gone !== null) throw gone;
   } catch (error) {
     if (!(error instanceof JournalDamaged) && !isSqliteError(error)) throw error;
@@ -134,7 +135,7 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
 async function verifyBatches(
   folder: string,
   db: Connection,
-  reading: WatermarkResult,
+  { reading, missing }: { readonly reading: WatermarkResult; readonly missing: JournalDamaged | null },
   { onRow, onProgress }: RecoveryListener,
   problems: Problems,
 ): Promise<Omit<ChainReport, 'watermarkSeq'>> {
@@ -170,7 +171,7 @@ async function verifyBatches(
       await nextRound();
     }
     onProgress?.({ seq: head.seq, headSeq: newestSeq });
-    damage = check.damageAtEnd(head.seq);
+    damage = check.damageAtEnd(head.seq) ?? (head.seq === 0 ? missing : null);
   } catch (error) {
     if (!(error instanceof JournalDamaged)) throw error;
     damage = error;
@@ -182,7 +183,7 @@ async function verifyBatches(
     keysId: readNotedKeysId(db),
     origin,
     baseSeq,
-    anchor: { journalId, seq: baseSeq, hash: anchor.baseHash },
+    anchor: damage !== null && damage === missing ? null : { journalId, seq: baseSeq, hash: anchor.baseHash },
     streams: head.heads.size,
     facts,
     batches,

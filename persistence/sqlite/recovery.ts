@@ -40,7 +40,8 @@ interface RecoveredHead extends ChainHead {
  */
 export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
   const head = await proveHead(folder, listener);
-  if (head === null || head.seq === 0) refuseRemains(folder);
+  const damage = head === null || head.seq === 0 ? journalMissing(folder) : null;
+  if (damage !== null) throw damage;
   return head;
 }
 
@@ -80,12 +81,13 @@ export function journalGone(reading: WatermarkResult): JournalDamaged | null {
 }
 
 /**
- * A copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events.
+ * The error of a folder whose journal has no fact, but that has snapshots or an archive; null where it has neither. A
+ * copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events.
  */
-function refuseRemains(folder: string): void {
+export function journalMissing(folder: string): JournalDamaged | null {
   const [remains] = [...listSnapshots(folder), ...listArchives(folder)];
-  if (remains === undefined) return;
-  throw new JournalDamaged({
+  if (remains === undefined) return null;
+  return new JournalDamaged({
     message: `it has no fact, but the folder has ${remains.path}`,
     lastGoodSeq: 0,
     hint: 'A backup or restore that did not finish leaves such a folder: repeat it into an empty one. If the journal was removed, restore a backup.',

@@ -188,14 +188,20 @@ describe('Wrong use', () => {
 describe('A command that fails', () => {
   it('prints a hint and ends with exit code 1, as JSON with --json', async (t) => {
     const folder = newFolder(t);
-    const [text, json] = await Promise.all([
+    const [text, json, ...others] = await Promise.all([
       holdfastProcess(['inspect', '--data', folder]),
       holdfast(['inspect', '--data', folder, '--json']),
+      holdfast(['verify', folder]),
+      holdfast(['upgrade', '--check', folder]),
     ]);
     assert.equal(text.code, 1);
     assert.match(text.stderr, /^holdfast inspect: there is no journal in .+\nName the data folder, .+\n$/);
     assert.equal(json.code, 1);
     assert.equal(json.json()['ok'], false);
+    for (const { code, stderr } of others) {
+      assert.equal(code, 1);
+      assert.match(stderr, /there is no journal in /);
+    }
   });
 
   it('says in two lines what the system refused, without a stack', async (t) => {

@@ -145,7 +145,17 @@ describe('A damaged data folder', () => {
       // Snapshots that are sound have no problem of their own beside it.
       'it is gone or empty': (folder) => {
         rmSync(join(folder, 'journal.db'));
-        return new SnapshotFolder(folder).write({ eventId: 'e', seq: 1, at: 1, about: null }, ['{}']);
+        return snapshotIn(folder);
+      },
+      'it has no fact, but the folder has ': (folder) => {
+        rmSync(join(folder, 'journal.db'));
+        rmSync(join(folder, 'head.witness'));
+        return snapshotIn(folder);
+      },
+      '.snapshot': async (folder) => {
+        rmSync(folder, { recursive: true });
+        await (await openSqliteJournal({ folder })).close();
+        return snapshotIn(folder);
       },
     };
     for (const [message, damage] of Object.entries(spoil)) {
@@ -223,6 +233,10 @@ describe('A damaged data folder', () => {
     assert.ok(named > places / 2, `${named} of ${places} were found bad`);
   });
 });
+
+function snapshotIn(folder: string): Promise<unknown> {
+  return new SnapshotFolder(folder).write({ eventId: 'e', seq: 1, at: 1, about: null }, ['{}']);
+}
 
 /** Flips one bit of a file at a place between 0 and 1; returns where. */
 function flipBit(path: string, place: number): string {

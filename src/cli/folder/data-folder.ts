@@ -70,15 +70,15 @@ export function keysOption(call: CliCall): string | null | undefined {
   return null;
 }
 
-/** What to do where a folder has no journal. */
-export const NO_JOURNAL_HINT = 'Name the data folder, or set DATA_DIR.';
+/** What a command says of a folder that has no journal. */
+export function noJournal(folder: string): CommandFailure {
+  return new CommandFailure(`there is no journal in ${folder}`, 'Name the data folder, or set DATA_DIR.');
+}
 
 /** Runs a query over the folder's journal. Throws CommandFailure when there is none. */
 export async function withView<Result>(folder: string, query: (view: JournalView) => Promise<Result>): Promise<Result> {
   const view = viewJournal(folder);
-  if (view === null) {
-    throw new CommandFailure(`there is no journal in ${folder}`, NO_JOURNAL_HINT);
-  }
+  if (view === null) throw noJournal(folder);
   try {
     return await query(view);
   } finally {

@@ -10,7 +10,6 @@ import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { shownFact } from '#engine/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import {
-  CommandFailure,
   DATA_OPTION,
   LINE_CHARS_MAX,
   WrongUse,
@@ -18,7 +17,7 @@ import {
   type CliCommand,
 } from '../terminal/command.ts';
 import { formatMoment, grouped } from '../terminal/output.ts';
-import { dataFolder, NO_JOURNAL_HINT, withFolderArgument, withKeys } from './data-folder.ts';
+import { dataFolder, noJournal, withFolderArgument, withKeys } from './data-folder.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 /** Between two reads with --follow. */
@@ -94,7 +93,7 @@ async function printFrom(
   const view = viewJournal(folder);
   if (view === null) {
     if (call.has('follow')) return afterSeq;
-    throw new CommandFailure(`there is no journal in ${folder}`, NO_JOURNAL_HINT);
+    throw noJournal(folder);
   }
   try {
     const type = call.text('type');

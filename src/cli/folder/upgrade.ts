@@ -10,7 +10,7 @@ import { checkUpgrade, type UpgradeReport } from '#offline/upgrade-check.ts';
 import type { WayBack } from '#offline/format-changes.ts';
 import { changedSettings, type SettingChange } from './changed-settings.ts';
 import { DATA_OPTION, WrongUse, type CliCommand } from '../terminal/command.ts';
-import { dataFolder, withFolderArgument } from './data-folder.ts';
+import { dataFolder, noJournal, withFolderArgument } from './data-folder.ts';
 import { counted, grouped, table } from '../terminal/output.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
@@ -47,6 +47,7 @@ export const upgradeCommand: CliCommand = {
     const { output } = call;
     const folder = dataFolder(withFolderArgument(call));
     const report = await checkUpgrade(folder, { ...followVerification(output), onStep: output.progress });
+    if (report.verification?.journalId === null && isGood(report.verification)) throw noJournal(folder);
     // What changed since a released version is news only where this one did not write here yet.
     const isOwn = report.writtenBy === product.version;
     const settings = isOwn ? [] : changedSettings(call.environment, report.definitions);

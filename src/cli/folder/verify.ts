@@ -3,7 +3,7 @@ import { verifyFolder } from '#offline/verification.ts';
 import { damagedSecrets } from '#service/secrets.ts';
 import { DATA_OPTION, type CliCommand } from '../terminal/command.ts';
 import { counted } from '../terminal/output.ts';
-import { dataFolder, keysOption, withFolderArgument } from './data-folder.ts';
+import { dataFolder, keysOption, noJournal, withFolderArgument } from './data-folder.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
 export const verifyCommand: CliCommand = {
@@ -34,13 +34,11 @@ export const verifyCommand: CliCommand = {
     const verified = await verifyFolder(folder, followVerification(output), { keys: keysOption(call) });
     const secrets = damagedSecrets(folder).map(({ message, hint }) => ({ where: 'secrets', what: message, hint }));
     const report = { ...verified, problems: [...verified.problems, ...secrets] };
+    if (report.journalId === null && isGood(report)) throw noJournal(folder);
     output.text(...summaryLines(report));
     output.json(reportJson(report));
     if (isGood(report)) {
-      output.text(
-        '',
-        report.journalId === null ? 'There is no journal here yet.' : 'Nothing is wrong, nothing is missing.',
-      );
+      output.text('', 'Nothing is wrong, nothing is missing.');
       return 0;
     }
     output.text('', `${counted(report.problems.length + report.moreProblems, 'problem')}:`, ...problemLines(report));

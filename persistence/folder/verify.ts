@@ -119,7 +119,8 @@ async function verifyChain(folder: string, listener: RecoveryListener, problems:
   let db: Connection | null = null;
   try {
     db = openReading(journalPath(folder));
-    if (db !== null) return { ...report, ...(await verifyBatches(folder, db, { reading, missing }, listener, problems)) };
+    if (db !== null)
+      return { ...report, ...(await verifyBatches(folder, db, { reading, missing }, listener, problems)) };
     const gone = journalGone(reading) ?? missing;
     if (gone !== null) throw gone;
   } catch (error) {

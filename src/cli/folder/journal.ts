@@ -9,13 +9,7 @@ import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { shownFact } from '#engine/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
-import {
-  DATA_OPTION,
-  LINE_CHARS_MAX,
-  WrongUse,
-  type CliCall,
-  type CliCommand,
-} from '../terminal/command.ts';
+import { DATA_OPTION, LINE_CHARS_MAX, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { formatMoment, grouped } from '../terminal/output.ts';
 import { dataFolder, noJournal, withFolderArgument, withKeys } from './data-folder.ts';
 import type { FactRow } from '#persistence/journal.ts';

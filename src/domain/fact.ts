@@ -231,10 +231,10 @@ export interface FactData {
     readonly webhookId: string | null;
     /** What the order owes to the buyer after it. */
     readonly refundDueCents: number;
+    /** What of it became due by money that pays an installment, more of it than was left; absent: nothing. */
+    readonly toRefundCents?: number;
   };
-  /**
-   * Money that no payment asked for: another amount or currency, or a second time. It is kept as a payment of its own.
-   */
+  /** Money that no payment asked for, kept as a payment of its own: another sum or currency, or a second time. */
   StrayMoneyRecorded: {
     readonly orderId: string;
     readonly paymentId: string;

@@ -119,17 +119,19 @@ function draftsOf(source: MessageSource): readonly Draft[] {
       return isPaidInFull ? ofOrder(source, 'order.confirmed') : [];
     }
     case 'OrderAmended': {
-      const { ticketIds, toRefundCents } = fact.data;
-      // What is due of an order without tickets is told with its cancellation.
-      const isDue = ticketIds.length > 0 && toRefundCents > 0;
-      return [amendmentOf(source, fact.data), ...(isDue ? refundDueOf(source, fact.data) : [])];
+      const { ticketIds, toRefundCents, trigger } = fact.data;
+      const told = [amendmentOf(source, fact.data)];
+      // An order without tickets is told with its cancellation, and what is due of it.
+      if (ticketIds.length === 0) return told;
+      if (trigger === 'COVER') told.push({ type: 'order.confirmed', data: amendedOrderOf(source, fact.data) });
+      return toRefundCents > 0 ? [...told, ...refundDueOf(source, fact.data)] : told;
     }
     case 'OrderExpired':
       return ofOrder(source, 'order.expired');
     case 'OrderCancelled':
       return [...ofOrder(source, 'order.cancelled'), ...refundDueOf(source, fact.data)];
     case 'PaymentRecorded':
-      return fact.data.isCounted ? [] : refundDueOf(source, fact.data);
+      return fact.data.isCounted && fact.data.toRefundCents === undefined ? [] : refundDueOf(source, fact.data);
     case 'StrayMoneyRecorded':
       return strayMoneyOf(source, fact.data);
     case 'RefundRecorded':
@@ -206,14 +208,15 @@ function refundOf(
   return { type, data: { ...moneyOf(source, amountCents, currency), refund_id: refundId, amount: amountCents } };
 }
 
-/** An order as an amendment left it. */
-function amendmentOf(
-  source: MessageSource,
-  { amendmentId, items, totalCents, differenceCents, isWithdrawal }: FactData['OrderAmended'],
-): Draft {
+function amendmentOf(source: MessageSource, amended: FactData['OrderAmended']): Draft {
+  const { amendmentId, differenceCents, isWithdrawal } = amended;
   const told = { amendment_id: amendmentId, difference: differenceCents, withdrawal: isWithdrawal === true };
-  const order = { ...orderDataOf(source), value: totalCents, contents: contentsOf(items) };
-  return { type: 'order.amended', data: { ...order, ...told } };
+  return { type: 'order.amended', data: { ...amendedOrderOf(source, amended), ...told } };
+}
+
+/** The data of an order as an amendment left it. */
+function amendedOrderOf(source: MessageSource, { items, totalCents }: FactData['OrderAmended']): object {
+  return { ...orderDataOf(source), value: totalCents, contents: contentsOf(items) };
 }
 
 /** The data of an order, of which an amount is told. */

@@ -201,6 +201,7 @@ export const SHOWN_FIELDS = {
     reference: SHOWN,
     webhookId: HIDDEN,
     refundDueCents: SHOWN,
+    toRefundCents: SHOWN,
   },
   StrayMoneyRecorded: {
     orderId: SHOWN,

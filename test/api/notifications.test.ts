@@ -314,6 +314,36 @@ describe('A receiver', () => {
     assert.deepEqual(typesOf(receiver.told, order.order_id).slice(-2), ['order.amended', 'refund.due']);
   });
 
+  it('gets the confirmation where an amendment leaves nothing to pay, and what is due of money that came after it', async () => {
+    const started = await start(service, { items: [item('single', 3)], customer: newCustomer(), installment_count: 3 });
+    const { tickets } = await settle(service, started, 'paid');
+    const second = await openNextPayment(service, started);
+    const path = `/admin/orders/${started.order_id}/amendments`;
+    await service.admin.post(path, { cancel: [tickets[0]!] });
+    await service.admin.post(path, { cancel: [tickets[1]!], fee: 500 });
+    const { refund_due: due } = await settle(service, second, 'paid');
+    const types = () => typesOf(receiver.told, started.order_id);
+    await until(
+      () => types().includes('order.confirmed'),
+      () => JSON.stringify(types()),
+    );
+    const paid = ['InitiateCheckout', 'Purchase', 'CompletePayment'];
+    assert.deepEqual(types(), [...paid, 'order.amended', 'order.amended', 'refund.due', 'order.confirmed']);
+    const told = receiver.told.find(({ type, data }) => type === 'refund.due' && data.order_id === started.order_id);
+    assert.deepEqual([due, told?.data.refund_due], [1300, 1300]);
+
+    const covered = await start(service, { installment_count: 2 });
+    await settle(service, covered, 'paid');
+    const [ticket] = (await statusOf(service, covered)).tickets;
+    await service.admin.post(`/admin/orders/${covered.order_id}/amendments`, { cancel: [ticket!] });
+    const confirmed = () => receiver.told.find((each) => each.type === 'order.confirmed' && each.data.order_id === covered.order_id);
+    await until(
+      () => confirmed() !== undefined,
+      () => JSON.stringify(typesOf(receiver.told, covered.order_id)),
+    );
+    assert.equal(confirmed()!.data.value, covered.total_amount / 2);
+  });
+
   it('gets an amendment that is to be paid once its money has applied it, and money that came for none', async () => {
     const order = await buy(service, { items: [item('guest', 1), item('single', 1)], customer: newCustomer() });
     const path = `/admin/orders/${order.order_id}/amendments`;

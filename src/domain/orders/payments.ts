@@ -183,16 +183,25 @@ export function issueTickets(orderId: string, items: readonly { readonly ticketC
   return fact('TicketsIssued', { orderId, ticketIds });
 }
 
-/** The fact of money that a payment asked for. */
+/** The fact of money that a payment asked for; what is due then is said for an amendment that it pays for. */
 export function recorded(
   order: Order,
   payment: Payment,
   money: Money,
   isCounted: boolean,
-  refundDue = refundDueAfter(order, money.amountCents, isCounted),
+  refundDueAmended?: number,
 ): Fact {
-  const { id: orderId } = order;
-  return fact('PaymentRecorded', { orderId, paymentId: payment.id, ...money, isCounted, refundDueCents: refundDue });
+  const refundDue = refundDueAmended ?? refundDueAfter(order, money.amountCents, isCounted);
+  // What an amendment makes due is told with it.
+  const toRefundCents = isCounted && refundDueAmended === undefined ? refundDue - refundDueCents(order) : 0;
+  return fact('PaymentRecorded', {
+    orderId: order.id,
+    paymentId: payment.id,
+    ...money,
+    isCounted,
+    refundDueCents: refundDue,
+    ...(toRefundCents > 0 && { toRefundCents }),
+  });
 }
 
 function strayMoney(order: Order, payment: Payment, money: Money, ids: TurnIds): Fact {

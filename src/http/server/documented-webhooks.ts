@@ -46,7 +46,7 @@ const NOTIFICATION_TYPES = {
   Purchase: 'An order has its first payment, or is free.',
   CompletePayment:
     'An order has its first payment; the same as Purchase, because advertising platforms use either name.',
-  'order.confirmed': 'An order is paid in full.',
+  'order.confirmed': 'An order is paid in full, or an amendment left nothing to pay.',
   'order.amended': 'Tickets of a paid order were cancelled or changed.',
   'order.cancelled': 'An order was cancelled.',
   'order.expired': 'The payment window of an order has ended.',

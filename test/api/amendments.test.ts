@@ -160,12 +160,14 @@ describe('Amendments of operators', () => {
     const nowhere = { ...started, order_id: 'ord_1_no' };
     assertRefused(await amend(nowhere, { cancel: [first] }), 404, 'ORDER_NOT_FOUND');
     assertRefused(await quote(nowhere, { cancel: [first] }), 404, 'ORDER_NOT_FOUND');
+    assertRefused(await quote(nowhere, { change: [{ ticket_ids: [first] }] }), 400, 'VALIDATION_ERROR');
     for (const body of [
       {},
       { cancel: [] },
       { cancel: [first, first] },
       { cancel: first },
       { cancel: [first], fee: -1 },
+      { cancel: [second], change: [{ ticket_ids: [first], seat_ids: null }] },
     ]) {
       assertRefused(await amend(started, body as Json), 400, 'VALIDATION_ERROR');
       assertRefused(await quote(started, body as Json), 400, 'VALIDATION_ERROR');

@@ -330,13 +330,15 @@ describe('A receiver', () => {
     const paid = ['InitiateCheckout', 'Purchase', 'CompletePayment'];
     assert.deepEqual(types(), [...paid, 'order.amended', 'order.amended', 'refund.due', 'order.confirmed']);
     const told = receiver.told.find(({ type, data }) => type === 'refund.due' && data.order_id === started.order_id);
-    assert.deepEqual([due, told?.data.refund_due], [1300, 1300]);
+    assert.deepEqual([due, told?.data.refund_due], [1400, 1400]);
 
-    const covered = await start(service, { installment_count: 2 });
+    const two = { items: [item('single', 2)], customer: newCustomer(), installment_count: 2 };
+    const covered = await start(service, two);
     await settle(service, covered, 'paid');
     const [ticket] = (await statusOf(service, covered)).tickets;
     await service.admin.post(`/admin/orders/${covered.order_id}/amendments`, { cancel: [ticket!] });
-    const confirmed = () => receiver.told.find((each) => each.type === 'order.confirmed' && each.data.order_id === covered.order_id);
+    const confirmed = () =>
+      receiver.told.find((each) => each.type === 'order.confirmed' && each.data.order_id === covered.order_id);
     await until(
       () => confirmed() !== undefined,
       () => JSON.stringify(typesOf(receiver.told, covered.order_id)),

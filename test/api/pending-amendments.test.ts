@@ -138,6 +138,8 @@ describe('An amendment that costs something', () => {
     assert.deepEqual(second, { amendment_id: amendment.id });
     await settle(service, { checkout_session_id: session }, 'paid');
     const now = await assertApplied(sale, amendment);
+    const last = await ask(sale, {}, key);
+    assert.deepEqual([last.body, last.headers.get('idempotent-replayed')], [amendment, 'true'], 'as at first');
     assert.deepEqual(tries(now), [
       [1, null, 1900, 'PAID'],
       [0, amendment.id, MORE, 'PAID'],
@@ -241,6 +243,29 @@ describe('An amendment that costs something', () => {
     assert.deepEqual([status, body.id, body.checkout_session_id], [201, id, session]);
     await settle(service, { checkout_session_id: session }, 'paid');
     await assertApplied(sale, body);
+  });
+
+  it('opens its session with a repeat after 502, which is answered for the first time', async () => {
+    const sale = await sell();
+    const key = { 'idempotency-key': 'reached' };
+    await setOutage(service, { seconds: 60 });
+    assertRefused(await ask(sale, {}, key), 502, 'PAYMENT_PROVIDER_UNAVAILABLE');
+    await setOutage(service, { seconds: 0 });
+    const first = await ask(sale, {}, key);
+    assert.deepEqual([first.status, first.headers.get('idempotent-replayed')], [201, null]);
+    const again = await ask(sale, {}, key);
+    assert.deepEqual([again.body, again.headers.get('idempotent-replayed')], [first.body, 'true']);
+  });
+
+  it('is opened anew under a key whose answer stays as it was once it is paid', async () => {
+    const sale = await sell();
+    const { body: amendment } = await ask(sale);
+    await settle(service, { checkout_session_id: amendment.checkout_session_id! }, 'declined');
+    const path = `/api/checkout/orders/${sale.order.order_id}/payments`;
+    const pay = () => service.post<Json>(path, {}, { 'idempotency-key': 'anew' });
+    const { body: opened } = await pay();
+    await settle(service, { checkout_session_id: String(opened['checkout_session_id']) }, 'paid');
+    assert.deepEqual((await pay()).body, opened);
   });
 });
 

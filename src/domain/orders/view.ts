@@ -314,6 +314,19 @@ export function viewAmendment(order: Order, amendment: AmendmentRecord): Amendme
   };
 }
 
+/** An amendment as it was answered once it had its first session; null where none was opened for it. */
+export function viewAmendmentAsAsked(order: Order, amendment: AmendmentRecord): AmendmentView | null {
+  const first = order.payments.find(
+    ({ amendmentId, checkoutSessionId }) => amendmentId === amendment.id && checkoutSessionId !== null,
+  );
+  const view = viewAmendment(order, amendment);
+  if (first === undefined || view.payment === null) return null;
+  const tickets = view.tickets.map(({ newTicketId: _newTicketId, ...ticket }) => ticket);
+  const { id, redirectUrl, checkoutSessionId } = first;
+  const payment = { ...view.payment, id, redirectUrl, checkoutSessionId };
+  return { ...view, status: 'PENDING', appliedAt: null, toRefundCents: 0, tickets, payment };
+}
+
 function paymentStatusOf(order: Order): OrderView['paymentStatus'] {
   const { payments, ticketIds } = order;
   const isPaid = agreedOf(order).installmentsCents.every((_, index) => isPaidFor(order, { installment: index + 1 }));

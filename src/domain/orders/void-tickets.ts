@@ -6,6 +6,7 @@
  *
  * 1. The order is that of the moments at which they became void, then of the orders' numbers, so that it is the same
  *    however the state came to be, and what is new comes last: who has read the list goes on after its last ticket.
+ *    Within a millisecond the list has them as they came, until the state is restored.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 import { countLeading } from '../collections/sorted.ts';
@@ -16,6 +17,8 @@ interface VoidTicket {
   readonly orderNumber: number;
   /** Its index among the void tickets of its order, to which further ones are added at the end. */
   readonly index: number;
+  /** How many came before. */
+  readonly arrival: number;
 }
 
 export interface VoidTickets {
@@ -62,7 +65,7 @@ export function noteVoidTickets({ all, byPerformance }: VoidTickets, order: Void
     if (index < from) continue;
     let ofPerformance = byPerformance.get(performanceId);
     if (ofPerformance === undefined) byPerformance.set(performanceId, (ofPerformance = []));
-    const ticket = { ticketId, voidSince, orderNumber: order.number, index };
+    const ticket = { ticketId, voidSince, orderNumber: order.number, index, arrival: all.length };
     insert(all, ticket);
     insert(ofPerformance, ticket);
   }
@@ -99,14 +102,18 @@ export function pageOfVoidTickets(
 ): VoidTicketPage {
   const { performanceId, after, limit } = wanted;
   const tickets = performanceId === null ? all : (byPerformance.get(performanceId) ?? []);
-  const voidTickets = afterOrder === null ? [] : voidTicketsOf(afterOrder);
-  const index = voidTickets.findIndex(({ ticketId }) => ticketId === after);
-  const begin =
-    afterOrder === null || index < 0
-      ? 0
-      : countUpTo(tickets, { voidSince: voidTickets[index]!.voidSince, orderNumber: afterOrder.number, index });
-  const page = tickets.slice(begin, begin + limit).map(({ ticketId }) => ticketId);
-  return { ticketIds: page, nextAfter: begin + limit < tickets.length ? page.at(-1)! : null };
+  const index = afterOrder === null ? -1 : voidTicketsOf(afterOrder).findIndex(({ ticketId }) => ticketId === after);
+  const known = index < 0 ? null : voidTicketOf(all, afterOrder!, index);
+  const begin = known === null ? 0 : countLeading(tickets, ({ voidSince }) => voidSince < known.voidSince);
+  const beforeEnd = known === null ? 0 : countLeading(tickets, ({ voidSince }) => voidSince <= known.voidSince);
+  const last = tickets[Math.min(tickets.length, beforeEnd + limit + 1) - 1];
+  const end = last === undefined ? 0 : countLeading(tickets, ({ voidSince }) => voidSince <= last.voidSince);
+  const left = tickets
+    .slice(begin, end)
+    .sort((one, other) => one.voidSince - other.voidSince || one.arrival - other.arrival)
+    .filter(({ voidSince, arrival }) => known === null || voidSince > known.voidSince || arrival > known.arrival);
+  const page = left.slice(0, limit).map(({ ticketId }) => ticketId);
+  return { ticketIds: page, nextAfter: left.length > limit ? page.at(-1)! : null };
 }
 
 /** Void tickets of some dates behind a position, which counts how many of its millisecond come before. */
@@ -139,7 +146,12 @@ export function* voidTicketsBehind(
   }
 }
 
-type Position = Omit<VoidTicket, 'ticketId'>;
+function voidTicketOf(all: readonly VoidTicket[], order: VoidableOrder, index: number): VoidTicket {
+  const { voidSince } = voidTicketsOf(order)[index]!;
+  return all[countUpTo(all, { voidSince, orderNumber: order.number, index }) - 1]!;
+}
+
+type Position = Pick<VoidTicket, 'voidSince' | 'orderNumber' | 'index'>;
 
 /** Inserts a ticket in order (rule 1), nearly always at the end. */
 function insert(tickets: VoidTicket[], ticket: VoidTicket): void {

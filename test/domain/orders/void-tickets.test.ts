@@ -53,11 +53,21 @@ function listed(noted: readonly VoidableOrder[], performanceId: string | null, l
 }
 
 describe('Void tickets', () => {
-  it('are listed by the time of their cancellation, in whichever order they are recorded', () => {
+  it('are listed by the time of their cancellation, and as they came within a millisecond', () => {
     assert.deepEqual(listed(orders, null), inTime);
-    assert.deepEqual(listed(orders.toReversed(), null), inTime);
+    const reversed = ['3-d2-0', '3-d2-1', '1-d1-0', '1-d2-0', ...inTime.slice(4)];
+    for (const limit of [1, 2, 3, 6]) assert.deepEqual(listed(orders.toReversed(), null, limit), reversed);
     assert.deepEqual(listed(orders, 'd2'), ['1-d2-0', '3-d2-0', '3-d2-1']);
     assert.deepEqual(listed(orders, 'd3'), []);
+  });
+
+  it('that came within the millisecond of the last one that was read are listed after it', () => {
+    const voids = noVoidTickets();
+    const after = () => pageOfVoidTickets(voids, { performanceId: null, after: '3-d2-1', limit: 9 }, orders[3]!);
+    noteVoidTickets(voids, orders[3]!);
+    assert.deepEqual(after(), { ticketIds: [], nextAfter: null });
+    noteVoidTickets(voids, orders[1]!);
+    assert.deepEqual(after(), { ticketIds: ['1-d1-0', '1-d2-0'], nextAfter: null });
   });
 
   it('are listed in pages of any size, also for one performance', () => {

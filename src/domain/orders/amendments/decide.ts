@@ -9,7 +9,7 @@ import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { sealMark } from '../erasure.ts';
 import { amendmentsOf, refundDueCents, type Order } from '../order.ts';
 import { requestsOfDue } from '../refund-requests.ts';
-import { viewAmendment } from '../view.ts';
+import { viewAmendment, viewAmendmentAsAsked } from '../view.ts';
 import { orderById, type OrderState, type OrderTurn } from '../state.ts';
 import { closeOutdated, withNewTickets } from './applied.ts';
 import { decideCancelAmendment, requestAmendment } from './pending.ts';
@@ -34,15 +34,20 @@ export function quoteAmendment(
   return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, ...plan }, turn);
 }
 
-/** An amendment of an order: ORDER_NOT_FOUND, NOT_FOUND. */
+/** An amendment of an order; where it is answered again, as at first: ORDER_NOT_FOUND, NOT_FOUND. */
 export function findAmendment(
   state: OrderState,
-  { orderId, amendmentId }: { readonly orderId: string; readonly amendmentId: string },
+  {
+    orderId,
+    amendmentId,
+    replayed = false,
+  }: { readonly orderId: string; readonly amendmentId: string; readonly replayed?: boolean },
 ): AmendmentView | Refusal {
   const order = orderById(state, orderId);
   if (isRefusal(order)) return order;
   const amendment = amendmentsOf(order).find(({ id }) => id === amendmentId);
-  return amendment === undefined ? refuse('NOT_FOUND', {}) : viewAmendment(order, amendment);
+  if (amendment === undefined) return refuse('NOT_FOUND', {});
+  return (replayed ? viewAmendmentAsAsked(order, amendment) : null) ?? viewAmendment(order, amendment);
 }
 
 /** Amends an order, or withdraws an amendment of it: refuses as each does. */

@@ -122,7 +122,7 @@ function paymentRoute(app: HttpApp, { events, payments, baseUrl }: CheckoutPorts
       const asked = await checkoutSessions.inTime(found, (busy) =>
         execute(found, ORDER_NOT_FOUND, { ...command, ...busy }),
       );
-      if (isRefusal(asked)) return asked;
+      if (isRefusal(asked) || asked.payment.checkoutSessionId !== null) return asked;
       const opened = await unlessUnavailable(checkoutSessions.openSession(asked));
       if (opened === null) return fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId });
       // Requests with the same key that came at once share the session that one of them had opened.

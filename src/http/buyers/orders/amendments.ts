@@ -49,6 +49,8 @@ const TicketChangeInput = Type.Object(
   { description: 'Tickets that go to another date, type, stage or seat; what is left out stays.' },
 );
 
+type TicketChangeBody = Static<typeof TicketChangeInput>;
+
 /** What is asked of an order. */
 export const amendmentRequestFields = {
   cancel: ticketIds('The tickets that are given back; of a group all of them.'),
@@ -176,12 +178,19 @@ export function problemsOf({ cancel = [], reissue = [], change = [], attendees =
   if (all.size > AMENDED_TICKETS_MAX) return [{ path: '', message: `names over ${AMENDED_TICKETS_MAX} tickets` }];
   const given = new Set(cancel);
   return [
+    ...change.flatMap((each, at) =>
+      isToChange(each) ? [] : [{ path: `/change/${at}`, message: 'names nothing that is to be changed' }],
+    ),
     ...repeatedIn(named),
     ...repeatedIn(renamed),
     ...renamed
       .filter(([, ticketId]) => given.has(ticketId))
       .map(([path]) => ({ path, message: 'names a ticket that is given back' })),
   ];
+}
+
+function isToChange({ performance_id, ticket_type_id, selling_stage_id, seat_ids }: TicketChangeBody): boolean {
+  return [performance_id, ticket_type_id, selling_stage_id, seat_ids].some((named) => (named ?? null) !== null);
 }
 
 function repeatedIn(named: readonly (readonly [path: string, ticketId: string])[]): ListedProblem[] {
@@ -252,7 +261,8 @@ export async function amendOrder(
   if (order === null || payment === null) return { amendment, replayed };
   const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
   if (opened === null) return fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId, amendmentId: amendment.id });
-  return { amendment: { ...amendment, payment: opened.payment }, replayed };
+  // A repeat that opens the session is the first that is answered with it.
+  return { amendment: { ...amendment, payment: opened.payment }, replayed: replayed && opened.isShared };
 }
 
 // ── bodies ───────────────────────────────────────────────────────────────────────────────────────────────────────────

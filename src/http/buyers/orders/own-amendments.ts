@@ -41,7 +41,7 @@ const amendSchema = {
   operationId: 'amendOwnOrder',
   summary: 'Change a paid order: cancel, move, change, reissue or rename its tickets',
   description:
-    'What was quoted happens at once, or nothing. Where it costs something it is PENDING until it is paid at `redirect_url` within the payment window: the order and its tickets stay as they are, what is wanted beyond them is held, and POST /api/checkout/orders/{order_id}/payments opens another session. What it makes due is given back by the organizer, or at once where the event does so by itself. Where no ticket is left the order is CANCELLED. After 502 PAYMENT_PROVIDER_UNAVAILABLE with detail.amendment_id the same request goes on with that amendment.',
+    'What was quoted happens at once, or nothing. Where it costs something it is PENDING until it is paid at `redirect_url` within the payment window: the order and its tickets stay as they are, what is wanted beyond them is held, and POST /api/checkout/orders/{order_id}/payments opens another session. What it makes due is given back by the organizer, or at once where the event does so by itself. Where no ticket is left the order is CANCELLED. After 502 PAYMENT_PROVIDER_UNAVAILABLE with detail.amendment_id the same request under the same Idempotency-Key goes on with that amendment, and so does POST /api/checkout/orders/{order_id}/payments.',
   body: Type.Object({ ...amendmentRequestFields, quote: quoteText, ...returnFields }),
   response: { 201: ref(Amendment) },
 };

@@ -7,6 +7,7 @@
  * 3. Once closed it leaves nothing in its thread, which may answer for another service then.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { AddressInfo } from 'node:net';
 import type { MessagePort } from 'node:worker_threads';
 import type { TroubleMessage } from '#actors/trouble.ts';
 import { absentProviders } from '#payments/service.ts';
@@ -20,7 +21,7 @@ import { createThreadMetrics } from '#http/metrics/request-metrics.ts';
 import { WINDOW_MS } from '#http/limits/rate-limits.ts';
 import type { HttpApp } from '#http/protocol/app.ts';
 import type { LogPort } from '#http/ports.ts';
-import { listeningHost } from './config.ts';
+import { listeningHost, originsOf } from './config.ts';
 import { buildBuyersApp, referenceOf } from './public-app.ts';
 import { openSecrets } from './secrets.ts';
 import { CONNECTIONS_CELL, USE_CELLS, type FromThread, type ThreadData, type ToThread } from './thread-messages.ts';
@@ -46,8 +47,8 @@ export async function answerBuyers(data: ThreadData, port: MessagePort): Promise
     sendLong: (number, text) => post({ kind: 'frame', number, text }),
   });
   const stopReports = reportThrough(post);
-  let origins = { public: '', admin: '' };
-  const app = await buildApp(data, { calls, flags, use, post, origins: () => origins });
+  const { ports, origins } = originsOf(config);
+  const app = await buildApp(data, { calls, flags, use, post, origins });
   limitConnections(app, data, use);
   const stopLag = watchLag(data, flags);
 
@@ -56,7 +57,8 @@ export async function answerBuyers(data: ThreadData, port: MessagePort): Promise
     const options = { host: listeningHost(host), port: listeningPort, backlog: limits.connectionsBacklogMax };
     try {
       await app.listen({ ...options, reusePort: true } as typeof options);
-      post({ kind: 'listening', port: (app.server.address() as { readonly port: number }).port });
+      ports.public = (app.server.address() as AddressInfo).port;
+      post({ kind: 'listening', port: ports.public });
     } catch (error) {
       const { message, ...about } = error as NodeJS.ErrnoException;
       post({ kind: 'failed', message, about });
@@ -74,8 +76,8 @@ export async function answerBuyers(data: ThreadData, port: MessagePort): Promise
     switch (message.kind) {
       case 'frame':
         return calls.take(message.number, message.text);
-      case 'origins':
-        origins = message.origins;
+      case 'admin':
+        ports.admin = message.port;
         return;
       case 'listen':
         return void listen(message.port);

@@ -166,6 +166,13 @@ export function baseUrlOf(config: Pick<Config, 'baseUrl' | 'host'>, listeningPor
   return addressOf(config.host, listeningPort);
 }
 
+/** The addresses of both listeners; where a port is a free one, once `ports` has it. */
+export function originsOf(config: Pick<Config, 'baseUrl' | 'host' | 'port' | 'adminHost' | 'adminPort'>) {
+  const ports = { public: config.port, admin: config.adminPort };
+  const origins = () => ({ public: baseUrlOf(config, ports.public), admin: addressOf(config.adminHost, ports.admin) });
+  return { ports, origins };
+}
+
 /** An http address that a browser on this machine can open, without a final slash. */
 export function addressOf(host: string, listeningPort: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;

@@ -15,7 +15,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { reportTrouble, retryPauseMs } from '#actors/trouble.ts';
 import type { Deployment, DeploymentState } from '#engine/deployment.ts';
-import type { Metrics, ReferencePort, RequestUse, ThreadsGauges } from '#http/ports.ts';
+import type { Metrics, RequestUse, ThreadsGauges } from '#http/ports.ts';
 import type { PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { createAnswers, type Answers } from '#threads/calls.ts';
@@ -107,7 +107,7 @@ export class HttpThreads implements ThreadsGauges {
   /** The pauses before threads are started again, by line. */
   readonly #pauses: NodeJS.Timeout[] = [];
   readonly #stops: (() => void)[] = [];
-  #origins: ReturnType<ReferencePort['origins']> | null = null;
+  #adminPort: number | null = null;
   #port: number;
   #restarts = 0;
   #isClosing = false;
@@ -207,7 +207,7 @@ export class HttpThreads implements ThreadsGauges {
     worker.on('message', (message: FromThread) => {
       switch (message.kind) {
         case 'built':
-          if (this.#origins !== null) post(worker, { kind: 'origins', origins: this.#origins });
+          if (this.#adminPort !== null) post(worker, { kind: 'admin', port: this.#adminPort });
           return built.resolve(() => {
             post(worker, { kind: 'listen', port: this.#port });
             return listening.promise;
@@ -309,9 +309,9 @@ export class HttpThreads implements ThreadsGauges {
 
   // ── what they are told ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  noteOrigins(origins: ReturnType<ReferencePort['origins']>): void {
-    this.#origins = origins;
-    for (const thread of this.#threads) if (thread !== null) post(thread.worker, { kind: 'origins', origins });
+  noteAdminPort(port: number): void {
+    this.#adminPort = port;
+    for (const thread of this.#threads) if (thread !== null) post(thread.worker, { kind: 'admin', port });
   }
 
   /** Slugs may have moved. */

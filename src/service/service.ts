@@ -22,7 +22,7 @@ import { orderMail } from '#http/pages/order-mail.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { pagesOf } from '#http/pages/bundle.ts';
-import { addressOf, baseUrlOf, listeningHost, type Config } from './config.ts';
+import { listeningHost, originsOf, type Config } from './config.ts';
 import { canSharePorts, HttpThreads, startWorker, type StartThread } from './http-threads.ts';
 import { createJsonLog, logTroubles } from './log.ts';
 import { buildBuyersApp, referenceOf } from './public-app.ts';
@@ -205,9 +205,9 @@ async function openService(
   // 3. Secrets: configured, kept or new.
   const secrets = openSecrets(config, log);
   warnOfSettings(config, log);
-  // 4. Payments and notifications. The base URL is known once the public listener has its port.
-  let publicUrl: string | null = null;
-  const baseUrl = (): string => (publicUrl ??= baseUrlOf(config, buyers.port));
+  // 4. Payments and notifications. Buyers are answered, and their payments opened, before the last thread listens.
+  const { ports, origins } = originsOf(config);
+  const baseUrl = (): string => origins().public;
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
   const mailer = config.mail && (await openMailer(config.mail, () => engine.clock.machineNow()));
@@ -216,8 +216,6 @@ async function openService(
   const isThreaded = await mayThread(config, log);
   const metrics = openMetrics(engine, payments, isThreaded ? gaugesOf(() => opened.threads) : null, mailer);
   // 6. The listeners of buyers and of operators.
-  const adminUrl = (): string => addressOf(config.adminHost, portOf(adminApp));
-  const origins = () => ({ public: baseUrl(), admin: adminUrl() });
   const deployment = {
     state: () => opened.threads?.shownIn(engine.state()) ?? engine.state(),
     get isStopping() {
@@ -236,6 +234,7 @@ async function openService(
   const buyers = isThreaded ? await openThreads() : await listenHere({ ...common, ...served });
   const { threads } = opened;
   listeners.push(buyers);
+  ports.public = buyers.port;
   // Mails name the base URL.
   if (mailer !== null) await startMail(mailer, config, engine, baseUrl);
   const adminApp = await buildAdminApp({
@@ -252,14 +251,15 @@ async function openService(
   });
   listeners.push(adminApp);
   await adminApp.listen({ host: listeningHost(config.adminHost), port: config.adminPort });
-  threads?.noteOrigins(origins());
+  ports.admin = portOf(adminApp);
+  threads?.noteAdminPort(ports.admin);
   // 7. What runs beside the requests.
   const jobs = startJobs(engine, payments, log);
   let stopped: Promise<void> | null = null;
   return {
     engine,
     publicUrl: baseUrl(),
-    adminUrl: adminUrl(),
+    adminUrl: origins().admin,
     adminToken: secrets.adminToken,
     get started() {
       const { events } = engine.state();

@@ -1,7 +1,7 @@
 /** What the main thread and those that answer requests give each other: at the start, as messages, in shared memory. */
 import type { TroubleMessage } from '#actors/trouble.ts';
 import type { DeploymentState } from '#engine/deployment.ts';
-import type { CountsNews, ReferencePort, RequestUse } from '#http/ports.ts';
+import type { CountsNews, RequestUse } from '#http/ports.ts';
 import type { Rings } from '#threads/sides.ts';
 import type { Config } from './config.ts';
 
@@ -47,7 +47,7 @@ export interface ThreadData {
 
 export type ToThread =
   | { readonly kind: 'frame'; readonly number: number; readonly text: string }
-  | { readonly kind: 'origins'; readonly origins: ReturnType<ReferencePort['origins']> }
+  | { readonly kind: 'admin'; readonly port: number }
   | { readonly kind: 'listen'; readonly port: number }
   | { readonly kind: 'close' };
 

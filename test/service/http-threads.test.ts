@@ -3,12 +3,18 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { pino } from 'pino';
 import { audit } from '../fixtures/checks.ts';
-import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
+import { freePort } from '#operations/free-ports.ts';
+import { readConfig } from '#service/config.ts';
+import type { StartThread } from '#service/http-threads.ts';
+import { startService } from '#service/service.ts';
+import { clientOf, HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
-import { makeFolder, removeFolder } from '../fixtures/folders.ts';
+import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, openService, runToEnd, spawnServiceFor } from '../fixtures/service.ts';
-import type { TestService, TestServiceOptions } from '../fixtures/test-service.ts';
+import { startKeptThread } from '../threads/kept-threads.ts';
+import { ADMIN_TOKEN, environmentOf, type TestService, type TestServiceOptions } from '../fixtures/test-service.ts';
 import { bytesOf, connectRaw, inUse, type RawClient } from '../fixtures/raw-socket.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
@@ -306,6 +312,46 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'no thread answers requests' }]);
     await until(() => threads!.running === 2);
     assert.equal((await service.get('/health/ready')).status, 200);
+  });
+
+  it('knows its address from the first answer on, before all threads listen', async (t) => {
+    const port = String(await freePort());
+    const url = `http://127.0.0.1:${port}`;
+    const environment = { ...environmentOf(newDataFolder(t)), ...THREADS, PORT: port, HOST: '127.0.0.1' };
+    const reading = readConfig(environment);
+    assert.ok('config' in reading);
+    const client = clientOf([url], [''], ADMIN_TOKEN);
+    const meanwhile = async (): Promise<void> => {
+      await until(async () => (await client.get('/health/live').catch(() => null)) !== null);
+      const session = newSession();
+      const { id } = await client.hold({ session_key: session });
+      const customer = { name: 'Ada', email: 'ada@example.com' };
+      const body = { event_id: 'evt_club', hold_id: id, session_key: session, customer, accept_terms: true };
+      const paid = await client.post<Json>('/api/checkout/start', body);
+      assert.equal(paid.status, 201, JSON.stringify(paid.body));
+      assert.ok(String(paid.body['redirect_url']).startsWith(`${url}/`), JSON.stringify(paid.body));
+      const shop = await client.get<string>('/');
+      assert.match(shop.body, new RegExp(`<link rel="canonical" href="${url}/"`));
+    };
+    const asked = Promise.withResolvers<void>();
+    const start: StartThread = (data) => {
+      const thread = startKeptThread(data);
+      if (data.line === 0) return thread;
+      const post = thread.postMessage;
+      thread.postMessage = (message: { readonly kind: string }) => {
+        if (message.kind === 'listen')
+          meanwhile()
+            .then(asked.resolve, asked.reject)
+            .finally(() => post(message));
+        else post(message);
+      };
+      return thread;
+    };
+    const log = pino({ level: 'silent' });
+    const service = await startService(reading.config, { demo: true, log, threads: { start } });
+    t.after(() => service.stop());
+    await asked.promise;
+    assert.equal(service.publicUrl, url);
   });
 
   it('does not share its port with another process: exit code 2', async (t) => {

@@ -78,6 +78,13 @@ export class SaleModel {
     return runsOut && expiresAt <= now ? 'EXPIRED' : status;
   }
 
+  /** The status that is shown of a hold: one on a cancelled date is released, though its fact may come later. */
+  shownStatusOfHold(hold: ModelHold, now: number): ModelHold['status'] {
+    const isToRelease =
+      hold.status === 'ACTIVE' && hold.lines.some((line) => this.cancelledDates.has(line.performanceId));
+    return isToRelease ? 'RELEASED' : this.statusOfHold(hold, now);
+  }
+
   /**
    * Whether a hold or entry that ended may be dropped: it stays readable for two hours, however many others end
    * meanwhile.

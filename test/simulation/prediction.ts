@@ -96,7 +96,7 @@ function predictKept(model: SaleModel, command: Command, now: number): Predictio
     case 'ReleaseHold': {
       const hold = ownHold(model, command.holdId, command.sessionKey);
       if (hold === null) return refused('HOLD_NOT_FOUND');
-      const status = model.statusOfHold(hold, now);
+      const status = model.shownStatusOfHold(hold, now);
       if (status === 'RELEASED') return done();
       return status === 'ACTIVE' ? done('HoldReleased') : refused('HOLD_NOT_ACTIVE');
     }
@@ -258,7 +258,7 @@ function checkCart(
 function predictChange(model: SaleModel, command: CommandOf<'ChangeHold'>, now: number): Prediction {
   const hold = ownHold(model, command.holdId, command.sessionKey);
   if (hold === null) return refused('HOLD_NOT_FOUND');
-  const status = model.statusOfHold(hold, now);
+  const status = model.shownStatusOfHold(hold, now);
   if (status !== 'ACTIVE') return refused(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
   const only = model.definition.performances.length === 1 ? model.definition.performances[0]!.id : null;
   const named = new Map<string, { readonly item: ItemRequest; readonly line: HoldLine | undefined }>();
@@ -603,7 +603,7 @@ function predictTakeover(
   now: number,
 ): Prediction {
   if (hold === undefined) return refused('HOLD_NOT_FOUND');
-  const status = model.statusOfHold(hold, now);
+  const status = model.shownStatusOfHold(hold, now);
   if (status !== 'ACTIVE') return refused(status === 'EXPIRED' ? 'HOLD_EXPIRED' : 'HOLD_NOT_ACTIVE');
   if (command.items !== null && !areItemsOf(model, hold, command.items)) return refused('HOLD_ITEMS_MISMATCH');
   const items = hold.lines.map((line): PricedItem => ({ ...line, request: null }));

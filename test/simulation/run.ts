@@ -700,7 +700,7 @@ class Sale {
     });
     assertShown({ actor, model, now }, this.#chance.pick(model.definition.performances).id);
     const known = hold === null ? undefined : model.holds.get(hold.id);
-    const statusOfHold = known === undefined ? undefined : model.statusOfHold(known, now);
+    const statusOfHold = known === undefined ? undefined : model.shownStatusOfHold(known, now);
     const orders = buyer.orderIds.flatMap((id) => model.orders.get(id) ?? []);
     const expected = orders.map((order) => [model.statusOfOrder(order, now), model.refundDue(order, now)]);
     actor.inspect((state) => assertForgotten(state, model, this.service.keys.store.sealingOf(eventId)));

@@ -26,7 +26,7 @@ import { AnsweringSide, makeRings } from '#threads/sides.ts';
 import { listeningHost, type Config } from './config.ts';
 import { USE_CELLS, type FromThread, type SharedMemory, type ThreadData, type ToThread } from './thread-messages.ts';
 
-/** Limits that count addresses in one shared table. */
+/** Limits that count addresses in one shared table: changes, joins, the shop, codes, caps, wrong tokens. */
 const LIMITS_BY_ADDRESS = 6;
 
 /** The first pause of rule 2, and how long a thread that lives counts as one that works. */

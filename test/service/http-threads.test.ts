@@ -137,7 +137,7 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
   it('limits changes and streams of all threads together', async (t) => {
     const service = await open(t, {
       environment: { RATE_LIMIT_PER_MINUTE: '6', TRUST_PROXY: '1' },
-      limits: { liveListenersMax: 5, clientStreamsMax: 2 },
+      limits: { liveListenersMax: 5, clientStreamsMax: 2, wrongTokensPerMinuteMax: 3 },
     });
     await service.define(clubNight());
     const statuses: number[] = [];
@@ -150,6 +150,12 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     service.wait(60_000);
     const again = { event_id: 'evt_club', session_key: newSession(), items: [floor(1)] };
     assert.equal((await service.post(HOLDS, again, CLOSING)).status, 201, 'a minute later');
+
+    const wrong: number[] = [];
+    for (let n = 0; n < 10; n += 1) {
+      wrong.push((await service.get('/api/doors/sync', { ...CLOSING, authorization: 'Bearer gtk_wrong' })).status);
+    }
+    assert.deepEqual(wrong, [401, 401, 401, ...Array<number>(7).fill(429)]);
 
     // One client has two, all clients have five.
     const answers: string[] = [];

@@ -40,10 +40,10 @@ const DOORS_PATH = '/api/doors/';
 /** Lets a request of a station pass only with its token; it concerns the routes that are added from here on. */
 export function requireStation(
   app: HttpApp,
-  { events, settings, clock }: Pick<PublicPorts, 'events' | 'settings' | 'clock'>,
+  { events, settings, clock, sharedLimits }: Pick<PublicPorts, 'events' | 'settings' | 'clock' | 'sharedLimits'>,
 ): void {
   const addressOf = clientAddresses(settings.trustProxy);
-  const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits });
+  const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits, sharedLimits });
   const good = new LRUCache<string, StationToken>({ max: GOOD_TOKENS_MAX });
   const check: onRequestHookHandler = (request, reply, done) => {
     const token = bearerToken(request);

@@ -1,7 +1,7 @@
 /** Wrong bearer tokens are counted by client address, so that many cannot be tried. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClientAddressOf } from '../protocol/client-address.ts';
-import type { ClockPort, HttpSettings } from '../ports.ts';
+import type { ClockPort, HttpSettings, PublicPorts } from '../ports.ts';
 import { fail } from '../protocol/errors.ts';
 import { createRateWindow } from './rate-limits.ts';
 
@@ -9,6 +9,7 @@ export interface TokenLimits {
   readonly addressOf: ClientAddressOf;
   readonly clock: ClockPort;
   readonly limits: Pick<HttpSettings['limits'], 'wrongTokensPerMinuteMax' | 'rateLimitedAddressesMax'>;
+  readonly sharedLimits?: PublicPorts['sharedLimits'] | undefined;
 }
 
 /** The token of `Authorization: Bearer`; undefined where there is none. */
@@ -21,9 +22,10 @@ export function createTokenRefusal({
   addressOf,
   clock,
   limits,
+  sharedLimits,
 }: TokenLimits): (request: FastifyRequest, reply: FastifyReply) => void {
   const bounds = { perMinuteMax: limits.wrongTokensPerMinuteMax, keysMax: limits.rateLimitedAddressesMax };
-  const wrongTokens = createRateWindow(bounds, clock);
+  const wrongTokens = createRateWindow(bounds, clock, sharedLimits?.windows('wrong tokens'));
   return (request, reply) => {
     const { isOver, secondsLeft } =
       bearerToken(request) === undefined ? { isOver: false, secondsLeft: 0 } : wrongTokens.count(addressOf(request));

@@ -92,6 +92,8 @@ interface AnsweringPorts {
   readonly deployment: Pick<Deployment, 'events' | 'personalData' | 'serving'>;
   readonly payments: PaymentService;
   readonly readState: () => DeploymentState;
+  /** The clock was moved: whoever goes by it learns of that before the answer. */
+  readonly onClockMoved?: () => void;
   /** Whether answers say how long turns and disk took. */
   readonly isTiming: boolean;
 }
@@ -188,7 +190,7 @@ function atEvent<Answer>(found: Found, work: (event: EventPort) => Promise<Answe
 
 type Handlers = { readonly [Name in ServiceName]: (args: ArgsOf<Name>) => Promise<AnswerOf<Name>> };
 
-function servicesOf({ deployment, payments, readState }: AnsweringPorts): Handlers {
+function servicesOf({ deployment, payments, readState, onClockMoved }: AnsweringPorts): Handlers {
   const { events, personalData } = deployment;
   const { checkoutSessions, webhooks, sandbox } = payments;
   return {
@@ -202,7 +204,11 @@ function servicesOf({ deployment, payments, readState }: AnsweringPorts): Handle
       const keys = await personalData.readKeys(ids);
       return [...keys].map(([id, key]) => [id, key.toString('base64')]);
     },
-    advanceClock: async (seconds) => deployment.serving().advanceClock(seconds),
+    async advanceClock(seconds) {
+      const now = await deployment.serving().advanceClock(seconds);
+      onClockMoved?.();
+      return now;
+    },
     openSession: (payable) => checkoutSessions.openSession(payable),
     receiveWebhook: (delivery) => webhooks.receive(...delivery),
     findSession: (id) => sandbox!.find(id),

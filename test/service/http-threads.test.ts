@@ -181,6 +181,15 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     await until(async () => (await service.get('/health/live', CLOSING).catch(() => null))?.status === 200);
   });
 
+  it('has all threads go by the sandbox clock from the answer on that moved it', async (t) => {
+    const service = await open(t, { environment: { SANDBOX_CLOCK: 'on' } });
+    for (let n = 0; n < 5; n += 1) {
+      const moved = await service.post<Json>('/sandbox/clock', { advance_seconds: 700 });
+      const { headers } = await service.get('/health/live', CLOSING);
+      assert.ok(Date.parse(headers.get('date')!) >= Date.parse(String(moved.body['now'])) - 1_000, String(n));
+    }
+  });
+
   it('shows in Server-Timing what the turn, the disk and the way between the threads took', async (t) => {
     const service = await open(t, { environment: { SERVER_TIMING: 'on' } });
     await service.define(clubNight());

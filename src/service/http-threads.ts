@@ -136,7 +136,13 @@ export class HttpThreads implements ThreadsGauges {
     this.#failures = Array.from({ length: count }, () => 0);
     const { engine, payments, readState } = options;
     const onClockMoved = (): void => this.#clock.follow(engine.clock);
-    this.#answer = createAnswers({ deployment: engine, payments, readState, onClockMoved, isTiming: config.serverTiming });
+    this.#answer = createAnswers({
+      deployment: engine,
+      payments,
+      readState,
+      onClockMoved,
+      isTiming: config.serverTiming,
+    });
     // What was sent before a pass begins may happen at its beginning: the clock is read once for all.
     const pass = (calls: () => void): void =>
       engine.clock.atOneMoment(() => {

@@ -287,9 +287,13 @@ describe('Tickets changed without a script', () => {
     assert.match(dropped.text, /1 ticket changed\. Not done: it was dropped\./);
     assert.equal((await press(waiting, 'Drop the change')).status, 200, 'once more is the same');
     await service.wait(MINUTE);
-    const payment = await press(await dearer(), 'Change and pay €12.00');
+    const asked = await dearer();
+    const payment = await press(asked, 'Change and pay €12.00');
+    assert.equal((await press(asked, 'Change and pay €12.00')).path, payment.path, 'once more leads to its payment');
     const done = await press(payment, 'Pay', { outcome: 'paid' });
     assert.match(done.text, /1 ticket changed\. Fee: €1\.00\./);
+    const again = await press(asked, 'Change and pay €12.00');
+    assert.match(again.path, /^\/orders\//, 'what is paid leads to no payment');
   });
 
   it('get new codes, and other names', async () => {

@@ -167,7 +167,9 @@ async function amended(
   const done = await execute(command);
   if (!isRefused(done)) {
     const { id, payment } = done.amendment;
-    const payAt = payment?.redirectUrl ?? null;
+    // What was answered before may be paid, or over, since.
+    const isOver = content.order.amendments.some((known) => known.id === id && known.status !== 'PENDING');
+    const payAt = isOver ? null : (payment?.redirectUrl ?? null);
     return payAt === null ? { orderId, done: id } : { payAt };
   }
   if (done.code !== 'QUOTE_STALE' || notOffered(content, body) !== null) return { ...content, refusal: done };

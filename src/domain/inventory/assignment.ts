@@ -108,18 +108,20 @@ function assignSeveral(
 ): readonly HoldLine[] | Refusal {
   const lines = new Array<HoldLine | undefined>(requested.length).fill(undefined);
   const budget = createSearchBudget();
+  // Looked for once: a request may have a thousand lines.
+  const [hasShrunk, hasAccessible] = [requested.some(isShrunk), requested.some(isAccessible)];
   for (const assignsNow of [isKept, isNamed, isShrunk, isGrown, isNew]) {
     for (let index = 0; index < requested.length; index += 1) {
       const request = requested[index]!;
       if (!assignsNow(request) || lines[index] !== undefined) continue;
       const overlay = overlayOf(overlays, request.performanceId)!;
-      const first = assignsNow === isNew ? findFirst(requested, request) : -1;
+      const first = assignsNow === isNew && hasAccessible ? findFirst(requested, request) : -1;
       if (first >= 0) {
         const refused = assignParty({ requested, lines, overlay, own, budget }, first);
         if (refused !== null) return refused;
         continue;
       }
-      const promised = assignsNow === isNamed ? promisedTo(requested, request) : 0;
+      const promised = assignsNow === isNamed && hasShrunk ? promisedTo(requested, request) : 0;
       const line = assignLine(request, promised, overlay, own);
       if (isRefusal(line)) return line;
       takeInOverlay(overlay, line);
@@ -136,6 +138,7 @@ const isNamed = (request: RequestedLine): boolean => isSettled(request) && !requ
 const isShrunk = (request: RequestedLine): boolean => request.seatChoice.how === 'SHRINK';
 const isGrown = (request: RequestedLine): boolean => request.seatChoice.how === 'GROW';
 const isNew = (request: RequestedLine): boolean => request.seatChoice.how === 'BEST';
+const isAccessible = ({ offer }: RequestedLine): boolean => offer.ticketType.accessible;
 /** Whether the request has the line and names no seats for it. */
 const isUnpicked = ({ seatChoice: { how }, index }: RequestedLine): boolean =>
   index >= 0 && how !== 'NAMED' && how !== 'NONE';

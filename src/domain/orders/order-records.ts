@@ -150,7 +150,7 @@ export class OrderRecords implements Iterable<Order> {
     const record = records[place]!;
     if (typeof record !== 'string') return (this.#opened = order);
     // Readers share the cached copy of a large one; any other was unpacked for this call.
-    const opened = isLarge(record) ? (unpack(record) as Order) : order;
+    const opened = isLarge(record) ? changeable(order) : order;
     records[place] = opened;
     this.#packed -= 1;
     return (this.#opened = opened);
@@ -187,6 +187,11 @@ export class OrderRecords implements Iterable<Order> {
   #chunk(number: number): Chunk {
     return this.#chunks[Math.floor(number / CHUNK_RECORDS)]!;
   }
+}
+
+/** A copy with all of its own that a change may write to: what is read-only is shared. */
+function changeable(order: Order): Order {
+  return { ...order, payments: order.payments.map((payment) => ({ ...payment })), refunds: [...order.refunds] };
 }
 
 const cached = new Map<string, Order>();

@@ -4,6 +4,8 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { auditEventState } from '#domain/event/audit.ts';
 import type { AmendmentRequest, TicketChange } from '#domain/amendment-request.ts';
+import type { Order } from '#domain/orders/order.ts';
+import { orderById } from '#domain/orders/state.ts';
 import { findTicket } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/view.ts';
@@ -16,6 +18,7 @@ import {
   idsOf,
   left,
   oddEvent,
+  oddHall,
   orderOf,
   quoted,
   voidTicketsOf,
@@ -50,6 +53,8 @@ const openStages = (more: object = {}) => ({
     { id: 'old', name: 'Old', locality_id: 'floor' },
   ],
 });
+
+const ROOM = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 1_000 };
 
 describe('A ticket that is changed', () => {
   it('goes to another date at its price, with a code of its own, and the old one is void', () => {
@@ -315,6 +320,51 @@ describe('A ticket that is changed', () => {
     );
     assert.equal(now.tickets[0]?.seatId, order.tickets[0]?.seatId);
     assert.equal(now.totalCents, order.totalCents);
+  });
+
+  it('keeps its own seat under another stage, and no other, where each ticket has an entry of its own', () => {
+    const prices = { stand: 3333, crew: 9999, seat: 5001 };
+    const fixture = given(oddEvent({ sellingStages: ['general', 'late'].map((id) => ({ id, name: id, prices })) }));
+    const order = bought(fixture, [item('seat', 4)]);
+    const stays = { performanceId: null, ticketTypeId: null, seatIds: null };
+    const entries = idsOf(order).map((id) => ({ ...stays, ticketIds: [id], sellingStageId: 'late' }));
+    const seats = order.tickets.map(({ seatId }) => seatId);
+    const told = quoted(fixture, ask(order.id, { change: entries }));
+    assert.deepEqual(
+      told.tickets.map(({ seatId, sellingStageId }) => [seatId, sellingStageId]),
+      seats.map((seatId) => [seatId, 'late']),
+    );
+    const now = amended(fixture, ask(order.id, { change: entries }));
+    assert.deepEqual(now.tickets.map(({ seatId }) => seatId).toSorted(), seats.toSorted());
+  });
+
+  it('carries of the people that amendments named those to which a ticket still points', () => {
+    const fixture = given(oddEvent());
+    const order = bought(fixture, [item('stand', 2)]);
+    const [first = '', second = ''] = idsOf(order);
+    const rename = (ticketId: string, name: string): OrderView =>
+      amended(fixture, ask(order.id, { attendees: [{ ticketId, attendee: visitor(name) }] }));
+    const carried = ({ personal }: Pick<OrderView, 'personal'>): readonly boolean[] =>
+      personal.amended!.map(({ sealed }) => sealed !== null);
+    for (const name of ['Ann', 'Ben', 'Cleo']) rename(first, name);
+    assert.deepEqual(carried(rename(second, 'Dan')), [false, false, true, true]);
+    const ofTicket = (ticketId: string): readonly boolean[] => carried(findTicket(fixture.state, ticketId)!);
+    assert.deepEqual([first, second].map(ofTicket), [
+      [false, false, true, false],
+      [false, false, false, true],
+    ]);
+    amended(fixture, ask(order.id, { reissue: [first] }));
+    assert.deepEqual(ofTicket(first), [false, false, true, false], 'of a void ticket too');
+  });
+
+  it('is not changed for who reads its order meanwhile, however large that is', () => {
+    const fixture = given(oddEvent({ localities: [...oddHall, ROOM] }));
+    const order = bought(fixture, [item('stand', 1_000)]);
+    const before = orderById(fixture.state, order.id) as Order;
+    const copy = structuredClone(before);
+    amended(fixture, amend(order.id, idsOf(order).slice(0, 1)));
+    assert.equal((orderById(fixture.state, order.id) as Order).ticketIds.length, 999);
+    assert.deepEqual(before, copy);
   });
 
   it('gets another name under the same code, sealed and erased with its order', () => {

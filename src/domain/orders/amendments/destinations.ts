@@ -12,7 +12,7 @@ import { isStageOpen, offerOf, type Offer } from '../../catalogue/sale-plan.ts';
 import { lineKey } from '../../inventory/hold-line.ts';
 import { assignTickets, type OwnHold, type RequestedLine, type SeatChoice } from '../../inventory/assignment.ts';
 import { findPerformanceOnSale, inventoryOf } from '../../inventory/performance.ts';
-import { checkSeats, createOverlay, returnInOverlay } from '../../inventory/stock-overlay.ts';
+import { checkSeats, createOverlay, returnInOverlay, type StockOverlay } from '../../inventory/stock-overlay.ts';
 import { isRefusal, refuse, refuseProblems, type Refusal } from '../../refusal.ts';
 import type { TicketChange } from '../../amendment-request.ts';
 import type { CancellationCause, HoldLine } from '../../fact.ts';
@@ -51,18 +51,19 @@ export function findDestinations(
   const found: ChangedUnit[] = [];
   for (const [index, { change, units }] of changes.entries()) {
     const { performanceId, ticketTypeId, sellingStageId, seatIds } = change;
+    let isOther = false;
     for (const unit of units) {
       const isOtherType = ticketTypeId !== null && ticketTypeId !== unit.ticketTypeId;
       const isRepriced = isOtherType || (sellingStageId !== null && sellingStageId !== unit.sellingStageId);
       const offer = isRepriced ? findOffer(state, unit, change, { by, now }) : ownOffer(state, unit);
       if (isRefusal(offer)) return offer;
-      found.push({ unit, index, performanceId: performanceId ?? unit.performanceId, offer, isRepriced });
+      const to = performanceId ?? unit.performanceId;
+      found.push({ unit, index, performanceId: to, offer, isRepriced });
+      isOther ||= isRepriced || to !== unit.performanceId;
     }
-    const isChange = (changed: ChangedUnit): boolean =>
-      changed.isRepriced || changed.performanceId !== changed.unit.performanceId;
     const before = new Map(units.flatMap(({ slots }) => slots.map(({ ticketId, seatId }) => [ticketId, seatId])));
     const isOtherSeat = seatIds?.some((seatId, place) => seatId !== before.get(change.ticketIds[place]!)) ?? false;
-    if (!isOtherSeat && !found.some((changed) => changed.index === index && isChange(changed))) {
+    if (!isOtherSeat && !isOther) {
       return refuseProblems([{ path: ['change', index], message: 'changes nothing of its tickets' }]);
     }
   }
@@ -112,9 +113,9 @@ export function assignPlaces(
   const own: OwnHold = { status: 'CONSUMED', expiresAt: 0, lines: given.map(lineOf), isSold: true };
   const groups = groupsOf(changed);
   const requested: RequestedLine[] = [];
-  const wanted = namedSeats(changes, groups);
+  const choosing = { own, wanted: namedSeats(changes, groups), overlays: new Map<string, StockOverlay>() };
   for (const group of groups) {
-    const line = requestOf(state, changes, group, { own, wanted });
+    const line = requestOf(state, changes, group, choosing);
     if (isRefusal(line)) return line;
     requested.push(line);
   }
@@ -170,7 +171,7 @@ function seatChoiceOf(
   state: OrderState,
   { ticketIds, seatIds }: TicketChange,
   group: readonly ChangedUnit[],
-  { own, wanted }: Choosing,
+  { own, wanted, overlays }: Choosing,
 ): SeatChoice | Refusal {
   const { index, performanceId, offer } = group[0]!;
   const { ticketType, ticketTypeId } = offer;
@@ -187,8 +188,11 @@ function seatChoiceOf(
   const same = group.flatMap(({ unit }) => unit.slots.flatMap(({ seatId }) => seatId ?? []));
   const keys = same.map((seatId) => seatKey(performanceId, seatId));
   if (same.length !== ticketIdsOf(group).length || keys.some((key) => wanted.has(key))) return { how: 'BEST' };
-  const overlay = createOverlay(inventoryOf(state, performanceId));
-  for (const line of own.lines) if (line.performanceId === performanceId) returnInOverlay(overlay, line);
+  let overlay = overlays.get(performanceId);
+  if (overlay === undefined) {
+    overlays.set(performanceId, (overlay = createOverlay(inventoryOf(state, performanceId))));
+    for (const line of own.lines) if (line.performanceId === performanceId) returnInOverlay(overlay, line);
+  }
   const { notInTicketType, notSellable, taken } = checkSeats(overlay, ticketType, same);
   if (notInTicketType.length + notSellable.length + taken.length > 0) return { how: 'BEST' };
   for (const key of keys) wanted.add(key);
@@ -199,6 +203,8 @@ function seatChoiceOf(
 interface Choosing {
   readonly own: OwnHold;
   readonly wanted: Set<string>;
+  /** By date, with what the order gives up. */
+  readonly overlays: Map<string, StockOverlay>;
 }
 
 const seatKey = (performanceId: string, seatId: string): string => `${performanceId}\n${seatId}`;

@@ -1,6 +1,6 @@
 /** Who may come: the tickets of an event, order after order, with what became of them at its doors. */
-import { personalOf, type Order } from '../orders/order.ts';
-import { viewTickets } from '../orders/view.ts';
+import type { Order } from '../orders/order.ts';
+import { personalOfTickets, viewTickets } from '../orders/view.ts';
 import { refuse, type Refusal } from '../refusal.ts';
 import { mergedOf, scansOf, type DoorState } from './state.ts';
 import type { SealedOrder } from '../personal.ts';
@@ -52,7 +52,7 @@ export function listAttendees(state: DoorState, { performanceId, after }: Attend
     const order = inOrder.at(number);
     const listed = ticketsOf(state, order, performanceId);
     tickets += listed.length;
-    if (listed.length > 0) orders.push({ orderId: order.id, personal: personalOf(order), tickets: listed });
+    if (listed.length > 0) orders.push({ orderId: order.id, personal: personalOfTickets(order), tickets: listed });
     const isFull = tickets >= TICKETS_A_PAGE || number - begin + 1 === ORDERS_A_PAGE;
     if (isFull && number + 1 < inOrder.length) return { orders, nextAfter: order.id };
   }

@@ -42,7 +42,7 @@ import { pageOfVoidTickets, type VoidTicketPage } from './void-tickets.ts';
 import type { OrderStatus } from '#machines/order.ts';
 import { forOrderTexts } from '../order-texts.ts';
 import type { OrderItem } from '../fact.ts';
-import type { Sealing } from '../personal.ts';
+import type { SealedOrder, SealedPeople, Sealing } from '../personal.ts';
 import { placeNames, type SalePlan } from '../catalogue/sale-plan.ts';
 import type {
   AmendmentView,
@@ -106,8 +106,9 @@ export function findTicket(state: OrderState, ticketId: string): Omit<IssuedTick
   const order = state.orders.byTicket.get(ticketId);
   if (order === undefined) return null;
   const { eventId, plan } = state;
-  const ofOrder = { personal: personalOf(order), orderId: order.id, eventId };
   const voided = order.changed?.voidedTickets.find(({ id }) => id === ticketId);
+  const origins = [voided ?? order.changed?.origins[order.ticketIds.indexOf(ticketId)] ?? []].flat();
+  const ofOrder = { personal: personalOfTickets(order, origins), orderId: order.id, eventId };
   if (voided !== undefined)
     return { ...ofOrder, ticket: viewVoided(plan, order, voided), voidReason: voided.voidReason };
   const ticket = viewTicket(plan, order, agreedOf(order).items, order.ticketIds.indexOf(ticketId));
@@ -253,7 +254,7 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     barPerks,
     discounts: discountsOf(order),
     event: { id: state.eventId, slug, name, performances: performancesOf(state, order) },
-    personal: personalOf(order),
+    personal: personalOfTickets(order),
     promoCode: terms.promoCode,
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
@@ -358,6 +359,19 @@ function personAt(
   if (person === undefined) return { itemIndex, offset };
   return { itemIndex: purchase.items.length + person.list, offset: person.index };
 }
+
+/** What a view of tickets carries of an order's personal data: of the people that amendments named, theirs alone. */
+export function personalOfTickets(
+  order: Order,
+  origins: readonly TicketOrigin[] = [...(order.changed?.origins ?? []), ...(order.changed?.voidedTickets ?? [])],
+): SealedOrder {
+  const { amended, ...personal } = personalOf(order);
+  if (amended === undefined) return personal;
+  const named = new Set(origins.map(({ person }) => person?.list));
+  return { ...personal, amended: amended.map((people, list) => (named.has(list) ? people : NOBODY)) };
+}
+
+const NOBODY: SealedPeople = { sealed: null, open: null };
 
 type ChangesView = Pick<OrderView, 'amendments' | 'feesCents' | 'goodwillCents' | 'voidTickets'>;
 

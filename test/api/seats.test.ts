@@ -142,6 +142,19 @@ describe('GET occupancy', () => {
   });
 });
 
+describe('The ETag of a full occupancy', () => {
+  it('is of one activation: a turn may have been shown under the next version, and lost', async (t) => {
+    const hall = await openServiceFor(t, [sample('erfurt-volley')]);
+    const address = '/api/events/public/erfurt-volley/seating/occupancy?performance_id=derby';
+    const before = await hall.get<OccupancyBody>(address);
+    await hall.restart();
+    const after = await hall.get<OccupancyBody>(address, { 'if-none-match': before.headers.get('etag')! });
+    assert.equal(after.status, 200);
+    assert.deepEqual(after.body, before.body);
+    assert.equal((await hall.get(address, { 'if-none-match': after.headers.get('etag')! })).status, 304);
+  });
+});
+
 describe('The wheelchair places of Erfurt', () => {
   it('are 31, and no ordinary seat is sold as one of them', async (t) => {
     const hall = await openServiceFor(t, [sample('erfurt-volley')]);

@@ -175,8 +175,10 @@ export function seatingRoutes(app: HttpApp, { events, settings }: Pick<PublicPor
       return kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
         const isFull = view.form === 'FULL';
         const seal = isFull ? sealed : sealedOnce;
+        // After a lost turn a version may name other seats than before; a revision never does.
+        const named = view.revision === null ? [view.version] : [view.version, view.revision];
         return {
-          etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, view.version),
+          etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, ...named),
           body: seal(toOccupancyBody(view), responseEnvelope),
         };
       });

@@ -143,13 +143,22 @@ export const logosBeside = (file: string): LogoReader => {
   };
 };
 
+/** The text of a file, without a byte order mark. Throws where it is not UTF-8: names would be garbled silently. */
+export function readText(file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw error instanceof TypeError ? new Error('is not UTF-8 text', { cause: error }) : error;
+  }
+}
+
 /** The brand in a file, or every problem in it; a file that cannot be read is a problem too. */
 export function readBrand(
   file: string,
 ): { readonly brand: BrandDefinition } | { readonly problems: readonly FoundProblem[] } {
   try {
     if (statSync(file).size > brandFileBytesMax) throw new Error(`is larger than ${brandFileBytesMax} bytes`);
-    const json: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    const json: unknown = JSON.parse(readText(file));
     const shape = checkShape<BrandFile>(brand.schema, json);
     const { problems, report } = collectProblems(shape.problems);
     const kept = checkBrand(shape.accepted, '', logosBeside(file), report);

@@ -11,11 +11,11 @@
  * 3. A picture that an event names is there and can be shown; events keep its name, and their facts never its bytes.
  */
 import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { logosBeside } from './brand.ts';
+import { logosBeside, readText } from './brand.ts';
 import { findBelow, problemOfPicture } from './pictures.ts';
 import { checkDefinition } from './definition.ts';
 import { isSeatingPlan } from './seating-plan.ts';
@@ -123,7 +123,7 @@ function readPlan(plan: string, catalogueFile: string): unknown {
 function readJson(file: string): unknown {
   const { size } = statSync(file);
   if (size > catalogueFileBytesMax) throw new Error(`is larger than ${catalogueFileBytesMax} bytes`);
-  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  const text = readText(file);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -81,6 +81,11 @@ describe('The file of a brand', () => {
     assert.match(problemOf([]), /must be an object/);
   });
 
+  it('is refused in another encoding than UTF-8', () => {
+    const read = readBrand(written('latin1.json', Buffer.from('{"name":"Café"}', 'latin1')));
+    assert.deepEqual(read, { problems: [{ path: '', message: 'is not UTF-8 text' }] });
+  });
+
   it('is refused with a logo that cannot be shown', () => {
     written('page.svg', '<html><script>alert(1)</script></html>');
     written('large.png', Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(logoBytesMax)]));

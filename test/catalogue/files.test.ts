@@ -40,6 +40,17 @@ describe('Catalogue files', () => {
     return (name) => path.join(folder, name);
   }
 
+  it('are UTF-8 with or without a byte order mark, and refused in another encoding', () => {
+    const named = JSON.stringify(eventOf('evt_a', { name: 'Café' }));
+    const at = write({ 'utf8.json': `\uFEFF${named}` });
+    writeFileSync(at('latin1.json'), Buffer.from(named, 'latin1'));
+    assert.equal(readCatalogue(at('utf8.json')).definitions[0]!.name, 'Café');
+    assert.deepEqual(readCatalogue(at('latin1.json')), {
+      definitions: [],
+      problems: [{ file: at('latin1.json'), path: '', message: 'is not UTF-8 text' }],
+    });
+  });
+
   function idsIn(...paths: string[]): string[] {
     const { definitions, problems } = readCatalogue(paths);
     assert.deepEqual(problems, []);

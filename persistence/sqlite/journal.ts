@@ -197,7 +197,7 @@ export class SqliteJournal implements Journal {
   durable(seq: number): Promise<void> {
     if (seq <= this.durableSeq) return Promise.resolve();
     if (seq > this.appendedSeq) return Promise.reject(this.#fault ?? forgottenFault(seq));
-    return this.#pending.durable(seq);
+    return this.#pending.batches.durable(seq);
   }
 
   read(options: { readonly afterSeq?: number; readonly eventId?: string } = {}): Iterable<FactRow> {
@@ -271,7 +271,7 @@ export class SqliteJournal implements Journal {
   async #shutDown(): Promise<void> {
     const isBroken = this.#status === 'BROKEN';
     this.#setStatus('CLOSED', closedFault());
-    if (!this.#pending.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
+    if (!this.#pending.batches.isEmpty) await new Promise<void>((resolve) => (this.#whenDrained = resolve));
     // The last connection to close checkpoints the log. That is the writer's, except after an I/O error: then it must
     // not write.
     if (!isBroken) this.#db.close();
@@ -287,7 +287,7 @@ export class SqliteJournal implements Journal {
 
   #flush(): void {
     if (this.#inFlight) return;
-    const batch = this.#pending.take();
+    const batch = this.#pending.batches.take();
     if (batch === null) return;
     this.#inFlight = true;
     if (this.#page.put(batch.text)) this.#page.signal(BATCH);
@@ -323,9 +323,9 @@ export class SqliteJournal implements Journal {
     const facts = head.seq - this.#head.seq;
     this.#head = head;
     this.#inFlight = false;
-    this.#pending.settleOldest();
+    this.#pending.batches.settleOldest();
     this.#flush();
-    if (this.#pending.isEmpty) this.#drained();
+    if (this.#pending.batches.isEmpty) this.#drained();
     if (batchChannel.hasSubscribers) batchChannel.publish({ facts, commitMs } satisfies BatchMessage);
   }
 
@@ -355,7 +355,7 @@ export class SqliteJournal implements Journal {
   }
 
   #onExit(): void {
-    if (this.#closed === null || !this.#pending.isEmpty) this.#break('its writer thread ended', '');
+    if (this.#closed === null || !this.#pending.batches.isEmpty) this.#break('its writer thread ended', '');
   }
 
   #setStatus(status: JournalStatus, fault: JournalFault | null): void {

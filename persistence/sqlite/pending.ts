@@ -1,31 +1,21 @@
 /**
- * Facts that were appended and are not durable yet, gathered into the batches in which they are committed.
+ * Facts that were appended and are not durable yet.
  *
  * It numbers facts and links each to its stream's previous one. When a write fails it takes the links back to the
  * durable head.
- *
- *  1. A batch holds whole units; it is closed when the next unit would exceed its bounds.
- *  2. Once taken for writing a batch takes no more facts; it stays here until it is durable.
- *  3. It has no bound of its own: whoever appends bounds `appendedSeq - durableSeq`.
  */
 
+import { BatchQueue, type QueuedBatch } from '../batch-queue.ts';
 import { checkUnit } from '../faults.ts';
 import type { JournalFault, Unit } from '../journal.ts';
 import { canonicalText } from '../chain.ts';
 
-/** The facts of one commit. */
-interface PendingBatch {
-  readonly firstSeq: number;
-  lastSeq: number;
-  /** The canonical texts of the facts, joined: what the writer stores and hashes. */
-  text: string;
+interface PendingBatch extends QueuedBatch {
   /** The stream of each fact, and the stream's fact before it. */
   readonly eventIds: string[];
   readonly prevs: number[];
   /** Characters of types and data. */
   size: number;
-  /** Settles with the batch; made when the first caller waits for it. */
-  settled: PromiseWithResolvers<void> | null;
 }
 
 export interface BatchBounds {
@@ -34,12 +24,10 @@ export interface BatchBounds {
 }
 
 export class PendingFacts {
+  readonly batches = new BatchQueue<PendingBatch>();
   readonly #bounds: BatchBounds;
   /** The newest appended fact of every stream. */
   readonly #heads: Map<string, number>;
-  /** Oldest first; the first `#taken` of them are with the writer. */
-  readonly #batches: PendingBatch[] = [];
-  #taken = 0;
   #appendedSeq: number;
 
   constructor(appendedSeq: number, heads: Map<string, number>, bounds: BatchBounds) {
@@ -50,10 +38,6 @@ export class PendingFacts {
 
   get appendedSeq(): number {
     return this.#appendedSeq;
-  }
-
-  get isEmpty(): boolean {
-    return this.#batches.length === 0;
   }
 
   add(given: Unit): number {
@@ -76,38 +60,11 @@ export class PendingFacts {
     return unit;
   }
 
-  /** The next batch to write, or null when there is none. */
-  take(): PendingBatch | null {
-    const batch = this.#batches[this.#taken];
-    if (batch === undefined) return null;
-    this.#taken += 1;
-    return batch;
-  }
-
-  /** Resolves when the batch of a pending fact is durable; rejects when the batch is forgotten. */
-  durable(seq: number): Promise<void> {
-    const batch = this.#batches.findLast(({ firstSeq }) => firstSeq <= seq);
-    if (batch === undefined || seq > batch.lastSeq) throw new Error(`fact ${seq} is neither durable nor pending`);
-    batch.settled ??= Promise.withResolvers();
-    return batch.settled.promise;
-  }
-
-  /** Drops the oldest batch, which is durable now. */
-  settleOldest(): void {
-    this.#batches.shift()?.settled?.resolve();
-    this.#taken -= 1;
-  }
-
   /** Forgets everything pending because of a fault: links and numbers are again those of the durable head. */
   forget(durableSeq: number, fault: JournalFault): void {
-    for (const { settled } of this.#batches) settled?.reject(fault);
-    for (const batch of this.#batches.reverse()) {
-      for (let index = batch.lastSeq - batch.firstSeq; index >= 0; index--) {
-        this.#setHead(batch.eventIds[index]!, batch.prevs[index]!);
-      }
+    for (const { eventIds, prevs } of this.batches.forget(fault).toReversed()) {
+      for (let index = prevs.length - 1; index >= 0; index--) this.#setHead(eventIds[index]!, prevs[index]!);
     }
-    this.#batches.length = 0;
-    this.#taken = 0;
     this.#appendedSeq = durableSeq;
   }
 
@@ -121,9 +78,8 @@ export class PendingFacts {
   durableHead(eventId: string, durableSeq: number): number {
     let seq = this.#heads.get(eventId) ?? 0;
     while (seq > durableSeq) {
-      const batch = this.#batches.find(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
-      if (batch === undefined) throw new Error(`fact ${seq} is neither durable nor pending`);
-      seq = batch.prevs[seq - batch.firstSeq]!;
+      const { firstSeq, prevs } = this.batches.batchOf(seq);
+      seq = prevs[seq - firstSeq]!;
     }
     return seq;
   }
@@ -133,19 +89,10 @@ export class PendingFacts {
   }
 
   #batchFor(facts: number, size: number): PendingBatch {
-    const last = this.#batches.at(-1);
-    if (last !== undefined && this.#batches.length > this.#taken && this.#fits(last, facts, size)) return last;
-    const batch: PendingBatch = {
-      firstSeq: this.#appendedSeq + 1,
-      lastSeq: this.#appendedSeq,
-      text: '',
-      eventIds: [],
-      prevs: [],
-      size: 0,
-      settled: null,
-    };
-    this.#batches.push(batch);
-    return batch;
+    const { open } = this.batches;
+    if (open !== null && this.#fits(open, facts, size)) return open;
+    const [firstSeq, lastSeq] = [this.#appendedSeq + 1, this.#appendedSeq];
+    return this.batches.add({ firstSeq, lastSeq, text: '', eventIds: [], prevs: [], size: 0, settled: null });
   }
 
   #fits({ firstSeq, lastSeq, size }: PendingBatch, facts: number, more: number): boolean {

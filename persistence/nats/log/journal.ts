@@ -185,7 +185,7 @@ export class ShardJournal implements Journal {
   durable(seq: number): Promise<void> {
     if (seq <= this.durableSeq) return Promise.resolve();
     if (seq > this.appendedSeq) return Promise.reject(this.#fault ?? forgottenFault(seq));
-    return this.#gathered.durable(seq);
+    return this.#gathered.batches.durable(seq);
   }
 
   /** The retained durable facts (rule 4). */
@@ -265,7 +265,7 @@ export class ShardJournal implements Journal {
       this.#status = 'CLOSED';
       for (const listener of this.#listeners) listener('CLOSED', null);
     }
-    if (this.#gathered.isEmpty) return this.#stopSending();
+    if (this.#gathered.batches.isEmpty) return this.#stopSending();
     this.#drained ??= Promise.withResolvers();
     return this.#drained.promise;
   }
@@ -311,7 +311,7 @@ export class ShardJournal implements Journal {
 
   #flush(): void {
     while (this.#window.isFree) {
-      const batch = this.#gathered.take();
+      const batch = this.#gathered.batches.take();
       if (batch !== null) this.#sendBatch(batch);
       else if (this.#proofs.length > 0) this.#sendProof();
       else return;
@@ -344,24 +344,22 @@ export class ShardJournal implements Journal {
     this.#sent.delete(id);
     this.#head.streamSeq = seq;
     this.#provenMs = Math.max(this.#provenMs, sent.sentMs);
-    const settled = sent.facts === null ? null : this.#advanceFacts(sent.facts);
+    if (sent.facts !== null) this.#advanceFacts(sent.facts);
     this.#flush();
-    settled?.resolve();
     for (const proof of sent.proofs) proof.resolve(true);
     if (sent.facts !== null) this.#publish(sent, sent.facts.batch);
-    if (this.#gathered.isEmpty) this.#settleClose();
+    if (this.#gathered.batches.isEmpty) this.#settleClose();
   }
 
-  #advanceFacts({ batch, hash }: NonNullable<Sent['facts']>): PromiseWithResolvers<void> | null {
-    if (this.#gathered.settleOldest() !== batch)
+  #advanceFacts({ batch, hash }: NonNullable<Sent['facts']>): void {
+    if (this.#gathered.batches.settleOldest() !== batch)
       throw new Error('batches must be settled in the order in which they were sent');
-    const { rows, lastSeq, settled } = batch;
+    const { rows, lastSeq } = batch;
     this.#retained.add(rows);
     for (const row of rows) this.#head.heads.set(row.eventId, row.seq);
     this.#head.factSeq = lastSeq;
     this.#head.hash = hash;
     this.#head.at = rows.at(-1)!.at;
-    return settled;
   }
 
   #publish({ bytes, sentMs }: Sent, { rows, units }: GatheredBatch): void {

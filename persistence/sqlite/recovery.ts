@@ -40,8 +40,8 @@ interface RecoveredHead extends ChainHead {
  */
 export async function recoverHead(folder: string, listener: RecoveryListener): Promise<RecoveredHead | null> {
   const head = await proveHead(folder, listener);
-  const damage = head === null || head.seq === 0 ? journalMissing(folder) : null;
-  if (damage !== null) throw damage;
+  const missing = head === null || head.seq === 0 ? journalMissing(folder) : null;
+  if (missing !== null) throw missing;
   return head;
 }
 

@@ -15,6 +15,7 @@ import { restoreCommand } from '#cli/folder/restore.ts';
 import { snapshotCommand } from '#cli/service/snapshot.ts';
 import { subjectCommand } from '#cli/privacy/subject.ts';
 import { upgradeCommand } from '#cli/folder/upgrade.ts';
+import { notifyCommand } from '#cli/folder/notify.ts';
 import { verifyCommand } from '#cli/folder/verify.ts';
 import { holdfast, holdfastProcess, programOf, samples, type Environment } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -127,11 +128,14 @@ describe('Wrong use', () => {
     [restoreCommand, [], /--to is missing/],
     [restoreCommand, ['--to', 'x', '--seq', 'ten'], /--seq is "ten": it must be a whole number/],
     [restoreCommand, ['--to', 'x', '--time', 'noon'], /--time is "noon": it must be a time with its zone/],
+    [restoreCommand, ['--to', 'x', '--time', '2027-02-29T18:00:00Z'], /--time is .+: it must be a time with its zone/],
     [restoreCommand, ['--to', 'x', '--time', '2027-05-07T18:00:00Z', '--seq', '1'], /exclude each other/],
     [journalCommand, ['--type', 'HoldPlased'], /no fact of the type HoldPlased; did you mean HoldPlaced\?/],
     [exportCommand, ['order', 'evt_club'], /there is no export of order; did you mean orders\?/],
     [exportCommand, ['orders', 'evt_club', '--format', 'xls'], /--format is "xls": it must be csv or json/],
     [inspectCommand, ['--performance', 'derby'], /--performance needs the event/],
+    [notifyCommand, ['--from', '5', '--to', '3'], /--to 3 comes before --from 5/],
+    [verifyCommand, ['--keys', samples], /--keys is ".+", which is a folder: name a file of keys/],
     [snapshotCommand, ['--unnotified'], /--unnotified goes with --prune/],
     [importCommand, [], /an argument is missing: holdfast import DIR/],
     [importCommand, [samples], /NATS_URL is not set: it must be the NATS servers/],

@@ -61,10 +61,12 @@ export function withFolderArgument(call: CliCall): CliCall {
 
 /**
  * What `--keys FILE` and `--without-keys` say: a file, null for no keys, undefined for neither. Throws WrongUse for
- * both.
+ * both, and for a folder.
  */
 export function keysOption(call: CliCall): string | null | undefined {
   const file = call.text('keys');
+  if (file !== null && statSync(file, { throwIfNoEntry: false })?.isDirectory() === true)
+    throw new WrongUse(`--keys is "${file}", which is a folder: name a file of keys`);
   if (!call.has('without-keys')) return file ?? undefined;
   if (file !== null) throw new WrongUse('--keys and --without-keys exclude each other');
   return null;
@@ -104,8 +106,13 @@ export async function openEvent(folder: string, view: JournalView, name: string)
   if (event !== null) return event;
   if (statSync(name, { throwIfNoEntry: false })?.isDirectory() === true)
     throw new WrongUse(`${name} is a folder, and an event is expected here: name the folder with --data`);
-  const known = suggestion(name, [...eventIdsIn(view), ...slugs.keys()]);
-  throw new CommandFailure(`there is no event ${name} in ${folder}${known}`, 'holdfast inspect lists all events.');
+  throw noEvent(folder, name, [...eventIdsIn(view), ...slugs.keys()]);
+}
+
+/** What a command says of an event that a folder does not have, with a similar name of those that it has. */
+export function noEvent(folder: string, name: string, known: readonly string[]): CommandFailure {
+  const similar = suggestion(name, known);
+  return new CommandFailure(`there is no event ${name} in ${folder}${similar}`, 'holdfast inspect lists all events.');
 }
 
 /** Files of journal, keys, lock and watermark, which are copied in another way or not at all. */

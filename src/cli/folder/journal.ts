@@ -11,7 +11,8 @@ import { shownFact } from '#engine/shown-facts.ts';
 import { FACT_TYPES } from '#domain/fact.ts';
 import { DATA_OPTION, LINE_CHARS_MAX, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { formatMoment, grouped } from '../terminal/output.ts';
-import { dataFolder, noJournal, withFolderArgument, withKeys } from './data-folder.ts';
+import { eventIdsIn } from '#offline/events.ts';
+import { dataFolder, noEvent, noJournal, withFolderArgument, withKeys } from './data-folder.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 /** Between two reads with --follow. */
@@ -92,6 +93,9 @@ async function printFrom(
   try {
     const type = call.text('type');
     const eventId = call.text('event');
+    const known = eventIdsIn(view);
+    // One that is followed may come later.
+    if (eventId !== null && !call.has('follow') && !known.includes(eventId)) throw noEvent(folder, eventId, known);
     const rows = eventId === null ? view.facts(afterSeq) : await view.factsOf(eventId, afterSeq);
     const print = async (row: FactRow): Promise<void> => {
       const data = call.has('reveal') ? await personalData.openFact(row) : shownFact(row.type, row.data);

@@ -33,11 +33,13 @@ export const notifyCommand: CliCommand = {
     const from = call.count('from');
     if (from === null) throw new WrongUse('--from is missing: the number of the first fact');
     const to = call.count('to') ?? Number.MAX_SAFE_INTEGER;
+    if (from > to) throw new WrongUse(`--to ${to} comes before --from ${from}`);
     const target = targetOf(call);
     const folder = dataFolder(withFolderArgument(call));
     const posted = await withView(folder, (view) =>
       withKeys(folder, (keys) => {
         const personalData = new PersonalDataReader(keys);
+        if (from > view.headSeq) throw new WrongUse(`there is no fact ${from}: the last one is fact ${view.headSeq}`);
         return postAll(call, target, { folder, view, personalData, from, to: Math.min(to, view.headSeq) });
       }),
     );

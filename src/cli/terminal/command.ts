@@ -178,7 +178,10 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\
 function readMoment(name: string, text: string | null): number | null {
   if (text === null) return null;
   const moment = RFC_3339.test(text) ? Date.parse(text.replace(' ', 'T')) : Number.NaN;
-  if (!Number.isNaN(moment)) return moment;
+  const day = text.slice(0, 10);
+  // A day that its month does not have is read as one of the next month.
+  const isDay = !Number.isNaN(moment) && new Date(`${day}T00:00Z`).toISOString().startsWith(day);
+  if (isDay) return moment;
   throw new WrongUse(`--${name} is "${text}": it must be a time with its zone, such as 2027-05-07T18:00:00Z`);
 }
 

@@ -37,3 +37,15 @@ test('--last prints the last ones of the facts that are chosen', oneMachine, asy
   const { code, stderr } = await holdfast(['journal', '--data', service.folder, '--last', '0']);
   assert.deepEqual([code, stderr.includes('--last must be from 1 to 10,000')], [2, true]);
 });
+
+test('--event names an event that there is', oneMachine, async () => {
+  assert.equal((await linesOf('--event', 'evt_one')).length, 1);
+  const { code, stderr } = await holdfast(['journal', '--data', service.folder, '--event', 'evt_on']);
+  assert.deepEqual([code, /there is no event evt_on in .+; did you mean evt_one\?/.test(stderr)], [1, true], stderr);
+});
+
+test('notify names the last fact where there is none to begin from', oneMachine, async () => {
+  const environment = { NOTIFY_URL: 'http://127.0.0.1:1/', NOTIFY_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` };
+  const { code, stderr } = await holdfast(['notify', '--from', '999', '--data', service.folder], environment);
+  assert.deepEqual([code, /there is no fact 999: the last one is fact \d+/.test(stderr)], [2, true], stderr);
+});

@@ -45,7 +45,10 @@ test('--event names an event that there is', oneMachine, async () => {
 });
 
 test('notify names the last fact where there is none to begin from', oneMachine, async () => {
-  const environment = { NOTIFY_URL: 'http://127.0.0.1:1/', NOTIFY_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}` };
+  const environment = {
+    NOTIFY_URL: 'http://127.0.0.1:1/',
+    NOTIFY_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  };
   const { code, stderr } = await holdfast(['notify', '--from', '999', '--data', service.folder], environment);
   assert.deepEqual([code, /there is no fact 999: the last one is fact \d+/.test(stderr)], [2, true], stderr);
 });

@@ -18,7 +18,7 @@
  */
 
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { basename, join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { ARCHIVE_FOLDER, archivedBatches, listArchives, openFile, type ArchiveFile } from '../sqlite/archive.ts';
 import {
@@ -126,7 +126,6 @@ export async function copyUpTo(
   limit: CopyLimit,
   { onProgress, files = [], keys = {} }: CopyOptions = {},
 ): Promise<CopyReport> {
-  refuseInside(source, out);
   refuseFilled(out);
   refuseKeys(keys);
   const reading = readWatermark(source);
@@ -253,13 +252,6 @@ function* provedBatches(origin: Origin): Generator<Batch> {
   yield* origin.batches();
   const damage = origin.check.damageAtEnd(origin.headSeq);
   if (damage !== null) throw damage;
-}
-
-/** The source is only read. */
-function refuseInside(source: string, out: string): void {
-  const way = relative(source, out);
-  if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return;
-  throw new CopyRefused(`${out} lies in the data folder ${source}`, 'Name a folder outside of it.');
 }
 
 function noJournal(folder: string): CopyRefused {

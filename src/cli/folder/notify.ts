@@ -39,7 +39,8 @@ export const notifyCommand: CliCommand = {
     const posted = await withView(folder, (view) =>
       withKeys(folder, (keys) => {
         const personalData = new PersonalDataReader(keys);
-        if (from > view.headSeq) throw new WrongUse(`there is no fact ${from}: the last one is fact ${view.headSeq}`);
+        // From the next one on there is nothing yet.
+        if (from > view.headSeq + 1) throw new WrongUse(`there is no fact ${from}: the last one is fact ${view.headSeq}`);
         return postAll(call, target, { folder, view, personalData, from, to: Math.min(to, view.headSeq) });
       }),
     );

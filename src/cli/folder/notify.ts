@@ -40,7 +40,8 @@ export const notifyCommand: CliCommand = {
       withKeys(folder, (keys) => {
         const personalData = new PersonalDataReader(keys);
         // From the next one on there is nothing yet.
-        if (from > view.headSeq + 1) throw new WrongUse(`there is no fact ${from}: the last one is fact ${view.headSeq}`);
+        if (from > view.headSeq + 1)
+          throw new WrongUse(`there is no fact ${from}: the last one is fact ${view.headSeq}`);
         return postAll(call, target, { folder, view, personalData, from, to: Math.min(to, view.headSeq) });
       }),
     );

@@ -600,11 +600,15 @@ describe('A station', () => {
     }
     await north.station.refresh();
     assert.deepEqual([named(north).length, named(south).length], [1, 1]);
+    await north.station.seen(north.station.view.conflicts);
     const { ticketId } = readCode(code)!;
     const undone = { kind: 'UNDO', undoes: south.station.view.conflicts[0]!.id, note: 'Counted twice' };
     assert.equal((await service.admin.post(`/admin/tickets/${ticketId}/scans`, undone)).status, 201);
     for (const { station } of stations) await station.refresh();
     assert.deepEqual([named(north), named(south)], [[], []]);
+    north.network = 'cut';
+    assert.equal((await north.station.undo())?.verdict, 'UNDONE');
+    assert.deepEqual(await north.verdict(code), ['ADMIT', true], 'no other entry is left, although one was seen');
   });
 
   it('names what another station had let in before, once that is known: at both then', async () => {

@@ -3,7 +3,7 @@
  *
  * 1. A scan that the station decided is one where its result has another verdict; ALREADY_ADMITTED is left to rule 2.
  * 2. An entry is one beside another entry of its ticket, while the feed says so: of a ticket that changed, and of which
- *    it says so no more, nothing is left. What somebody has seen does not come back with the next change.
+ *    it says so no more, nothing is left. What somebody has seen does not come back while the feed says so.
  * 3. A scan that was undone is none.
  */
 import type { StationConflict, StationSync } from '#client/doors/wire.ts';
@@ -25,8 +25,12 @@ export interface Conflict extends OwnVerdict {
 export interface KnownConflicts {
   /** What nobody has seen yet, the newest first. */
   readonly conflicts?: readonly Conflict[];
-  /** Marks of those of rule 2 that somebody has seen. */
-  readonly seen?: readonly string[];
+  /** Those of rule 2 that somebody has seen. */
+  readonly seen?: readonly SeenConflict[];
+}
+
+interface SeenConflict extends Pick<Conflict, 'digest'> {
+  readonly mark: string;
 }
 
 /** What tells a conflict from the others: an entry may have several. */
@@ -34,13 +38,14 @@ export function markOf({ id, verdict, admitted }: Conflict): string {
   return `${id} ${admitted?.at ?? verdict}`;
 }
 
-/** The entries beside which an entry is one, seen or not. */
+/** The entries beside which an entry is one by the feed, seen or not. */
 export function othersOf(
   id: string,
   { conflicts = [], seen = [] }: KnownConflicts,
 ): readonly { readonly at: number }[] {
-  const marks = [...conflicts.map(markOf), ...seen].filter((mark) => mark.startsWith(`${id} `));
-  return marks.map((mark) => ({ at: Date.parse(mark.slice(id.length + 1)) })).filter(({ at }) => !Number.isNaN(at));
+  const told = [...conflicts.map(toSeen), ...seen].filter(({ digest }) => digest !== undefined);
+  const marks = told.map(({ mark }) => mark).filter((mark) => mark.startsWith(`${id} `));
+  return marks.map((mark) => ({ at: Date.parse(mark.slice(id.length + 1)) }));
 }
 
 /** With the newest first; further ones are known to the console alone. */
@@ -53,13 +58,20 @@ export function withConflicts(known: readonly Conflict[], found: readonly Confli
 export function conflictsAfter(
   { conflicts: known = [], seen = [] }: KnownConflicts,
   { reset, changes, conflicts = [] }: Pick<StationSync, 'reset' | 'changes' | 'conflicts'>,
-): readonly Conflict[] {
+): Required<KnownConflicts> {
   const changed = new Set(changes.map(([digest]) => digest));
+  const told = conflicts.map(toConflict);
+  const marks = new Set(told.map(markOf));
   const left = known.filter(({ digest }) => digest === undefined || (!reset && !changed.has(digest)));
-  return withConflicts(
-    left,
-    conflicts.map(toConflict).filter((each) => !seen.includes(markOf(each))),
-  );
+  const leftSeen = seen.filter(({ mark, digest = '' }) => marks.has(mark) || !changed.has(digest));
+  const seenMarks = leftSeen.map(({ mark }) => mark);
+  return {
+    conflicts: withConflicts(
+      left,
+      told.filter((each) => !seenMarks.includes(markOf(each))),
+    ),
+    seen: leftSeen,
+  };
 }
 
 /** After somebody has seen some. */
@@ -70,13 +82,18 @@ export function withoutSeen(
   const marks = nowSeen.map(markOf);
   return {
     conflicts: conflicts.filter((each) => !marks.includes(markOf(each))),
-    seen: [...seen, ...marks].slice(-SEEN_MAX),
+    seen: [...seen, ...nowSeen.map(toSeen)].slice(-SEEN_MAX),
   };
 }
 
 /** What the feed of another pairing said stays, and is not taken back any more. */
 export function keptConflicts({ conflicts = [], seen = [] }: KnownConflicts): Required<KnownConflicts> {
   return { conflicts: conflicts.map(({ digest: _digest, ...conflict }) => conflict), seen };
+}
+
+function toSeen(conflict: Conflict): SeenConflict {
+  const { digest } = conflict;
+  return { mark: markOf(conflict), ...(digest !== undefined && { digest }) };
 }
 
 function toConflict({ digest, scan_id: id, at, ticket, admitted }: StationConflict): Conflict {

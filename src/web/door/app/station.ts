@@ -396,7 +396,7 @@ export class ScanStation {
     const { choice } = this.#record;
     const syncedAt = isWhole ? Date.parse(now) : reset ? null : this.#record.syncedAt;
     const conflicts = conflictsAfter(this.#record, answer);
-    this.#record = { ...this.#record, cursor, aheadMs, syncedAt, choice: this.#allowed(choice), conflicts };
+    this.#record = { ...this.#record, cursor, aheadMs, syncedAt, choice: this.#allowed(choice), ...conflicts };
     await this.#ports.store.write({ record: this.#record, reset, changes, ...(head !== null && { head }) });
   }
 

@@ -235,6 +235,36 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
     }
   });
 
+  it('tells of no entry that was undone at it, and what the others come to, before its service says so', async () => {
+    const hall = await Promise.all(['Hall 1', 'Hall 2', 'Hall 3'].map((name) => pairedStation({ name })));
+    const elsewhere = await makeStation(service, { name: 'Elsewhere' });
+    const told = async (): Promise<readonly unknown[]> => {
+      const { conflicts = [] } = await feedOf(gate, hall[1]!);
+      return conflicts.filter((each) => each.digest === digest).map(({ admitted }) => admitted['station_name']);
+    };
+    const order = await buyTickets(service);
+    const [code = ''] = codesOf(order);
+    const digest = ticketDigest(order.tickets[0]!);
+    const entries: Json[] = [];
+    for (const station of hall) {
+      entries.push(scanOf(service, code, { given: 'ADMIT' }));
+      await only(gate, station, entries.at(-1)!);
+      service.wait(SECOND);
+    }
+    await gate.round();
+    service.wait(SECOND);
+    await only(service, elsewhere, scanOf(service, code, { given: 'ADMIT' }));
+    service.wait(SECOND);
+    await gate.round();
+    assert.deepEqual(await told(), ['Hall 1']);
+    gate.isCut = true;
+    assert.equal((await only(gate, hall[0]!, undoOf(service, entries[0]!['id']))).verdict, 'UNDONE');
+    assert.deepEqual(await told(), ['Hall 3']);
+    gate.isCut = false;
+    await gate.round();
+    assert.deepEqual(new Set(await told()), new Set(['Hall 3', 'Elsewhere']), 'its service says the rest');
+  });
+
   it('goes on without its service, after a restart too, and sends everything when it is back', async () => {
     const [code = ''] = codesOf(await buyTickets(service));
     const station = await pairedStation();

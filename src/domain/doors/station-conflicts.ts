@@ -3,7 +3,8 @@
  *
  * 1. Both sides are told: also the station whose entry came first.
  * 2. A gate knows only the scans that were made at it. Of those that its service has, the service's word counts; what
- *    came later the gate finds itself.
+ *    came later the gate finds itself. Where that word names an entry that was undone here, nothing is left of it about
+ *    that entry, and what the ticket's other entries here come to the gate finds itself.
  */
 import { issuedTicket } from './issued-tickets.ts';
 import { viewScan, viewTicket } from './results.ts';
@@ -50,10 +51,13 @@ export function stationConflictsAtGate(
   const number = feed!.scanned.get(digest);
   if (number === undefined) return told;
   const ticket = tickets.at(number);
-  const undone = ticket.scans.filter(({ isUndone }) => isUndone).map(({ id }) => id);
-  const left = told.filter(({ scanId }) => !undone.includes(scanId));
+  const undone = ticket.scans.filter(({ isUndone }) => isUndone);
+  const left = told.filter(({ scanId, admitted }) => {
+    return !undone.some(({ id, at, doorId }) => id === scanId || (at === admitted.at && doorId === admitted.doorId));
+  });
   const { includesUntil = 0 } = row;
-  const own = stationConflicts(state, ticket, ({ receivedAt }) => receivedAt > includesUntil);
+  const isOlder = left.length < told.length;
+  const own = stationConflicts(state, ticket, ({ receivedAt }) => isOlder || receivedAt > includesUntil);
   const isTold = ({ scanId, admitted }: StationConflict): boolean =>
     left.some((each) => each.scanId === scanId && each.admitted.at === admitted.at);
   return [...left, ...own.filter((each) => !isTold(each))];

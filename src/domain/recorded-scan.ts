@@ -112,7 +112,7 @@ export interface ScanResult {
   readonly repeated: boolean;
   /** Of a ticket of the event. */
   readonly ticket?: ScannedTicketView;
-  /** Of one that is ALREADY_ADMITTED; null at a gate that does not know where. */
+  /** Of one that is ALREADY_ADMITTED: the entry because of which; null at a gate that does not know where. */
   readonly admitted?: Admission | null;
   readonly voidReason?: VoidReason;
   /** The date that the ticket is for. */

@@ -393,6 +393,15 @@ describe('A scan', () => {
     assert.deepEqual([first.verdict, (first['admitted'] as Json)['at'] === undone['at']], ['ALREADY_ADMITTED', false]);
     await only(station, undoOf(service, entry['id']));
     assert.deepEqual(await only(station, refused), { ...first, repeated: true });
+    const [one, double, another] = [0, 1, 2].map((ms) => {
+      const at = new Date(service.now() + ms).toISOString();
+      return scanOf(service, code, { at, ...(ms < 2 && { given: 'ADMIT' }) });
+    });
+    await scanAll(service, station, one!, double!);
+    const atFirst = (await only(station, another!))['admitted'] as Json;
+    await only(station, undoOf(service, one!['id']));
+    const repeated = (await only(station, another!))['admitted'] as Json;
+    assert.deepEqual([atFirst['at'], repeated['at']], [one!['at'], double!['at']], 'the double has let it in then');
   });
 
   it('is undone by its own station within ten minutes', async () => {

@@ -176,6 +176,35 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
     await own.close();
   });
 
+  it('names the entry elsewhere and not one of its own that was undone or has left', async () => {
+    const [code = ''] = codesOf(await buyTickets(service));
+    const [station, elsewhere] = [await pairedStation({ name: 'Hall' }), await makeStation(service)];
+    const own = scanOf(service, code);
+    await only(gate, station, own);
+    await only(gate, station, undoOf(service, own['id']));
+    const names: unknown[] = [];
+    for (const kind of ['ENTRY', 'EXIT', 'ENTRY'] as const) {
+      service.wait(2 * SECOND);
+      await gate.round();
+      if (kind === 'EXIT') {
+        for (const at of [service, gate]) await only(at, station, scanOf(service, code, { kind }));
+        await only(gate, station, scanOf(service, code));
+        await only(gate, station, scanOf(service, code, { kind }));
+        continue;
+      }
+      const entry = scanOf(service, code);
+      assert.equal((await only(service, elsewhere, entry)).verdict, 'ADMIT');
+      service.wait(SECOND);
+      await gate.round();
+      const refused = scanOf(service, code);
+      const first = await only(gate, station, refused);
+      const { at, station_name: name } = first['admitted'] as Json;
+      names.push([at === entry['at'], name]);
+      assert.deepEqual(await only(gate, station, refused), { ...first, repeated: true });
+    }
+    assert.deepEqual(names, Array(2).fill([true, null]));
+  });
+
   it('tells its stations what conflicts at it, and what its service says of a station elsewhere', async () => {
     const order = await buyTickets(service, 'seat');
     const [code = ''] = codesOf(order);

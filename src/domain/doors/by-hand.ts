@@ -85,7 +85,7 @@ function checkUndo(
     doorId: doorsOf(state.plan.definition)[0]!.id,
   };
   const id = newId('scn');
-  const details = resultDetails(state, { verdict, performanceId }, { issued }, []);
+  const details = resultDetails(state, { verdict, performanceId, repeated: false }, { issued }, []);
   return {
     scan: { id, kind, performanceId, doorId, verdict, digest: 0, undoes: undoes! },
     result: { id, verdict, repeated: false, ...details },

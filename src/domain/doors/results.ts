@@ -1,7 +1,6 @@
 /** What is shown of a scan beside its verdict. */
 import { compareScans, mergeScans } from '#client/doors/merging.ts';
 import type { Given } from '#client/doors/scan.ts';
-import type { Reentry } from '#client/doors/verdict.ts';
 import { doorsOf, reentryOf } from '../catalogue/definition.ts';
 import { placeNames } from '../catalogue/sale-plan.ts';
 import { happenedOf, type DoorState } from './state.ts';
@@ -14,7 +13,7 @@ import type { TicketScan } from './scanned-tickets.ts';
 /** `earlier`: the scans of the ticket that were known when the verdict was found. */
 export function resultDetails(
   state: DoorState,
-  scan: { readonly verdict: Given; readonly performanceId: string },
+  scan: { readonly verdict: Given; readonly performanceId: string; readonly repeated: boolean },
   { issued, fed }: { readonly issued: IssuedTicket | null; readonly fed?: FedTicket },
   earlier: readonly TicketScan[],
 ): Omit<ScanResult, 'id' | 'verdict' | 'repeated'> {
@@ -22,11 +21,8 @@ export function resultDetails(
   const ticket = fed === undefined ? viewTicket(state, issued) : viewFedTicket(state, issued);
   const { definition, performanceById } = state.plan;
   switch (scan.verdict) {
-    case 'ALREADY_ADMITTED': {
-      const admission = admissionOf(happenedOf(earlier), reentryOf(definition));
-      if (admission === null && fed !== undefined) return { ticket, admitted: viewFedEntry(state, fed) };
-      return { ticket, admitted: admission && viewScan(state, admission) };
-    }
+    case 'ALREADY_ADMITTED':
+      return { ticket, admitted: viewAdmission(state, happenedOf(earlier), fed, scan.repeated) };
     case 'VOID':
       return { ticket, ...(issued.voided !== null && { voidReason: issued.voided.reason }) };
     case 'WRONG_PERFORMANCE': {
@@ -55,12 +51,26 @@ export function viewTicket(
   return { ticketTypeId, ticketTypeName, ...placeNames(plan, ticketTypeId, seatId) };
 }
 
-/** The entry that the verdict named, also where it was undone since: it was the last that happened. */
-function admissionOf(scans: readonly TicketScan[], reentry: Reentry): TicketScan | null {
+/**
+ * The entry because of which a ticket is ALREADY_ADMITTED. Where it was undone since, a repeat names the entry that was
+ * a double beside it, at a gate one that was made elsewhere and lets the ticket be inside now, else the undone one.
+ */
+function viewAdmission(
+  state: DoorState,
+  scans: readonly TicketScan[],
+  fed: FedTicket | undefined,
+  repeated: boolean,
+): Admission | null {
+  const reentry = reentryOf(state.plan.definition);
   const { isInside, admission } = mergeScans(scans, reentry);
-  const isNamed = isInside || (reentry === 'NEVER' && admission !== null);
-  const undone = scans.filter(({ kind, isUndone }) => kind === 'ENTRY' && isUndone);
-  return isNamed ? admission : (undone.sort(compareScans).at(-1) ?? admission);
+  const isNamed = admission !== null && (isInside || reentry === 'NEVER');
+  const isFedInside = fed?.presence === 'INSIDE';
+  if (isNamed && (repeated || !isFedInside || fed.at === admission.at)) return viewScan(state, admission);
+  if (isFedInside) return viewFedEntry(state, fed);
+  const undone = repeated ? scans.filter(({ kind, isUndone }) => kind === 'ENTRY' && isUndone) : [];
+  const last = undone.toSorted(compareScans).at(-1) ?? admission;
+  if (last !== null) return viewScan(state, last);
+  return fed === undefined ? null : viewFedEntry(state, fed);
 }
 
 /** A gate does not know where a seat is. */

@@ -324,8 +324,10 @@ export class ScanBatch {
   #result(scan: ScanRequest, found: Found, key: string, verdict: Given, known: KnownScan | null): ScanResult {
     const before = this.#scansOf(key).filter(({ id }) => id !== scan.id);
     const earlier = known?.key === undefined ? before : before.filter((each) => each.receivedAt <= known.receivedAt);
-    const details = resultDetails(this.#state, { verdict, performanceId: scan.performanceId }, found, earlier);
-    return { id: scan.id, verdict, repeated: known !== null, ...details };
+    const { id, performanceId } = scan;
+    const repeated = known !== null;
+    const details = resultDetails(this.#state, { verdict, performanceId, repeated }, found, earlier);
+    return { id, verdict, repeated, ...details };
   }
 
   #note(id: string, recorded: RecordedScan, known: KnownScan): void {

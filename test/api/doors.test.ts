@@ -824,6 +824,10 @@ describe('A station without a network', () => {
       assert.ok(answer.reset && answer.head !== null, after);
     }
     assert.equal((await sync(other, last.cursor)).reset, true);
+    assert.match(last.cursor, /\.AFTER_EXIT-\w+$/);
+    assert.equal((await sync(station, last.cursor.replace('AFTER_EXIT', 'NEVER'))).reset, true);
+    const earlier = await sync(station, last.cursor.replace('AFTER_EXIT-', ''));
+    assert.deepEqual([earlier.reset, earlier.changes.length], [false, 0], 'the form of an earlier version goes on');
     const renamed = doorsGala({ name: 'Gala of doors' });
     assert.equal((await service.admin.put('/admin/events/evt_doors', renamed)).status, 200);
     const told = await sync(station, last.cursor);

@@ -4,7 +4,8 @@
  *
  * 1. A feed goes on behind its cursor: behind the last change of a scanned ticket, and behind the void tickets that
  *    became so until a moment. One of another station, of another form or from the future begins anew, and so does one
- *    from when tickets entered again otherwise: that changes what conflicts.
+ *    from when tickets entered again otherwise: that changes what conflicts. One of an earlier version does not say how
+ *    they did, and goes on: what conflicts is told with the next change of each ticket.
  * 2. A ticket is listed once in an answer, as it is now. Of void tickets those of the current millisecond are listed
  *    again by the next answer: others may come before them in it.
  * 3. At a gate all tickets are those of its own service's feed: it does not know their dates.
@@ -58,7 +59,8 @@ export function decideSyncStation(
   const { lastChange } = doors.feed?.tickets ?? doors.tickets;
   const mark = `${doors.reentry}-`;
   const isCurrent = after !== null && after.change <= lastChange && after.voidSince <= now;
-  const isOwn = isCurrent && after.stationId === station.id && after.head.startsWith(mark);
+  const isMarked = after?.head.includes('-') ?? false;
+  const isOwn = isCurrent && after.stationId === station.id && (!isMarked || after.head.startsWith(mark));
   const start = isOwn ? after : { change: 0, voidSince: 0, voidCount: 0, head: '' };
   const head = headOf(state, station, now);
   const digest = mark + headDigest(head, command.keysDigest, hashing);

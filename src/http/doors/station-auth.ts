@@ -4,7 +4,8 @@
  * 1. A request without a token is refused; one with a token of no station is counted by client address as well.
  * 2. A token that was good is remembered with its digest, so that a scan asks its event once and hashes nothing: the
  *    command finds the station again, and a revoked one is refused from the answer to its revocation on. What is
- *    refused before its command, as a body of wrong shape, asks the event again.
+ *    refused before its command, as a body of wrong shape, asks the event again; where that does not answer, the
+ *    refusal stays.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -64,12 +65,13 @@ export function requireStation(
     const { stationToken } = request;
     if (stationToken === undefined || !REFUSED_EARLY.includes(reply.statusCode)) return done(null, payload);
     const { token, tokenSha256 } = stationToken;
+    const leave = (): void => done(null, payload);
     readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
-      if (!isRefusal(found)) return done(null, payload);
+      if (!isRefusal(found)) return leave();
       const body = errorBody(found.code, found.detail, clock.now());
       reply.code(body.statusCode).removeHeader('retry-after').removeHeader('content-length');
       done(null, JSON.stringify(body));
-    }, done);
+    }, leave);
   };
   app.decorateRequest('stationToken');
   app.addHook('onRoute', (route) => {

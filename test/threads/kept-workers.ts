@@ -48,12 +48,13 @@ function keptWorker(file: string, data: unknown): Worker {
     ref: () => own.ref(),
     unref: () => own.unref(),
     async terminate() {
-      if (hasEnded) return;
+      if (hasEnded) return 0;
       const isAtRest = TERMINATED_AT_REST.test(file) && answers > 0 && answers === requests;
-      if (!isAtRest) return void (await node.terminate());
+      if (!isAtRest) return node.terminate();
       const ended = once(worker, 'exit');
       own.close();
       await ended;
+      return 0;
     },
   });
   Object.defineProperty(worker, 'threadId', { get: () => (hasEnded ? -1 : node.threadId) });

@@ -300,7 +300,8 @@ export class SqliteJournal implements Journal {
   }
 
   #onMessage(message: FromWriter | typeof DURABLE): void {
-    if (message === DURABLE) return this.#advance();
+    // A thread that failed may be heard of before its last batch, which was forgotten then.
+    if (message === DURABLE) return this.#inFlight ? this.#advance() : undefined;
     switch (message.kind) {
       case 'FULL':
         this.#forget(fullFault(message.message));

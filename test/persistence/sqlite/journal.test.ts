@@ -4,10 +4,13 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { newestBatch } from '#persistence/sqlite/chain.ts';
 import type { InjectedFault } from '#persistence/sqlite/fault-injector.ts';
@@ -265,6 +268,27 @@ describe('An I/O error', () => {
       assert.equal(again.durableSeq, outcomeOfCommit === 'KEPT' ? 5 : 2);
       await again.close();
     }
+  });
+});
+
+describe('A writer thread that failed', () => {
+  it('ends the journal once, whatever it had still to say of its last batch', async (t) => {
+    let worker: Worker | null = null;
+    const { on } = Worker.prototype;
+    t.mock.method(Worker.prototype, 'on', function (this: Worker, ...args: Parameters<typeof on>) {
+      worker = this;
+      return on.apply(this, args);
+    });
+    const journal = await openJournal(t, { folder: newDataFolder(t) });
+    const statuses: string[] = [];
+    journal.onStatus((status) => statuses.push(status));
+    const lost = outcome(journal, journal.append(unitOf('evt_a')));
+    await nextRound();
+    worker!.emit('error', new Error('out of memory'));
+    assert.equal((await lost)?.kind, 'BROKEN');
+    // The batch is written none the less, and said to be so.
+    await once(worker!, 'message');
+    assert.deepEqual([statuses, journal.durableSeq], [['BROKEN'], 0]);
   });
 });
 

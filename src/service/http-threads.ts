@@ -26,7 +26,10 @@ import { AnsweringSide, makeRings } from '#threads/sides.ts';
 import { listeningHost, type Config } from './config.ts';
 import { USE_CELLS, type FromThread, type SharedMemory, type ThreadData, type ToThread } from './thread-messages.ts';
 
-/** Limits that count addresses in one shared table: changes, joins, the shop, codes, caps, wrong tokens. */
+/**
+ * Limits that count addresses in one shared table: changes, joins, the shop, codes, caps, wrong tokens. That of scans
+ * counts stations there too, which are few.
+ */
 const LIMITS_BY_ADDRESS = 6;
 
 /** The first pause of rule 2, and how long a thread that lives counts as one that works. */
@@ -50,6 +53,8 @@ interface HttpThreadsOptions {
   readonly readState: () => DeploymentState;
   readonly stopwatch: SharedArrayBuffer | null;
   readonly startThread: StartThread;
+  /** What answers name; a free port stands there once the first thread listens. */
+  readonly ports: { public: number };
 }
 
 /** What is used of a `Worker`. */
@@ -143,7 +148,7 @@ export class HttpThreads implements ThreadsGauges {
       onClockMoved,
       isTiming: config.serverTiming,
     });
-    // What was sent before a pass begins may happen at its beginning: the clock is read once for all.
+    // All of it was sent before the pass began, however long the pass takes: the clock is read once for all.
     const pass = (calls: () => void): void =>
       engine.clock.atOneMoment(() => {
         this.#clock.follow(engine.clock);
@@ -221,6 +226,7 @@ export class HttpThreads implements ThreadsGauges {
           });
         case 'listening':
           thread.isListening = true;
+          this.#options.ports.public = message.port;
           return listening.resolve(message.port);
         case 'failed':
           return fail(Object.assign(new Error(message.message), message.about));

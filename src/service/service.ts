@@ -228,7 +228,7 @@ async function openService(
   const served = { config, demo: options.demo ?? false, engine, payments, metrics, log };
   const openThreads = async (): Promise<HttpThreads> => {
     const { stopwatch = null, start: startThread = startWorker } = options.threads ?? {};
-    const own = { readState: deployment.state, stopwatch, startThread };
+    const own = { readState: deployment.state, stopwatch, startThread, ports };
     return (opened.threads = await HttpThreads.open({ ...served, ...own }));
   };
   const buyers = isThreaded ? await openThreads() : await listenHere({ ...common, ...served });

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pino } from 'pino';
 import { audit } from '../fixtures/checks.ts';
-import { freePort } from '#operations/free-ports.ts';
 import { readConfig } from '#service/config.ts';
 import type { StartThread } from '#service/http-threads.ts';
 import { startService } from '#service/service.ts';
+import type { ToThread } from '#service/thread-messages.ts';
 import { clientOf, HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
 import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
@@ -330,14 +330,13 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
   });
 
   it('knows its address from the first answer on, before all threads listen', async (t) => {
-    const port = String(await freePort());
-    const url = `http://127.0.0.1:${port}`;
-    const environment = { ...environmentOf(newDataFolder(t)), ...THREADS, PORT: port, HOST: '127.0.0.1' };
+    const environment = { ...environmentOf(newDataFolder(t)), ...THREADS, PORT: '0', HOST: '127.0.0.1' };
     const reading = readConfig(environment);
     assert.ok('config' in reading);
-    const client = clientOf([url], [''], ADMIN_TOKEN);
-    const meanwhile = async (): Promise<void> => {
-      await until(async () => (await client.get('/health/live').catch(() => null)) !== null);
+    let url = '';
+    const meanwhile = async (port: number): Promise<void> => {
+      url = `http://127.0.0.1:${port}`;
+      const client = clientOf([url], [''], ADMIN_TOKEN);
       const session = newSession();
       const { id } = await client.hold({ session_key: session });
       const customer = { name: 'Ada', email: 'ada@example.com' };
@@ -353,9 +352,9 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
       const thread = startKeptThread(data);
       if (data.line === 0) return thread;
       const post = thread.postMessage;
-      thread.postMessage = (message: { readonly kind: string }) => {
+      thread.postMessage = (message: ToThread) => {
         if (message.kind === 'listen')
-          meanwhile()
+          meanwhile(message.port)
             .then(asked.resolve, asked.reject)
             .finally(() => post(message));
         else post(message);

@@ -18,7 +18,7 @@ import {
 } from '../holds/snapshot.ts';
 import { restoreSettledHold, restoreOrder, type OrderRecord } from '../orders/evolve.ts';
 import { Inventory } from '../inventory/inventory.ts';
-import { liveOrdersOn, type DueExecution } from '../orders/state.ts';
+import type { DueExecution } from '../orders/state.ts';
 import type { InventorySnapshot } from '../inventory/snapshot.ts';
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
 import { isSteered, type Steering } from '../catalogue/state.ts';
@@ -73,7 +73,7 @@ type Piece =
       readonly kind: 'DATE';
       readonly status: PerformanceStatus;
       readonly inventory: InventorySnapshot;
-      /** Present while the orders of a cancelled performance are being cancelled. */
+      /** Present while something is left on a cancelled performance; in formats 1 to 4 only while there are orders. */
       readonly cancelling?: DateCancellation;
     }
   | ({ readonly kind: 'HOLDS' | 'SETTLED_HOLDS' } & (HoldPage | HoldObjects))
@@ -102,7 +102,7 @@ export function* snapshotPieces(state: EventState): Generator<string> {
     ...(state.orders.executing.length > 0 && { executing: state.orders.executing }),
   });
   for (const { id, status, inventory } of state.performances.values()) {
-    const cancelling = liveOrdersOn(state, id) > 0 ? state.cancelling.get(id) : undefined;
+    const cancelling = state.cancelling.get(id);
     yield toText({ kind: 'DATE', status, inventory: inventory.snapshot(), ...(cancelling && { cancelling }) });
   }
   const { byId, ended } = state.holds;

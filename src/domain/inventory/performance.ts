@@ -119,8 +119,8 @@ export function openPerformance(plan: SalePlan, definition: PerformanceDefinitio
 }
 
 /**
- * Something is left on a performance of a snapshot: where it is cancelled, that ends with it. A snapshot says whose
- * doing it was only as long as there are orders.
+ * Something is left on a performance of a snapshot: where it is cancelled, that ends with it. Snapshots of formats 1 to
+ * 4 say whose doing it was only as long as there are orders.
  */
 export function noteLeft({ performances, cancelling }: InventoryState, performanceId: string): void {
   if (performances.get(performanceId)?.status !== 'CANCELLED' || cancelling.has(performanceId)) return;

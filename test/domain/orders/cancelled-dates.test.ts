@@ -419,7 +419,8 @@ describe('Amendments of a date that is cancelled that are yet to be paid', () =>
     const { nextAfter } = fixture.do({ ...next, after: null });
     assert.ok(nextAfter !== null && ended(statuses()) > 0 && ended(statuses()) < PENDING);
     assertSameAfterReplay(fixture);
-    assert.equal(nextWorkAt(restore(fixture.state)), 0);
+    const restored = restore(fixture.state);
+    assert.deepEqual([nextWorkAt(restored), restored.cancelling], [0, fixture.state.cancelling]);
     fixture.cancelOrders();
     assert.equal(ended(statuses()), PENDING);
     assert.deepEqual(auditEventState(fixture.state), []);

@@ -39,7 +39,7 @@ export interface SeatingResult extends SeatingView {
 }
 
 /** `revision` is null where changes are shown. */
-export type OccupancyResult = OccupancyView & { readonly revision: string | null };
+export type OccupancyResult = OccupancyView & { readonly revision: string | null; readonly activation: string };
 
 export interface LiveView {
   readonly eventId: string;
@@ -102,11 +102,11 @@ export function occupancyReading(
   if (isRefusal(performance)) return performance;
   const { id, inventory } = performance;
   if (since !== null && inventory.remembersSince(since)) {
-    return { ...occupancyOf(state.eventId, performance, since), revision: null };
+    return { ...occupancyOf(state.eventId, performance, since), revision: null, activation };
   }
   const revision = `${activation}.${inventory.version}.${id}`;
   if (revision === knownRevision) return UNCHANGED;
-  return { ...occupancyOf(state.eventId, performance, null), revision };
+  return { ...occupancyOf(state.eventId, performance, null), revision, activation };
 }
 
 /** A performance that the audience sees. EVENT_NOT_FOUND, PERFORMANCE_REQUIRED, PERFORMANCE_NOT_FOUND. */

@@ -175,10 +175,11 @@ export function seatingRoutes(app: HttpApp, { events, settings }: Pick<PublicPor
       return kept.recall(`occupancy ${slug} ${performanceId ?? ''}`, read, (view) => {
         const isFull = view.form === 'FULL';
         const seal = isFull ? sealed : sealedOnce;
-        // After a lost turn a version may name other seats than before; a revision never does.
-        const named = view.revision === null ? [view.version] : [view.version, view.revision];
+        const { eventId, performanceId, version, activation } = view;
+        // After a lost turn a version may name other seats than before, but not within an activation. `since` names
+        // none: whoever was shown what was lost has it until the seat changes again or all seats are read.
         return {
-          etag: etagOf(view.eventId, view.performanceId, isFull ? 'all' : view.since, ...named),
+          etag: etagOf(eventId, performanceId, isFull ? 'all' : view.since, version, activation),
           body: seal(toOccupancyBody(view), responseEnvelope),
         };
       });

@@ -196,8 +196,14 @@ function auditSessions(state: EventState): Discrepancy[] {
     if (holds.activeBySession.get(hold.sessionKey) === hold) continue;
     found.push({ what: 'its session has another ACTIVE hold, or none', where: `hold ${hold.id}` });
   }
+  const counted = new Map<string, number>();
+  for (const { lines } of active) {
+    for (const id of new Set(lines.map(({ performanceId }) => performanceId))) {
+      counted.set(id, (counted.get(id) ?? 0) + 1);
+    }
+  }
   for (const { id, activeHolds } of state.performances.values()) {
-    const count = active.filter(({ lines }) => lines.some(({ performanceId }) => performanceId === id)).length;
+    const count = counted.get(id) ?? 0;
     if (activeHolds === count) continue;
     found.push({
       what: `${activeHolds} ACTIVE holds are noted for it, but there are ${count}`,

@@ -32,7 +32,7 @@ export interface ServiceClock extends Clock {
   machineNow(): number;
   /** Moves the clock forward. */
   advance(byMs: number): void;
-  /** Does work that waits for nothing and takes a few milliseconds at most: all of it happens at one moment. */
+  /** Does work that waits for nothing and was asked for before: all of it happens at the moment at which it begins. */
   atOneMoment(work: () => void): void;
 }
 

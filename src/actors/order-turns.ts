@@ -29,7 +29,7 @@ interface Work {
 const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awaitedBy: 'CancelPerformance' };
 const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
 
-/** Orders that one turn looks at, some 2 ms. How much of them it changes, the domain bounds. */
+/** Orders that one turn looks at, some 2 ms, or holds that it ends. How much of them it changes, the domain bounds. */
 const ORDERS_A_TURN = 100;
 const ORDERS_OF_FIRST_TURN = 2;
 
@@ -44,7 +44,10 @@ export class OrderTurns implements Follower {
   readonly #journal: Journal;
   readonly #actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>;
   readonly #ordersMax: number | undefined;
-  /** The order that the next turn goes on after, and the newest fact of the turn before. */
+  /**
+   * What the next turn goes on after, the number of an order or below 0 of a part of the holds, and the newest fact of
+   * the turn before.
+   */
   #upTo: number | null = null;
   #seq = 0;
   /** Orders that the next turn looks at (rule 3). */

@@ -322,7 +322,7 @@ interface Commands {
   DefineEvent: OperatorNote & { readonly definition: EventDefinition };
   /** Its orders are cancelled, or amended, by `CancelNextOrders`. `executes`: what is due then is given back. */
   CancelPerformance: Keyed & DateCancellation & { readonly performanceId: string; readonly executes?: boolean };
-  /** Ends orders on cancelled performances, from the one after number `after` on; looks at no more than `limit`. */
+  /** Ends what is on cancelled performances, holds first, from the part after number `after` on; `limit` at most. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
   /** Sets what is named of the steering; null takes it back. */
   SteerSale: OperatorNote & { readonly changes: Partial<Steering> };

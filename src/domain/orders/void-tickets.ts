@@ -4,9 +4,9 @@
  * An index that follows from the orders: an order that is cancelled after its tickets were issued makes them void for
  * good, and so does a change of an order for those that it takes away.
  *
- * 1. The order is that of the moments at which they became void, then of the orders' numbers, so that it is the same
- *    however the state came to be, and what is new comes last: who has read the list goes on after its last ticket.
- *    Within a millisecond the list has them as they came, until the state is restored.
+ * 1. They are kept in the order of the moments at which they became void, then of the orders' numbers: the same however
+ *    the state came to be. The list has those of one millisecond as they came, until the state is restored, so that
+ *    what is new comes last: who has read the list goes on after its last ticket.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 import { countLeading } from '../collections/sorted.ts';

@@ -144,20 +144,18 @@ function textOfEntry(entry: QueueEntryView): string {
 type OfRoom = Pick<QueueEntryView, 'eventId' | 'open' | 'opensAt' | 'rate' | 'drawCommitment' | 'soldOut'>;
 
 /** The room that was shown last, and its text. */
-let lastRoom: OfRoom & { readonly text: string } = {
-  ...{ eventId: '', open: false, opensAt: null, rate: 0, drawCommitment: null, soldOut: null, text: '' },
-};
+let lastRoom: (OfRoom & { readonly text: string }) | null = null;
 
 /** What all entries of a room show. */
 function textOfRoom({ eventId, open, opensAt, rate, drawCommitment, soldOut }: OfRoom): string {
-  const isLast =
-    lastRoom.eventId === eventId &&
-    lastRoom.open === open &&
-    lastRoom.opensAt === opensAt &&
-    lastRoom.rate === rate &&
-    lastRoom.drawCommitment === drawCommitment &&
-    lastRoom.soldOut === soldOut;
-  if (!isLast) {
+  if (
+    lastRoom?.eventId !== eventId ||
+    lastRoom.open !== open ||
+    lastRoom.opensAt !== opensAt ||
+    lastRoom.rate !== rate ||
+    lastRoom.drawCommitment !== drawCommitment ||
+    lastRoom.soldOut !== soldOut
+  ) {
     const text = JSON.stringify([eventId, open, opensAt, rate, drawCommitment, soldOut]).slice(1, -1);
     lastRoom = { eventId, open, opensAt, rate, drawCommitment, soldOut, text };
   }

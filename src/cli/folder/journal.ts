@@ -93,9 +93,11 @@ async function printFrom(
   try {
     const type = call.text('type');
     const eventId = call.text('event');
-    const known = eventIdsIn(view);
     // One that is followed may come later.
-    if (eventId !== null && !call.has('follow') && !known.includes(eventId)) throw noEvent(folder, eventId, known);
+    if (eventId !== null && !call.has('follow')) {
+      const known = eventIdsIn(view);
+      if (!known.includes(eventId)) throw noEvent(folder, eventId, known);
+    }
     const rows = eventId === null ? view.facts(afterSeq) : await view.factsOf(eventId, afterSeq);
     const print = async (row: FactRow): Promise<void> => {
       const data = call.has('reveal') ? await personalData.openFact(row) : shownFact(row.type, row.data);

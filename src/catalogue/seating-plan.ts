@@ -57,7 +57,7 @@ const planZone = Type.Object({
 });
 
 /** A plan in pretix's open seating-plan format: the parts that a sale needs. */
-const seatingPlanSchema = Type.Object({
+export const seatingPlanSchema = Type.Object({
   categories: Type.Array(Type.Object({ name: name.schema, color: Type.Optional(colorOrNull.schema) }), {
     maxItems: 1_000,
   }),

@@ -23,6 +23,7 @@ interface ShapeCheck<T> {
   readonly accepted: Accepted<T> | undefined;
 }
 
+// Tests check the schemas; the schema of schemas takes long to compile.
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, verbose: true, validateSchema: false });
 addFormats.default(ajv, ['date-time']);
 // Compiled at the first use: it takes some 200 ms, which commands that check nothing save.

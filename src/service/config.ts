@@ -190,7 +190,7 @@ export function listeningHost(host: string): string {
 }
 
 function compileSettings() {
-  // Its own schemas are checked by the tests; the schema of schemas takes as long to compile as these.
+  // A test checks the settings' own schemas; the schema of schemas takes as long to compile as these.
   const ajv = new Ajv({ allErrors: true, coerceTypes: true, validateSchema: false });
   addFormats.default(ajv);
   ajv.addFormat('trust-proxy', (value) => readTrustProxy(value) !== null);

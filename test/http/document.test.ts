@@ -52,6 +52,14 @@ test('both documents are valid OpenAPI 3.1 of the interface version', async () =
       structuredClone(document) as unknown as Record<string, unknown>,
     );
     assert.ok(valid, JSON.stringify(errors));
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    const schemas = [
+      ...Object.values(document.components.schemas),
+      ...operations.flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema)),
+      ...operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)),
+    ];
+    const ajv = new Ajv2020();
+    assert.deepEqual([...schemas.filter((schema) => ajv.validateSchema(schema) !== true)], []);
     assert.equal(document.openapi, '3.1.0');
     assert.equal(document.info.version, '1.3.0');
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism, tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
 import { addressOf, baseUrlOf, readClusterConfig, readConfig, type Config } from '#service/config.ts';
 import { SETTINGS } from '#service/settings.ts';
 
@@ -19,6 +20,11 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   assert.ok('problems' in reading, 'a problem expected');
   return reading.problems;
 }
+
+test('every setting has a schema that is one', () => {
+  const ajv = new Ajv();
+  for (const [name, { schema }] of Object.entries(SETTINGS)) assert.equal(ajv.validateSchema(schema), true, name);
+});
 
 test('an empty environment gives the defaults', () => {
   const { limits, ...config } = configOf({});

@@ -49,6 +49,7 @@ const ajv = new Ajv({
   coerceTypes: false,
   removeAdditional: false,
   verbose: true,
+  // A test checks the schemas of the documents; the schema of schemas takes long to compile.
   validateSchema: false,
 });
 addFormats.default(ajv);

@@ -336,6 +336,19 @@ describe('Stations that sync', () => {
   });
 });
 
+describe('A gate', () => {
+  it('tells a station of so many tickets in one answer that other scans need not wait', () => {
+    const { fixture } = openDoors('AFTER_EXIT');
+    const gate = [...fixture.state.doors!.stations.values()].find(({ kind }) => kind === 'GATE')!;
+    const changes = Array.from({ length: 1_001 }, (_, place) => {
+      return [String(place).padStart(12, '0'), 'I', START, 'main'] as const;
+    });
+    const page = { cursor: 'end', isAnew: true, more: false, includesUntil: 0, stations: [], changes };
+    fixture.do({ type: 'TakeFeed', ...page, head: { stationId: gate.id, keys: [], performances: [] } });
+    assert.equal(new Synced(fixture, 'north').sync().pages, 2);
+  });
+});
+
 describe('A ticket that entered', () => {
   /** A crew of four and two who stand, of one order; and what a station says of one of them. */
   function setUp() {

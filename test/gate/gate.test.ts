@@ -235,9 +235,11 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
       [[digest], [[entries[0]!['id'], undefined]]],
     );
     assert.deepEqual(await told(), ['Hall 2', 'Hall 1']);
+    const { cursor: last } = await feedOf(gate, first, cursor);
     gate.isCut = false;
     await gate.round();
     assert.deepEqual(await told(), ['Hall 2', 'Hall 1'], 'its service says the same');
+    assert.deepEqual((await feedOf(gate, first, last)).changes, [], 'and nothing is told again');
     const before = scanOf(service, code, { given: 'ADMIT', at: new Date(service.now() - 2 * MINUTE).toISOString() });
     await only(service, elsewhere, before);
     service.wait(SECOND);

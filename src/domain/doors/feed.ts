@@ -13,7 +13,7 @@ import { hasHappened } from '#client/doors/scan.ts';
 import { compareScans, leftByUndo } from '#client/doors/merging.ts';
 import { joinId } from '../ids.ts';
 import { happenedOf, mergedOf, type Doors, type DoorState } from './state.ts';
-import { stationConflictsAtGate } from './station-conflicts.ts';
+import { isToldAlike } from './station-conflicts.ts';
 import { FedTickets, UNNAMED, type FedTicket } from './fed-tickets.ts';
 import type { TicketScan } from './scanned-tickets.ts';
 import type { FactData } from '../fact.ts';
@@ -155,6 +155,5 @@ function putNamed(state: DoorState, named: FedTicket, includesUntil: number): vo
   for (const scan of scans) if (scan.isUndone) row = withoutScan(row, scan, scans, reentry);
   const later = scans.filter((scan) => counts(scan) && scan.receivedAt > includesUntil).sort(compareScans);
   row = later.reduce(withScan, row);
-  const [before, after] = [feed!.tickets.find(row.digest), row].map((each) => stationConflictsAtGate(state, each));
-  feed!.tickets.put(row, JSON.stringify(before) !== JSON.stringify(after));
+  feed!.tickets.put(row, !isToldAlike(state, feed!.tickets.find(row.digest), row));
 }

@@ -6,6 +6,7 @@
  *    came later the gate finds itself. Where that word names an entry that was undone here, nothing is left of it about
  *    that entry, and what the ticket's other entries here come to the gate finds itself.
  */
+import type { MergedTicket } from '#client/doors/merging.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { viewScan, viewTicket } from './results.ts';
 import { mergedOf, type DoorState } from './state.ts';
@@ -14,32 +15,25 @@ import type { FedTicket } from './fed-tickets.ts';
 import type { StationConflict } from '../recorded-scan.ts';
 import type { TicketScan, TicketScans } from './scanned-tickets.ts';
 
-/** Those of a ticket; `isNews`: one of both entries is such a one. */
+/** Those of a ticket as it was merged; `isNews`: one of both entries is such a one. */
 export function stationConflicts(
   state: DoorState,
   ticket: TicketScans,
+  { conflicts }: Pick<MergedTicket<TicketScan>, 'conflicts'>,
   isNews: (entry: TicketScan) => boolean = () => true,
 ): readonly StationConflict[] {
-  if (ticket.scans.length < 2) return [];
-  const { conflicts } = mergedOf(ticket, state.doors!.reentry);
-  return conflicts.flatMap(({ first, second }) => {
+  const sides = conflicts.flatMap(({ first, second }) => {
     if (first === null || !(isNews(first) || isNews(second))) return [];
-    return [...sideOf(state, ticket, first, second), ...sideOf(state, ticket, second, first)];
+    return [[first, second] as const, [second, first] as const];
   });
-}
-
-/** What the station of an entry is told; nothing of one by hand. */
-function sideOf(
-  state: DoorState,
-  ticket: TicketScans,
-  { id: scanId, stationId, at }: TicketScan,
-  other: TicketScan,
-): readonly StationConflict[] {
-  if (stationId === null) return [];
+  if (sides.length === 0) return [];
   const ticketId = ticketIdOf(state, ticket);
   const issued = ticketId === null ? null : issuedTicket(state, ticketId);
   const shown = viewTicket(state, issued ?? { ticketTypeId: ticket.ticketTypeId ?? '', seatId: null });
-  return [{ scanId, stationId, at, ticket: shown, admitted: viewScan(state, other) }];
+  // Nothing is told of an entry by hand: it has no station.
+  return sides.flatMap(([{ id: scanId, stationId, at }, other]) =>
+    stationId === null ? [] : [{ scanId, stationId, at, ticket: shown, admitted: viewScan(state, other) }],
+  );
 }
 
 /** Those of a ticket at a gate (rule 2). */
@@ -47,7 +41,7 @@ export function stationConflictsAtGate(
   state: DoorState,
   { digest, told = [], ...row }: FedTicket,
 ): readonly StationConflict[] {
-  const { feed, tickets } = state.doors!;
+  const { feed, tickets, reentry } = state.doors!;
   const number = feed!.scanned.get(digest);
   if (number === undefined) return told;
   const ticket = tickets.at(number);
@@ -57,8 +51,17 @@ export function stationConflictsAtGate(
   });
   const { includesUntil = 0 } = row;
   const isOlder = left.length < told.length;
-  const own = stationConflicts(state, ticket, ({ receivedAt }) => isOlder || receivedAt > includesUntil);
-  const isTold = ({ scanId, admitted }: StationConflict): boolean =>
-    left.some((each) => each.scanId === scanId && each.admitted.at === admitted.at);
-  return [...left, ...own.filter((each) => !isTold(each))];
+  const merged = mergedOf(ticket, reentry);
+  const own = stationConflicts(state, ticket, merged, ({ receivedAt }) => isOlder || receivedAt > includesUntil);
+  return [...left, ...own.filter((each) => !isAmong(each, left))];
+}
+
+/** Whether stations are told the same of a ticket at a gate; how it is shown is none of it. */
+export function isToldAlike(state: DoorState, one: FedTicket, other: FedTicket): boolean {
+  const [before, after] = [stationConflictsAtGate(state, one), stationConflictsAtGate(state, other)];
+  return before.length === after.length && before.every((each) => isAmong(each, after));
+}
+
+function isAmong({ scanId, admitted }: StationConflict, all: readonly StationConflict[]): boolean {
+  return all.some((each) => each.scanId === scanId && each.admitted.at === admitted.at);
 }

@@ -14,6 +14,7 @@
  */
 import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
+import type { MergedTicket } from '#client/doors/merging.ts';
 import { doorsOf, reentryOf } from '../catalogue/definition.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { voidTicketsBehind, type VoidPosition } from '../orders/void-tickets.ts';
@@ -29,7 +30,7 @@ import type { StationConflict, TicketPresence } from '../recorded-scan.ts';
 import type { SyncChange, SyncConflict, SyncHead } from '../view.ts';
 import type { TicketScan, TicketScans } from './scanned-tickets.ts';
 
-/** Scanned tickets of one answer: some 20 µs each, because each is looked up among the orders. */
+/** Tickets that one answer looks at, void ones apart: some 20 µs each, because each is looked up among the orders. */
 const SCANNED_MAX = 1_000;
 /** Conflicts with which an answer ends: 150 KB. */
 const CONFLICTS_MAX = 500;
@@ -84,6 +85,7 @@ class SyncPage {
   readonly #station: Station;
   readonly #limit: number;
   readonly #listed = new Set<string>();
+  #looked = 0;
 
   constructor(state: DoorState, station: Station, limit: number) {
     this.#state = state;
@@ -95,19 +97,18 @@ class SyncPage {
   /** Adds scanned tickets behind a change; answers the last one that was looked at. */
   addScanned(after: number, isAnew: boolean): number {
     let last = after;
-    let looked = 0;
     for (const { change, number } of this.#doors.tickets.changedAfter(after)) {
-      if (looked === SCANNED_MAX || this.#isFull) {
+      if (this.#isFull) {
         this.more = true;
         return last;
       }
-      looked += 1;
+      this.#looked += 1;
       last = change;
       const ticket = this.#doors.tickets.at(number);
       const ticketId = ticketIdOf(this.#state, ticket);
       if (ticketId === null || !this.#isOfDates(ticket)) continue;
-      const listed = this.#changeOf(ticketId, ticket);
-      if (!isAnew || listed[1] !== 'N') this.#add(ticketId, listed, ticket);
+      const since = issuedTicket(this.#state, ticketId)?.voided?.since ?? null;
+      this.#add(ticketId, ticket, since, isAnew);
     }
     return this.#doors.tickets.lastChange;
   }
@@ -121,6 +122,7 @@ class SyncPage {
         this.more = true;
         return last;
       }
+      this.#looked += 1;
       last = change;
       const state = presenceOf(row);
       if (isAnew && state === 'N') continue;
@@ -148,8 +150,7 @@ class SyncPage {
       looked += 1;
       const number = this.#doors.tickets.find(keyOf({ ticketId, digest: 0 }));
       const ticket = number === null ? null : this.#doors.tickets.at(number);
-      if (!this.#listed.has(ticketId))
-        this.#add(ticketId, this.#changeOf(ticketId, ticket, position.voidSince), ticket);
+      if (!this.#listed.has(ticketId)) this.#add(ticketId, ticket, position.voidSince);
       last = position;
       if (position.voidSince < now) settled = position;
     }
@@ -160,13 +161,18 @@ class SyncPage {
   }
 
   get #isFull(): boolean {
-    return this.changes.length === this.#limit || this.conflicts.length >= CONFLICTS_MAX;
+    const isFull = this.changes.length === this.#limit || this.conflicts.length >= CONFLICTS_MAX;
+    return isFull || this.#looked === SCANNED_MAX;
   }
 
-  #add(ticketId: string, change: SyncChange, ticket: TicketScans | null): void {
+  /** A feed that begins anew leaves out what is none of these. */
+  #add(ticketId: string, ticket: TicketScans | null, voidSince: number | null, isAnew = false): void {
+    const merged = mergedOf(ticket ?? { scans: [] }, this.#doors.reentry);
+    const change = this.#changeOf(ticketId, ticket, merged, voidSince);
+    if (isAnew && change[1] === 'N') return;
     this.#listed.add(ticketId);
     this.changes.push(change);
-    if (ticket !== null) this.#tell(change[0], stationConflicts(this.#state, ticket));
+    if (ticket !== null) this.#tell(change[0], stationConflicts(this.#state, ticket, merged));
   }
 
   /** A station is told of entries of its own, a gate of those of all stations. */
@@ -184,9 +190,12 @@ class SyncPage {
     return scans.some((scan) => dates.includes(scan.performanceId));
   }
 
-  #changeOf(ticketId: string, ticket: TicketScans | null, voidSince?: number): SyncChange {
-    const since = voidSince ?? issuedTicket(this.#state, ticketId)?.voided?.since ?? null;
-    const { isInside, admission, scans } = mergedOf(ticket ?? { scans: [] }, this.#doors.reentry);
+  #changeOf(
+    ticketId: string,
+    ticket: TicketScans | null,
+    { isInside, admission, scans }: MergedTicket<TicketScan>,
+    since: number | null,
+  ): SyncChange {
     const state: TicketPresence = isInside
       ? since === null
         ? 'I'

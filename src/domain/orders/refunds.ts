@@ -252,7 +252,12 @@ export function decideResolveRefund(
     ]);
   }
   const limit = notGivenBack(order, currency ?? order.purchase.currency);
-  const reported = reference === null ? reportOf(order, refund) : undefined;
+  // What the provider reported of the same money (rule 3): it counts there.
+  const noted = {
+    ...({ type: 'RecordRefund', orderId, reference, amountCents, currency: currency ?? null, provider: null } as const),
+    ...{ operator: command.operator, note: null, checkoutSessionId: sessionOf(order, refund.paymentId) },
+  };
+  const reported = reference === null ? twinOf(order, noted, currency ?? order.purchase.currency) : undefined;
   if (outcome === 'GIVEN_BACK' && reported === undefined && amountCents > limit) {
     return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
   }
@@ -271,9 +276,10 @@ export function decideResolveRefund(
         ...by,
       }),
     GIVEN_BACK: () => {
-      const given = { reference, amountCents: reported === undefined ? amountCents : 0, isTry: false, by };
-      const matched = reported === undefined ? [] : [matchOf(order, reported, command.operator)];
-      return [succeeded(order, refund, given), ...matched];
+      const given = { reference, isTry: false, by };
+      if (reported === undefined) return succeeded(order, refund, { ...given, amountCents });
+      const matched = recordOf(order, { ...noted, amountCents: 0 }, reported, turn);
+      return [succeeded(order, refund, { ...given, amountCents: 0 }), matched];
     },
     NOT_GIVEN_BACK: () => failed(order, refund, refund.failure ?? NOT_GIVEN_BACK, { ...referred, by }),
   };
@@ -281,22 +287,3 @@ export function decideResolveRefund(
 }
 
 const NOT_GIVEN_BACK = { code: 'NOT_GIVEN_BACK', message: 'an operator says that the money was not given back' };
-
-/** What the provider reported of the money of a refund that an operator resolves (rule 3): it counts there. */
-function reportOf(order: Order, { amountCents, currency, paymentId }: RefundView): RefundView | undefined {
-  const note = { amountCents, provider: null, reference: null, checkoutSessionId: sessionOf(order, paymentId) };
-  return twinOf(order, note, currency ?? order.purchase.currency);
-}
-
-/** The fact that an operator's note stands behind a report as well. */
-function matchOf(order: Order, { id }: RefundView, operator: string | null): Fact {
-  return fact('RefundRecorded', {
-    orderId: order.id,
-    refundId: id,
-    sameAs: id,
-    amountCents: 0,
-    refundDueCents: refundDueCents(order),
-    operator,
-    note: null,
-  });
-}

@@ -46,6 +46,8 @@ export function requireStation(
   const addressOf = clientAddresses(settings.trustProxy);
   const refuse = createTokenRefusal({ addressOf, clock, limits: settings.limits, sharedLimits });
   const good = new LRUCache<string, StationToken>({ max: GOOD_TOKENS_MAX });
+  const find = ({ token, tokenSha256 }: StationToken) =>
+    readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 });
   const check: onRequestHookHandler = (request, reply, done) => {
     const token = bearerToken(request);
     if (token === undefined) return refuse(request, reply);
@@ -54,19 +56,18 @@ export function requireStation(
       request.stationToken = known;
       return done();
     }
-    const tokenSha256 = sha256Of(token);
-    readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
+    const asked = { token, tokenSha256: sha256Of(token) };
+    find(asked).then((found) => {
       if (isRefusal(found)) return found.code === NOT_NAMED.code ? refuse(request, reply) : void reply.refuse(found);
-      good.set(token, (request.stationToken = { token, tokenSha256 }));
+      good.set(token, (request.stationToken = asked));
       done();
     }, done);
   };
   const checkAgain: onSendHookHandler<unknown> = (request, reply, payload, done) => {
     const { stationToken } = request;
     if (stationToken === undefined || !REFUSED_EARLY.includes(reply.statusCode)) return done(null, payload);
-    const { token, tokenSha256 } = stationToken;
     const leave = (): void => done(null, payload);
-    readAt(events.byId('gtk', token), NOT_NAMED, { type: 'FindStation', tokenSha256 }).then((found) => {
+    find(stationToken).then((found) => {
       if (!isRefusal(found)) return leave();
       const body = errorBody(found.code, found.detail, clock.now());
       reply.code(body.statusCode).removeHeader('retry-after').removeHeader('content-length');

@@ -1,4 +1,5 @@
 /** Check-in as pieces of a snapshot, and back; counts and conflicts follow from the scans. */
+import { addTo } from '../collections/tally.ts';
 import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { countRefusal } from '#client/doors/counters.ts';
 import type { Reentry } from '#client/doors/verdict.ts';
@@ -87,7 +88,7 @@ export function restoreDoorsPart(state: DoorState, part: DoorsPart): void {
     case 'STATIONS': {
       const doors = (state.doors = noDoors(part.reentry));
       doors.prunedMinute = part.prunedMinute;
-      for (const id of part.undone) doors.undone.set(id, (doors.undone.get(id) ?? 0) + 1);
+      for (const id of part.undone) addTo(doors.undone, id, 1);
       for (const [performanceId, refused] of part.refused) {
         for (const [outcome, count] of refused) countRefusal(doors.counts, performanceId, outcome, count);
       }

@@ -15,6 +15,7 @@ import {
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
+import { addTo } from '../collections/tally.ts';
 import { isLeftOn, wantedItemsOf } from '../orders/state.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';
@@ -199,7 +200,7 @@ function auditSessions(state: EventState): Discrepancy[] {
   const counted = new Map<string, number>();
   for (const { lines } of active) {
     for (const id of new Set(lines.map(({ performanceId }) => performanceId))) {
-      counted.set(id, (counted.get(id) ?? 0) + 1);
+      addTo(counted, id, 1);
     }
   }
   for (const { id, activeHolds } of state.performances.values()) {
@@ -239,10 +240,10 @@ function auditCancellations(state: EventState): Discrepancy[] {
   for (const order of [...orders.inOrder].filter(isLiveOrder)) {
     const dates = performanceIdsOf(order);
     const wantedDates = new Set(wantedItemsOf(order).map(({ performanceId }) => performanceId));
-    for (const id of wantedDates) wanted.set(id, (wanted.get(id) ?? 0) + 1);
+    for (const id of wantedDates) addTo(wanted, id, 1);
     for (const id of dates) {
-      counted.set(id, (counted.get(id) ?? 0) + 1);
-      if (dates.size > 1 && isPaidOrder(order)) countedOnOthers.set(id, (countedOnOthers.get(id) ?? 0) + 1);
+      addTo(counted, id, 1);
+      if (dates.size > 1 && isPaidOrder(order)) addTo(countedOnOthers, id, 1);
     }
   }
   return [...performances.values()].flatMap(({ id, status }) => {

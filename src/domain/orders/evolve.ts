@@ -27,6 +27,7 @@ import {
   type Order,
   type Payment,
 } from './order.ts';
+import { addTo } from '../collections/tally.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
 import { isLeftOn, MAILS_A_DAY_MAX, openOrder, wantedItemsOf, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';
@@ -362,13 +363,6 @@ export function countOnOthers({ onOthersByPerformance }: Orders, order: Order, s
   const performanceIds = performanceIdsOf(order);
   if (performanceIds.size === 1) return;
   for (const performanceId of performanceIds) addTo(onOthersByPerformance, performanceId, sign);
-}
-
-/** Adds to a tally, of which nothing is kept at 0. */
-function addTo(tally: Map<string, number>, key: string, sign: 1 | -1): void {
-  const count = (tally.get(key) ?? 0) + sign;
-  if (count > 0) tally.set(key, count);
-  else tally.delete(key);
 }
 
 /** Counts what the pending amendment of an order wants. */

@@ -49,7 +49,7 @@ function bytesOfOrder(orders: number): number {
   const before = usedBytes();
   for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(fixture, n);
   const used = usedBytes() - before;
-  if (fixture.state.orders.inOrder.packedCount !== orders + 1_000) throw new Error('every order must be finished');
+  if (fixture.state.orders.inOrder.settledCount !== orders + 1_000) throw new Error('every order must be finished');
   return used / orders;
 }
 

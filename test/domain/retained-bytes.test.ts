@@ -162,7 +162,7 @@ describe('What a request leaves in the state', () => {
     // Enough that the tables, which grow by a quarter at a time, count for what they take on average.
     for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);
     const bytes = (used() - before) / 10_000;
-    assert.equal(fixture.state.orders.inOrder.packedCount, 11_000);
+    assert.equal(fixture.state.orders.inOrder.settledCount, 11_000);
     assert.ok(bytes < 1_040, `${bytes} bytes an order`);
   });
 });

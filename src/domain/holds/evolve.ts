@@ -136,12 +136,6 @@ function forgetItems({ byId }: Holds, cut: readonly Hold[]): void {
   }
 }
 
-/** Packs the hold of an order that is settled, under the order's number (rule 1). */
-export function settleHold({ byId }: Holds, holdId: string, orderNumber: number): void {
-  const hold = byId.open(holdId);
-  if (hold !== undefined) byId.settle(hold, orderNumber);
-}
-
 /** A hold that a fact is about, to be changed. */
 function holdOf(holds: Holds, holdId: string): Hold {
   const hold = holds.byId.open(holdId);

@@ -89,9 +89,16 @@ export class HoldRecords {
     return hold;
   }
 
-  /** Packs the hold of an order that is settled, under the order's number. */
-  settle(hold: Hold, number: number): void {
-    this.#objects.delete(hold.id);
+  /** Packs the hold of an order that is settled, under the order's number; one that was not opened since is. */
+  settle(id: string, number: number): void {
+    const hold = this.#objects.get(id);
+    if (hold === undefined) return;
+    this.#objects.delete(id);
+    this.restoreSettled(hold, number);
+  }
+
+  /** Puts the hold of a settled order in packed. */
+  restoreSettled(hold: Hold, number: number): void {
     const index = Math.floor(number / CHUNK_RECORDS);
     while (this.#packed.length <= index) this.#packed.push([]);
     const chunk = this.#packed[index]!;

@@ -2,7 +2,7 @@
 import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
-import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold, settleHold } from '../holds/evolve.ts';
+import { consumeHold, convertHold, endConvertedHold, reclaimHold, returnHold } from '../holds/evolve.ts';
 import { claimLines } from '../holds/wanted-lines.ts';
 import { countPerks, countUses } from './pricing.ts';
 import { invariant, unreachable } from '../invariant.ts';
@@ -395,7 +395,7 @@ function noteAwaiting({ awaitingSession }: Orders, order: Order): void {
 function settleOrder(state: OrderState, order: Order): void {
   if (!isSettled(order)) return;
   state.orders.inOrder.settle(order);
-  settleHold(state.holds, order.purchase.holdId, order.number);
+  state.holds.byId.settle(order.purchase.holdId, order.number);
 }
 
 /** An order as a snapshot keeps it: whole, so that a snapshot needs nothing but itself. */
@@ -438,5 +438,5 @@ export function notePending(state: OrderState, order: Order, isKnown = false): v
 export function restoreSettledHold({ holds, orders }: OrderState, hold: Hold): void {
   const order = orders.byId.get(hold.orderId ?? '');
   invariant(order !== undefined, 'the snapshot has the order of a settled hold');
-  holds.byId.settle(hold, order.number);
+  holds.byId.restoreSettled(hold, order.number);
 }

@@ -2,13 +2,15 @@
  * The orders of an event: those to which something may still happen as objects, the others packed.
  *
  * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its
- * hold: one text, and an index that does not keep the ids. It is unpacked for each reader; copies are kept of large
- * ones, of those that were settled just now, because the answer shows them and their buyers look at them at once, and
- * of those whose tickets were looked up lately.
+ * hold: one text, and an index that does not keep the ids. It is unpacked for its readers; copies are kept of those
+ * that were settled or looked up just now, because the answer shows them, the next turn changes them, and their buyers
+ * look at them at once, and of those whose tickets were looked up lately.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
  * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle`
  *    when nothing more is expected to happen to it.
+ * 3. To pack or unpack an order takes as long as it has tickets: some 20 ms for 10,000. A large one that was settled or
+ *    read lately stays an object until others take its room, so that turns which change parts of it do not pay for it.
  */
 import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
@@ -18,13 +20,13 @@ import type { Order } from './order.ts';
 /** Orders in one array: an array that outgrows its memory is copied whole. */
 const CHUNK_RECORDS = 4_096;
 
-/** Packed texts from this length on are unpacked once for several readers: a millisecond for 10,000 tickets. */
-const LARGE_TEXT_MIN = 16 * 1024;
+/** An order of so many tickets is large (rule 3). */
+const LARGE_TICKETS_MIN = 500;
 
-/** Characters of packed texts whose orders are cached, over all events. */
-const CACHED_CHARS_MAX = 4 * 1024 * 1024;
+/** Tickets of large orders that stay objects although they are settled, over all events: some 10 MB. */
+const KEPT_TICKETS_MAX = 100_000;
 
-/** Orders that were settled just now, by slots of their ids, and as many that were read lately; over all events. */
+/** Orders that were settled or looked up just now, by slots of their ids, and as many by tickets; over all events. */
 const RECENT_SLOTS = 128;
 const RECENT_SEED = 0x9e3779b1;
 
@@ -59,8 +61,9 @@ export class OrderRecords implements Iterable<Order> {
   readonly #chunks: Chunk[] = [];
   readonly #index = new IdIndex();
   readonly #tagOf: (order: Order) => number;
+  readonly #self = new WeakRef(this);
   #length = 0;
-  #packed = 0;
+  #settled = 0;
   /** The one that was opened last, until it is settled: the facts of a turn are of one order and ask for it often. */
   #opened: Order | null = null;
 
@@ -72,9 +75,9 @@ export class OrderRecords implements Iterable<Order> {
     return this.#length;
   }
 
-  /** How many are packed. */
-  get packedCount(): number {
-    return this.#packed;
+  /** How many are settled. */
+  get settledCount(): number {
+    return this.#settled;
   }
 
   /** In the order of placing. */
@@ -83,8 +86,8 @@ export class OrderRecords implements Iterable<Order> {
   }
 
   at(number: number): Order {
-    const record = this.#chunk(number).records[number % CHUNK_RECORDS]!;
-    return typeof record === 'string' ? unpackOrder(record) : record;
+    const record = this.#recordAt(number)!;
+    return typeof record === 'string' ? this.#unpack(record) : record;
   }
 
   /** The tag of an order, without unpacking it. */
@@ -97,9 +100,13 @@ export class OrderRecords implements Iterable<Order> {
   /** The order of an id. */
   get(orderId: string): Order | undefined {
     if (this.#opened?.id === orderId) return this.#opened;
-    const { order, text } = recent[recentSlot(orderId)] ?? {};
-    if (order?.id === orderId && this.#recordAt(order.number) === text) return order;
-    return this.find(orderId, ({ id }) => id === orderId);
+    const slot = recentSlot(orderId);
+    const known = recent[slot];
+    if (known?.order.id === orderId && this.#recordAt(known.order.number) === known.text) return known.order;
+    const order = this.find(orderId, ({ id }) => id === orderId);
+    const text = order && this.#recordAt(order.number);
+    if (typeof text === 'string') recent[slot] = { order: order!, text };
+    return order;
   }
 
   /** The order to which an id leads and that `isIt`. */
@@ -143,30 +150,53 @@ export class OrderRecords implements Iterable<Order> {
   /** An order to be changed (rule 2). */
   open(orderId: string): Order | undefined {
     if (this.#opened?.id === orderId) return this.#opened;
-    const order = this.find(orderId, ({ id }) => id === orderId);
+    const order = this.get(orderId);
     if (order === undefined) return undefined;
     const { records } = this.#chunk(order.number);
     const place = order.number % CHUNK_RECORDS;
-    const record = records[place]!;
-    if (typeof record !== 'string') return (this.#opened = order);
-    // Readers share the cached copy of a large one; any other was unpacked for this call.
-    const opened = isLarge(record) ? changeable(order) : order;
+    const isSettled = typeof records[place] === 'string' || forgetKept(order);
+    if (!isSettled) return (this.#opened = order);
+    const opened = changeable(order);
     records[place] = opened;
-    this.#packed -= 1;
+    this.#settled -= 1;
     return (this.#opened = opened);
   }
 
-  /** Packs an order to which nothing more is expected to happen (rule 2). */
+  /** Takes an order back to which nothing more is expected to happen (rule 2). */
   settle(order: Order): void {
-    const chunk = this.#chunk(order.number);
-    const place = order.number % CHUNK_RECORDS;
-    if (typeof chunk.records[place] !== 'string') this.#packed += 1;
-    const text = pack(order);
-    chunk.records[place] = text;
-    if (isLarge(text)) keep(text, order);
-    else keepRecent(text, order);
-    chunk.tags[place] = this.#tagOf(order);
+    if (typeof this.#recordAt(order.number) !== 'string' && !kept.has(order)) this.#settled += 1;
+    if (ticketCountOf(order) >= LARGE_TICKETS_MIN) this.#keep(order, null);
+    else recent[recentSlot(order.id)] = { order, text: this.#pack(order) };
     this.#opened = null;
+  }
+
+  #pack(order: Order, text = pack(order)): string {
+    const { records, tags } = this.#chunk(order.number);
+    const place = order.number % CHUNK_RECORDS;
+    records[place] = text;
+    tags[place] = this.#tagOf(order);
+    return text;
+  }
+
+  #unpack(text: string): Order {
+    const order = unpack(text) as Order;
+    if (ticketCountOf(order) >= LARGE_TICKETS_MIN) this.#keep(order, text);
+    return order;
+  }
+
+  /** Keeps a large order as an object, with the text that it is still; others are packed for it (rule 3). */
+  #keep(order: Order, text: string | null): void {
+    this.#chunk(order.number).records[order.number % CHUNK_RECORDS] = order;
+    forgetKept(order);
+    const ticketCount = ticketCountOf(order);
+    kept.set(order, { records: this.#self, ticketCount, text });
+    keptTickets += ticketCount;
+    for (const [oldest, { records, text: known }] of kept) {
+      if (keptTickets <= KEPT_TICKETS_MAX || oldest === order) break;
+      const owner = records.deref();
+      if (owner !== undefined) owner.#pack(oldest, known ?? undefined);
+      forgetKept(oldest);
+    }
   }
 
   #shared(number: number): Order {
@@ -175,7 +205,7 @@ export class OrderRecords implements Iterable<Order> {
     const slot = number & (RECENT_SLOTS - 1);
     const known = readLately[slot];
     if (known?.text === record) return known.order;
-    const order = unpackOrder(record);
+    const order = this.#unpack(record);
     readLately[slot] = { order, text: record };
     return order;
   }
@@ -194,8 +224,27 @@ function changeable(order: Order): Order {
   return { ...order, payments: order.payments.map((payment) => ({ ...payment })), refunds: [...order.refunds] };
 }
 
-const cached = new Map<string, Order>();
-let cachedChars = 0;
+/** Tickets of an order, void ones included: what packing it costs. */
+function ticketCountOf({ ticketIds, changed }: Order): number {
+  return ticketIds.length + (changed?.voidedTickets.length ?? 0);
+}
+
+/** A large order that is settled and an object; its text where it was not changed since it was one. */
+interface KeptOrder {
+  /** Whose it is, as long as the event is not evicted. */
+  readonly records: WeakRef<OrderRecords>;
+  readonly ticketCount: number;
+  readonly text: string | null;
+}
+
+/** In the order in which they came. */
+const kept = new Map<Order, KeptOrder>();
+let keptTickets = 0;
+
+function forgetKept(order: Order): boolean {
+  keptTickets -= kept.get(order)?.ticketCount ?? 0;
+  return kept.delete(order);
+}
 
 /** An order, and the text that it is as long as it is not changed again. */
 interface Unpacked {
@@ -215,30 +264,3 @@ function recentSlot(orderId: string): number {
 
 /** By slots of their numbers: whoever comes to a door with others is scanned with them. */
 const readLately = newSlots();
-
-function keepRecent(text: string, order: Order): void {
-  recent[recentSlot(order.id)] = { order, text };
-}
-
-function isLarge(text: string): boolean {
-  return text.length >= LARGE_TEXT_MIN;
-}
-
-function unpackOrder(text: string): Order {
-  if (!isLarge(text)) return unpack(text) as Order;
-  const order = cached.get(text) ?? (unpack(text) as Order);
-  keep(text, order);
-  return order;
-}
-
-/** Keeps a copy of a large order for readers, the most recently read one at the end. */
-function keep(text: string, order: Order): void {
-  if (cached.delete(text)) cachedChars -= text.length;
-  cachedChars += text.length;
-  cached.set(text, order);
-  for (const oldest of cached.keys()) {
-    if (cachedChars <= CACHED_CHARS_MAX) break;
-    cached.delete(oldest);
-    cachedChars -= oldest.length;
-  }
-}

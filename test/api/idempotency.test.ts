@@ -6,6 +6,7 @@ import { START_CHECKOUT, setOutage } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
 import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 const DAY_MINUTES = 24 * 60;
 const MINUTE = 60_000;
@@ -34,9 +35,12 @@ const newHold = async (session: string): Promise<HoldBody> => {
 };
 
 /** An order; with `paid` its only installment is paid. */
-const newOrder = async ({ paid = false, installments = 1 } = {}): Promise<{ id: string; session: string }> => {
+const newOrder = async ({ paid = false, installments = 1, event = 'evt_gala' } = {}): Promise<{
+  id: string;
+  session: string;
+}> => {
   const started = await service.post<Json>(START_CHECKOUT, {
-    event_id: 'evt_gala',
+    event_id: event,
     items: [single(1)],
     customer: { name: 'Ada', email: 'ada@example.org' },
     accept_terms: true,
@@ -46,6 +50,13 @@ const newOrder = async ({ paid = false, installments = 1 } = {}): Promise<{ id: 
   const session = String(started.body['checkout_session_id']);
   if (paid) await settle(session, 'paid');
   return { id: String(started.body['order_id']), session };
+};
+
+const newEvent = async (): Promise<string> => {
+  const id = `evt_off_${newKey()}`;
+  const defined = await service.admin.put(`/admin/events/${id}`, gala({ id, slug: id.replaceAll('_', '-') }));
+  assert.equal(defined.status, 201, JSON.stringify(defined.body));
+  return id;
 };
 
 const settle = async (session: string, outcome: string): Promise<void> => {
@@ -129,10 +140,25 @@ const changes: Readonly<Record<string, () => Promise<Change>>> = {
       meanwhile: () => service.admin.post(path, { seat_ids, action: 'block' }),
     };
   },
+  'giving back what is due': async () => {
+    const id = await newEvent();
+    const path = `/admin/events/${id}/refunds`;
+    const order = await newOrder({ paid: true, event: id });
+    await service.admin.post(`/admin/orders/${order.id}/cancel`, {});
+    const due = (await service.admin.get<{ readonly due: readonly Json[] }>(path)).body.due;
+    const confirm = due.map(({ amount, currency }) => ({ amount, currency }));
+    const isGiven = async () => ((await service.admin.get<Json>(path)).body['succeeded'] as object[]).length > 0;
+    return {
+      async send(headers, other) {
+        const answer = await service.admin.post<Json>(path, { confirm: other === true ? [] : confirm }, headers);
+        if (answer.status === 202) await until(isGiven);
+        return answer;
+      },
+      meanwhile: async () => {},
+    };
+  },
   'cancelling a performance': async () => {
-    const id = `evt_off_${newKey()}`;
-    const defined = await service.admin.put(`/admin/events/${id}`, gala({ id, slug: id.replaceAll('_', '-') }));
-    assert.equal(defined.status, 201, JSON.stringify(defined.body));
+    const id = await newEvent();
     await service.post(HOLDS, { event_id: id, session_key: newSession(), items: [single(1)] });
     return {
       send: (headers, other) =>

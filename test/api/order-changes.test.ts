@@ -21,6 +21,7 @@ before(async () => {
     gala({ id: 'evt_seats', slug: 'seats', buyer_changes: { cancel: { ticket_type_ids: ['seat'] } } }),
     gala({ id: 'evt_none', slug: 'none' }),
     gala({ ...two, id: 'evt_two', slug: 'two', buyer_changes: { change: { fee: 100 }, attendees: {} } }),
+    gala({ ...two, id: 'evt_full', slug: 'full', buyer_changes: { change: {} } }),
     gala({ ...two, id: 'evt_free', slug: 'free', buyer_changes: { change: {}, attendees: {} } }),
   ]);
 });
@@ -248,6 +249,23 @@ describe('Tickets changed without a script', () => {
     });
     assert.match(taken.text, /seat 4 .+ becomes: Seat, Late, .+ West, row 1, seat (?![45] )\d+/);
     assert.equal((await press(taken, 'Change 1 ticket')).status, 200);
+  });
+
+  it('are refused where no seats side by side are free for the best ones', async () => {
+    const started = await paid([item('seat', 2, { performance_id: 'eve' })], { event_id: 'evt_full' });
+    const everySecond = [2, 4, 6, 8, 10].map((seat) => `W-1-${seat}`);
+    const block = { action: 'block', seat_ids: everySecond };
+    await service.admin.post('/admin/events/evt_full/performances/late/seats', block);
+    const { open, press } = english();
+    const choice = await open(`${pageOf(started)}/changes/change`);
+    const { boxes } = formWith(choice, 'Continue');
+    const refused = await press(choice, 'Continue', { ...boxes, performance_id: 'late', seats: 'best' });
+    assert.deepEqual(
+      [refused.status, /There are not so many free seats side by side/.test(refused.text)],
+      [400, true],
+      refused.text,
+    );
+    assert.equal((await statusOf(service, started)).ticket_objects[0]!.performance_id, 'eve');
   });
 
   it('cost what another kind costs, with the fee', async () => {

@@ -133,6 +133,8 @@ export async function bestSeats(content: Content, suggest: Suggest): Promise<For
     if (type === undefined || !numbered.has(type.localityId)) continue;
     const seats = await suggest({ ticketTypeId, performanceId, count: tickets.length, sessionKey: null });
     if (isRefusal(seats)) return seats;
+    // There is no such block: the quote says why not.
+    if (seats.length < tickets.length) continue;
     found.push(...tickets.map(({ id }, index): [string, string] => [`${SEAT_FIELD}${id}`, seats[index]!.id]));
   }
   return { ...fields, ...Object.fromEntries(found) };

@@ -18,7 +18,7 @@ try {
     service.wait(2 * SECOND);
   }
   answers[REFUSED] = await sendRefused(service);
-  writeFileSync(new URL('../../src/docs/answers.json', import.meta.url), `${JSON.stringify(answers, null, 2)}\n`);
+  writeFileSync(new URL('../../src/docs/answers.json', import.meta.url), JSON.stringify(answers));
 } finally {
   await service.close();
 }

@@ -7,6 +7,7 @@
  * A released journal is never written again: it stands for the data folders of that version.
  */
 import { writeFileSync } from 'node:fs';
+import { format } from 'prettier';
 import { playEveryFact } from './every-fact.ts';
 import { keyIdOf } from '#domain/personal.ts';
 import { goldenFolder, goldenJournals, readGolden, sealedIn, replayGolden, statesOf } from './golden.ts';
@@ -58,4 +59,5 @@ if (!process.argv.includes('--states')) {
 }
 
 const states = goldenJournals().map((name) => [name, statesOf(replayGolden(readGolden(name)))] as const);
-writeFileSync(new URL('states.json', goldenFolder), `${JSON.stringify(Object.fromEntries(states), null, 2)}\n`);
+const text = await format(JSON.stringify(Object.fromEntries(states)), { parser: 'json', printWidth: 120 });
+writeFileSync(new URL('states.json', goldenFolder), text);

@@ -11,7 +11,7 @@ import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
 import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
-import { NoteField } from '../parts/confirmation.tsx';
+import { Choice, NoteField, textIn, type Option } from '../parts/fields.tsx';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { placeOf } from '../parts/order-items.tsx';
 
@@ -21,15 +21,10 @@ interface AmendPageProps {
   readonly reload: () => void;
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
 /** What of an event's definition names its tickets. */
 interface Definition {
-  readonly performances: readonly Named[];
-  readonly ticketTypes: readonly Named[];
+  readonly performances: readonly Option[];
+  readonly ticketTypes: readonly Option[];
 }
 
 interface Read {
@@ -92,8 +87,7 @@ function AmendForm({ api, address, order, event, reload }: AmendFormProps) {
     if (quoted === null) {
       return setQuoted({ request, quote: await api<AmendmentQuote>('POST', `${address}/quote`, request) });
     }
-    const note = String(fields.get('note') ?? '').trim();
-    await api('POST', address, { ...request, quote: quoted.quote.quote, note: note === '' ? null : note });
+    await api('POST', address, { ...request, quote: quoted.quote.quote, note: textIn(fields, 'note') });
     reload();
     location.hash = linkTo('orders', order.order_id);
   };
@@ -202,20 +196,20 @@ function requestOf(kind: Kind, fields: FormData, order: AdminOrder): object {
     name.startsWith(UNIT) ? name.slice(UNIT.length).split(' ') : [],
   );
   if (chosen.length === 0) throw new Error('Choose the tickets.');
-  const text = (name: string): string => String(fields.get(name) ?? '').trim();
-  const fee = text('fee') === '' ? 0 : readAmount(text('fee'), order.currency);
+  const text = (name: string): string | null => textIn(fields, name);
+  const typedFee = text('fee');
+  const fee = typedFee === null ? 0 : readAmount(typedFee, order.currency);
   if (fee === null) throw new Error('Write the fee as an amount such as 2.50.');
-  const to = (name: string): string | null => (text(name) === '' ? null : text(name));
   const request: Readonly<Record<Kind, AmendmentRequest>> = {
     cancel: { cancel: chosen },
     reissue: { reissue: chosen },
     change: {
-      change: [{ ticket_ids: chosen, performance_id: to('performance_id'), ticket_type_id: to('ticket_type_id') }],
+      change: [{ ticket_ids: chosen, performance_id: text('performance_id'), ticket_type_id: text('ticket_type_id') }],
     },
     attendees: {
       attendees: chosen.map((id) => {
         const email = text(`email ${id}`);
-        return { ticket_id: id, attendee: { name: text(`name ${id}`), ...(email !== '' && { email }) } };
+        return { ticket_id: id, attendee: { name: text(`name ${id}`) ?? '', ...(email !== null && { email }) } };
       }),
     },
   };
@@ -275,28 +269,8 @@ function Person({ ticket: { id, number, attendee } }: { readonly ticket: Ticket 
 function Destination({ event: { performances, ticketTypes } }: { readonly event: Definition }) {
   return (
     <>
-      <label class="field">
-        Date
-        <select name="performance_id">
-          <option value="">as it is</option>
-          {performances.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="field">
-        Ticket type
-        <select name="ticket_type_id">
-          <option value="">as it is</option>
-          {ticketTypes.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="Date" name="performance_id" options={performances} none="as it is" />
+      <Choice label="Ticket type" name="ticket_type_id" options={ticketTypes} none="as it is" />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { usePolled, type Api } from '../app/api.ts';
 import type { Cluster, ClusterNode, ClusterShard, Takeover } from '../app/bodies.ts';
 import { number, moment } from '../app/format.ts';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
+import { Table } from '../parts/table.tsx';
 
 const POLL_MS = 1_000;
 /** As many hues as the style sheet has; with more nodes they are used again. */
@@ -58,30 +59,18 @@ interface NodeTableProps {
 
 function NodeTable({ nodes, hues, shards }: NodeTableProps) {
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Nodes">
-      <table>
-        <thead>
-          <tr>
-            <th>Node</th>
-            <th>State</th>
-            <th class="number">Shards</th>
-            <th class="number">Share</th>
-          </tr>
-        </thead>
-        <tbody>
-          {nodes.map(({ name, leaving, shards: owned }) => (
-            <tr key={name} data-node={name}>
-              <td>
-                <span class={`node-mark hue-${hues.get(name)}`} /> <b>{name}</b>
-              </td>
-              <td>{leaving ? <span class="tag PENDING">stopping</span> : <span class="tag ON_SALE">live</span>}</td>
-              <td class="number">{number(owned)}</td>
-              <td class="number">{shards === 0 ? '0' : Math.round((100 * owned) / shards)} %</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Nodes" columns={[['Node'], ['State'], ['Shards', 'number'], ['Share', 'number']]}>
+      {nodes.map(({ name, leaving, shards: owned }) => (
+        <tr key={name} data-node={name}>
+          <td>
+            <span class={`node-mark hue-${hues.get(name)}`} /> <b>{name}</b>
+          </td>
+          <td>{leaving ? <span class="tag PENDING">stopping</span> : <span class="tag ON_SALE">live</span>}</td>
+          <td class="number">{number(owned)}</td>
+          <td class="number">{shards === 0 ? '0' : Math.round((100 * owned) / shards)} %</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -116,31 +105,20 @@ function ShardMap({ shards, hues }: ShardMapProps) {
 function TakeoverTable({ takeovers }: { readonly takeovers: readonly Takeover[] }) {
   if (takeovers.length === 0) return <p class="quiet empty">None since this node has started.</p>;
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Takeovers">
-      <table>
-        <thead>
-          <tr>
-            <th>When</th>
-            <th class="number">Shard</th>
-            <th>From</th>
-            <th>To</th>
-            <th class="number">Without owner</th>
-            <th class="number">Epoch</th>
-          </tr>
-        </thead>
-        <tbody>
-          {takeovers.map(({ shard, at, from, to, epoch, ownerless_ms: ownerlessMs }) => (
-            <tr key={`${shard} ${epoch}`}>
-              <td class="stamp">{moment(at, 'medium')}</td>
-              <td class="number">{shard}</td>
-              <td class="stamp">{from}</td>
-              <td class="stamp">{to}</td>
-              <td class="number">{number(ownerlessMs)} ms</td>
-              <td class="number">{number(epoch)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Takeovers"
+      columns={[['When'], ['Shard', 'number'], ['From'], ['To'], ['Without owner', 'number'], ['Epoch', 'number']]}
+    >
+      {takeovers.map(({ shard, at, from, to, epoch, ownerless_ms: ownerlessMs }) => (
+        <tr key={`${shard} ${epoch}`}>
+          <td class="stamp">{moment(at, 'medium')}</td>
+          <td class="number">{shard}</td>
+          <td class="stamp">{from}</td>
+          <td class="stamp">{to}</td>
+          <td class="number">{number(ownerlessMs)} ms</td>
+          <td class="number">{number(epoch)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

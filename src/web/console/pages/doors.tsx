@@ -10,6 +10,7 @@ import { nameOf, wordsOf, type Door } from '../parts/door-words.ts';
 import { Breadcrumbs, PageTitle, Tiles } from '../parts/frame.tsx';
 import { Stations } from '../parts/stations.tsx';
 import { TicketAtDoor } from '../parts/ticket-at-door.tsx';
+import { Table } from '../parts/table.tsx';
 
 interface DoorsPageProps {
   readonly api: Api;
@@ -116,20 +117,17 @@ function AttendeeList({ api, address, fileName }: AttendeeListProps) {
 
 function CountTiles({ counts }: { readonly counts: Counts }) {
   const refused = Object.values(counts.refused).reduce((sum, count) => sum + count, 0);
-  const tiles: readonly (readonly [name: string, count: number])[] = [
-    ['Expected', counts.expected],
-    ['Came', counts.admitted],
-    ['Inside', counts.inside],
-    ['Last minute', counts.minutes.at(-1)?.entries ?? 0],
-    ['Refused', refused],
-  ];
   return (
-    <Tiles tiles={tiles.map(([name, count]) => [name, number(count)] as const)}>
-      <div class={counts.conflicts > 0 ? 'pressing' : ''}>
-        <dt>Conflicts</dt>
-        <dd>{number(counts.conflicts)}</dd>
-      </div>
-    </Tiles>
+    <Tiles
+      tiles={[
+        ['Expected', number(counts.expected)],
+        ['Came', number(counts.admitted)],
+        ['Inside', number(counts.inside)],
+        ['Last minute', number(counts.minutes.at(-1)?.entries ?? 0)],
+        ['Refused', number(refused)],
+        ['Conflicts', number(counts.conflicts), counts.conflicts > 0],
+      ]}
+    />
   );
 }
 
@@ -137,26 +135,19 @@ function DoorTable({ counts, doors }: { readonly counts: Counts; readonly doors:
   const refused = Object.entries(counts.refused).map(([verdict, count]) => `${number(count)} ${wordsOf(verdict)}`);
   return (
     <>
-      <div class="table-frame" tabIndex={0} role="region" aria-label="Entries and exits by door">
-        <table>
-          <thead>
-            <tr>
-              <th>Door</th>
-              <th class="number">Entries</th>
-              <th class="number">Exits</th>
-            </tr>
-          </thead>
-          <tbody>
-            {counts.doors.map(({ id, entries, exits }) => (
-              <tr key={id} data-door={id}>
-                <td>{nameOf(doors, id)}</td>
-                <td class="number">{number(entries)}</td>
-                <td class="number">{number(exits)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        isInCard
+        label="Entries and exits by door"
+        columns={[['Door'], ['Entries', 'number'], ['Exits', 'number']]}
+      >
+        {counts.doors.map(({ id, entries, exits }) => (
+          <tr key={id} data-door={id}>
+            <td>{nameOf(doors, id)}</td>
+            <td class="number">{number(entries)}</td>
+            <td class="number">{number(exits)}</td>
+          </tr>
+        ))}
+      </Table>
       {refused.length > 0 && <p class="quiet small">Refused: {refused.join(', ')}</p>}
     </>
   );
@@ -178,28 +169,16 @@ function Conflicts({ api, address, doors }: ConflictsProps) {
   return (
     <section>
       <h2>Conflicts</h2>
-      <div class="table-frame card" tabIndex={0} role="region" aria-label="Conflicts">
-        <table>
-          <thead>
-            <tr>
-              <th>What</th>
-              <th>When and where</th>
-              <th class="wide-only">Before</th>
-              <th>Order</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.conflicts.map(({ kind, first, second, order_id: orderId }) => (
-              <tr key={`${kind} ${second.scan_id}`} data-conflict={kind}>
-                <td>{wordsOf(kind)}</td>
-                <td>{whereOf(second)}</td>
-                <td class="wide-only">{first === null ? '' : whereOf(first)}</td>
-                <td>{orderId === null ? 'none' : <a href={linkTo('orders', orderId)}>…{orderId.slice(-8)}</a>}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Conflicts" columns={[['What'], ['When and where'], ['Before', 'wide-only'], ['Order']]}>
+        {value.conflicts.map(({ kind, first, second, order_id: orderId }) => (
+          <tr key={`${kind} ${second.scan_id}`} data-conflict={kind}>
+            <td>{wordsOf(kind)}</td>
+            <td>{whereOf(second)}</td>
+            <td class="wide-only">{first === null ? '' : whereOf(first)}</td>
+            <td>{orderId === null ? 'none' : <a href={linkTo('orders', orderId)}>…{orderId.slice(-8)}</a>}</td>
+          </tr>
+        ))}
+      </Table>
       {value.next_cursor !== null && (
         <p class="quiet">The newest {value.conflicts.length} are shown; the API lists all.</p>
       )}

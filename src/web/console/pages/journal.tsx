@@ -12,6 +12,7 @@ import { FACT_TYPES } from '../app/fact-types.ts';
 import { number, moment } from '../app/format.ts';
 import { Breadcrumbs, FilterChoice, FilterForm, PageButtons, PageTitle } from '../parts/frame.tsx';
 import { linkTo, queryOf, useFilters } from '../app/router.ts';
+import { Table } from '../parts/table.tsx';
 
 interface JournalPageProps {
   readonly api: Api;
@@ -108,39 +109,26 @@ function FactTable({ facts, names, isLast }: FactTableProps) {
     return <p class="quiet empty">{isLast ? 'Nothing here.' : 'Nothing in this part of the journal; look earlier.'}</p>;
   }
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Facts">
-      <table>
-        <thead>
-          <tr>
-            <th class="number">No.</th>
-            <th>When</th>
-            <th class="wide-only">Event</th>
-            <th>What</th>
-            <th>Details</th>
-          </tr>
-        </thead>
-        <tbody>
-          {facts.map(({ seq, at, event_id: id, type, data }) => (
-            <tr key={`${id} ${seq}`}>
-              <td class="number">{number(seq)}</td>
-              <td class="stamp">{moment(at, 'medium')}</td>
-              <td class="event-name wide-only">
-                {id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}
-              </td>
-              <td>
-                <b>{type}</b>
-              </td>
-              <td class="details">
-                <details>
-                  <summary>
-                    <code>{data}</code>
-                  </summary>
-                </details>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Facts" columns={[['No.', 'number'], ['When'], ['Event', 'wide-only'], ['What'], ['Details']]}>
+      {facts.map(({ seq, at, event_id: id, type, data }) => (
+        <tr key={`${id} ${seq}`}>
+          <td class="number">{number(seq)}</td>
+          <td class="stamp">{moment(at, 'medium')}</td>
+          <td class="event-name wide-only">
+            {id === null ? 'the service' : <a href={linkTo('events', id)}>{names.get(id) ?? id}</a>}
+          </td>
+          <td>
+            <b>{type}</b>
+          </td>
+          <td class="details">
+            <details>
+              <summary>
+                <code>{data}</code>
+              </summary>
+            </details>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

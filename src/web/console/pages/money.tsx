@@ -5,6 +5,7 @@ import { number, money } from '../app/format.ts';
 import { Breadcrumbs, PageTitle } from '../parts/frame.tsx';
 import { HourTable, sumByHour } from '../parts/money.tsx';
 import { linkTo } from '../app/router.ts';
+import { Table } from '../parts/table.tsx';
 
 const POLL_MS = 5_000;
 const EVENTS_A_PAGE = 100;
@@ -54,35 +55,31 @@ async function readAll(api: Api): Promise<MoneyList> {
 function EventTable({ events }: { readonly events: readonly EventMoney[] }) {
   const rows = events.flatMap((event) => event.totals.map((sums) => ({ event, sums })));
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Money by event">
-      <table>
-        <thead>
-          <tr>
-            <th>Event</th>
-            <th class="number">Sold</th>
-            <th class="number wide-only">Payments</th>
-            <th class="number">Refunded</th>
-            <th class="number wide-only">Refunds</th>
-            <th class="number">Stays</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ event, sums }) => (
-            <tr key={`${event.event_id} ${sums.currency}`} data-event={event.event_id}>
-              <td>
-                <a href={linkTo('events', event.event_id)}>{event.name}</a>
-              </td>
-              <td class="number">{money(sums.paid_amount, sums.currency)}</td>
-              <td class="number wide-only">{number(sums.payments)}</td>
-              <td class="number">{money(sums.refunded_amount, sums.currency)}</td>
-              <td class="number wide-only">{number(sums.refunds)}</td>
-              <td class="number">
-                <b>{money(sums.paid_amount - sums.refunded_amount, sums.currency)}</b>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Money by event"
+      columns={[
+        ['Event'],
+        ['Sold', 'number'],
+        ['Payments', 'number wide-only'],
+        ['Refunded', 'number'],
+        ['Refunds', 'number wide-only'],
+        ['Stays', 'number'],
+      ]}
+    >
+      {rows.map(({ event, sums }) => (
+        <tr key={`${event.event_id} ${sums.currency}`} data-event={event.event_id}>
+          <td>
+            <a href={linkTo('events', event.event_id)}>{event.name}</a>
+          </td>
+          <td class="number">{money(sums.paid_amount, sums.currency)}</td>
+          <td class="number wide-only">{number(sums.payments)}</td>
+          <td class="number">{money(sums.refunded_amount, sums.currency)}</td>
+          <td class="number wide-only">{number(sums.refunds)}</td>
+          <td class="number">
+            <b>{money(sums.paid_amount - sums.refunded_amount, sums.currency)}</b>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -8,7 +8,8 @@ import { addressOf, usePolled, type Api } from '../app/api.ts';
 import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money, moment } from '../app/format.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
-import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
+import { textIn } from '../parts/fields.tsx';
+import { Breadcrumbs, PageTitle, StatusTag, Tiles, type Tile } from '../parts/frame.tsx';
 import { OrderItems } from '../parts/order-items.tsx';
 import { linkTo, linkWith } from '../app/router.ts';
 
@@ -271,8 +272,8 @@ function ReferenceField() {
 
 /** The reference that was typed; a body without it where there is none. */
 function referenceOf(fields: FormData): { readonly reference?: string } {
-  const reference = String(fields.get('reference') ?? '').trim();
-  return reference === '' ? {} : { reference };
+  const reference = textIn(fields, 'reference');
+  return reference === null ? {} : { reference };
 }
 
 const OUTCOMES = {
@@ -345,24 +346,15 @@ function Erasure({ order }: { readonly order: AdminOrder }) {
 function Sums({ order }: { readonly order: AdminOrder }) {
   const { currency } = order;
   const foreign = order.refunds_due.filter((due) => due.currency !== currency);
-  const sums: readonly (readonly [string, number, string])[] = [
-    ['Total', order.total_amount, currency],
-    ['Paid', order.paid_amount, currency],
-    ['Given back', order.refunded_amount, currency],
-    ['Refund due', order.refund_due, currency],
-    ...(order.refund_pending > 0 ? [['On its way', order.refund_pending, currency] as const] : []),
-    ...foreign.map((due) => [`Refund due in ${due.currency}`, due.amount, due.currency] as const),
+  const tiles: readonly Tile[] = [
+    ['Total', money(order.total_amount, currency)],
+    ['Paid', money(order.paid_amount, currency)],
+    ['Given back', money(order.refunded_amount, currency)],
+    ['Refund due', money(order.refund_due, currency), order.refund_due > 0],
+    ...(order.refund_pending > 0 ? [['On its way', money(order.refund_pending, currency)] as const] : []),
+    ...foreign.map((due): Tile => [`Refund due in ${due.currency}`, money(due.amount, due.currency), due.amount > 0]),
   ];
-  return (
-    <dl class="tiles">
-      {sums.map(([name, amount, currency]) => (
-        <div key={name} class={name.startsWith('Refund due') && amount > 0 ? 'pressing' : ''}>
-          <dt>{name}</dt>
-          <dd>{money(amount, currency)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Tiles tiles={tiles} />;
 }
 
 const REFUND_WORDS: Readonly<Record<Refund['status'], string>> = {

@@ -5,7 +5,8 @@ import type { OverviewEvent, RefundList } from '../app/bodies.ts';
 import { countOf, moment, money, number, sums } from '../app/format.ts';
 import { linkTo, linkWith, queryOf, useFilters } from '../app/router.ts';
 import { Confirmation } from '../parts/confirmation.tsx';
-import { Breadcrumbs, PageTitle, StatusTag } from '../parts/frame.tsx';
+import { Breadcrumbs, PageTitle, StatusTag, Tiles, type Tile } from '../parts/frame.tsx';
+import { Table } from '../parts/table.tsx';
 
 interface RefundsPageProps {
   readonly api: Api;
@@ -48,7 +49,7 @@ export function RefundsPage({ api, event, reload }: RefundsPageProps) {
       <Breadcrumbs links={[[linkTo('events', event.id), event.name]]} />
       <PageTitle>Refunds</PageTitle>
       {trouble !== null && <p class="alert">{trouble}</p>}
-      <Tiles list={value} />
+      <SumTiles list={value} />
       <Progress list={value} />
       <div class="actions">
         {value.to_ask.length > 0 && (
@@ -80,22 +81,20 @@ export function RefundsPage({ api, event, reload }: RefundsPageProps) {
 
 const ordersIn = (amounts: Sums): number => amounts.reduce((sum, { count }) => sum + count, 0);
 
-function Tiles({ list }: { readonly list: RefundList }) {
-  return (
-    <dl class="tiles">
-      <Tile name="Due to buyers" amounts={list.due} of="order" isPressing />
-      <Tile name="of it not asked for" amounts={list.to_ask} of="order" />
-      {STATUSES.map(([each, name]) => (
-        <Tile
-          key={each}
-          name={name}
-          amounts={list[each.toLowerCase() as Lowercase<Status>]}
-          of="refund"
-          isPressing={each === 'NEEDS_OPERATOR'}
-        />
-      ))}
-    </dl>
+function SumTiles({ list }: { readonly list: RefundList }) {
+  const tileOf = (name: string, amounts: Sums, what: string, isPressing = false): Tile => [
+    name,
+    <>
+      {sums(amounts, '–')}
+      {amounts.length > 0 && <span class="quiet small"> {countOf(ordersIn(amounts), what)}</span>}
+    </>,
+    isPressing && amounts.length > 0,
+  ];
+  const byStatus = STATUSES.map(([each, name]) =>
+    tileOf(name, list[each.toLowerCase() as Lowercase<Status>], 'refund', each === 'NEEDS_OPERATOR'),
   );
+  const due = tileOf('Due to buyers', list.due, 'order', true);
+  return <Tiles tiles={[due, tileOf('of it not asked for', list.to_ask, 'order'), ...byStatus]} />;
 }
 
 /** Which refunds are listed. */
@@ -119,25 +118,6 @@ function Filters({ eventId, status }: { readonly eventId: string; readonly statu
   );
 }
 
-interface TileProps {
-  readonly name: string;
-  readonly amounts: Sums;
-  readonly of: string;
-  readonly isPressing?: boolean;
-}
-
-function Tile({ name, amounts, of, isPressing = false }: TileProps) {
-  return (
-    <div class={isPressing && amounts.length > 0 ? 'pressing' : ''}>
-      <dt>{name}</dt>
-      <dd>
-        {sums(amounts, '–')}
-        {amounts.length > 0 && <span class="quiet small"> {countOf(ordersIn(amounts), of)}</span>}
-      </dd>
-    </div>
-  );
-}
-
 /** How many of the refunds that were asked for have come to an end. */
 function Progress({ list }: { readonly list: RefundList }) {
   const done = ordersIn(list.succeeded) + ordersIn(list.failed);
@@ -155,32 +135,20 @@ function RefundTable({ list }: { readonly list: RefundList }) {
   if (list.refunds.length === 0) return <p class="quiet empty">There are no such refunds.</p>;
   return (
     <>
-      <div class="table-frame card" tabIndex={0} role="region" aria-label="Refunds">
-        <table>
-          <thead>
-            <tr>
-              <th>Order</th>
-              <th>Status</th>
-              <th class="wide-only">Asked for</th>
-              <th class="number">Amount</th>
-            </tr>
-          </thead>
-          <tbody>
-            {list.refunds.map((refund) => (
-              <tr key={refund.id} data-refund={refund.id}>
-                <td>
-                  <a href={linkTo('orders', refund.order_id)}>…{refund.order_id.slice(-8)}</a>
-                </td>
-                <td>
-                  <StatusTag status={refund.status} /> <span class="quiet small">{refund.failure?.message}</span>
-                </td>
-                <td class="stamp wide-only">{moment(refund.created_at)}</td>
-                <td class="number">{money(refund.amount, refund.currency)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Refunds" columns={[['Order'], ['Status'], ['Asked for', 'wide-only'], ['Amount', 'number']]}>
+        {list.refunds.map((refund) => (
+          <tr key={refund.id} data-refund={refund.id}>
+            <td>
+              <a href={linkTo('orders', refund.order_id)}>…{refund.order_id.slice(-8)}</a>
+            </td>
+            <td>
+              <StatusTag status={refund.status} /> <span class="quiet small">{refund.failure?.message}</span>
+            </td>
+            <td class="stamp wide-only">{moment(refund.created_at)}</td>
+            <td class="number">{money(refund.amount, refund.currency)}</td>
+          </tr>
+        ))}
+      </Table>
       {list.next_cursor !== null && (
         <p class="quiet">The first {list.refunds.length} are shown; the API lists the rest.</p>
       )}

@@ -7,6 +7,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { textOfError } from '../app/api.ts';
+import { NoteField, textIn } from './fields.tsx';
 
 interface ConfirmationProps {
   readonly title: string;
@@ -31,11 +32,10 @@ export function Confirmation(props: ConfirmationProps) {
   const submit = async (submission: SubmitEvent): Promise<void> => {
     submission.preventDefault();
     const fields = new FormData(submission.currentTarget as HTMLFormElement, submission.submitter);
-    const note = String(fields.get('note') ?? '').trim();
     setActing(true);
     setTrouble(null);
     try {
-      await act(fields, note === '' ? null : note);
+      await act(fields, textIn(fields, 'note'));
       dialog.current!.close();
       // The button that asked may be gone now; what was changed is under the heading.
       document.querySelector<HTMLElement>('main h1')?.focus();
@@ -81,14 +81,4 @@ export function Confirmation(props: ConfirmationProps) {
 /** Enter in a field does not answer the question: it is a key that is pressed by habit. */
 function keepOpen(press: KeyboardEvent): void {
   if (press.key === 'Enter' && press.target instanceof HTMLInputElement) press.preventDefault();
-}
-
-/** Where an operator says why. */
-export function NoteField() {
-  return (
-    <label class="field">
-      Note <span class="quiet">why; kept with what was done</span>
-      <input name="note" type="text" maxLength={1000} autocomplete="off" />
-    </label>
-  );
 }

@@ -6,6 +6,7 @@ import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { Confirmation } from './confirmation.tsx';
 import type { EventDialogProps } from './dialog-button.tsx';
+import { Choice, textIn } from './fields.tsx';
 
 /** What of a definition the dialog offers. */
 interface Definition {
@@ -76,20 +77,19 @@ function CounterForm({ event, api, reload, onClose, definition }: FormProps) {
   const units = rows.reduce((sum, row) => sum + row.quantity, 0);
 
   const sell = async (fields: FormData, note: string | null): Promise<void> => {
-    const text = (name: string): string => String(fields.get(name) ?? '').trim();
     const items = rows.map((row) => {
-      const seats = text(`seats ${row.id}`);
+      const seats = textIn(fields, `seats ${row.id}`);
       return {
         ticket_type_id: offerOf(row)!.typeId,
         selling_stage_id: offerOf(row)!.stageId,
         quantity: row.quantity,
-        performance_id: text('date'),
-        ...(seats !== '' && { seat_ids: seats.split(/[\s,]+/) }),
+        performance_id: textIn(fields, 'date'),
+        ...(seats !== null && { seat_ids: seats.split(/[\s,]+/) }),
       };
     });
     const body = {
       items,
-      customer: { name: text('name'), email: text('email') },
+      customer: { name: textIn(fields, 'name') ?? '', email: textIn(fields, 'email') ?? '' },
       payment: isGift ? 'FREE' : 'CASH',
       exceed_limits: fields.get('exceed') !== null,
       note,
@@ -102,16 +102,7 @@ function CounterForm({ event, api, reload, onClose, definition }: FormProps) {
   const action = isGift ? `Give ${countOf(units, 'unit')} away` : `Take ${money(cents, definition.currency)} and sell`;
   return (
     <Confirmation title={`Sell at the counter: ${event.name}`} action={action} act={sell} onClose={onClose}>
-      <label class="field">
-        Date
-        <select name="date">
-          {dates.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="Date" name="date" options={dates} />
       {rows.map((row) => (
         <ItemRow
           key={row.id}

@@ -1,9 +1,8 @@
 /** What pages about doors call things. */
 
-export interface Door {
-  readonly id: string;
-  readonly name: string;
-}
+import type { Option } from './fields.tsx';
+
+export type Door = Option;
 
 export const nameOf = (doors: readonly Door[], doorId: string): string =>
   doors.find(({ id }) => id === doorId)?.name ?? doorId;

@@ -191,21 +191,22 @@ export function FilterChoice({ name, chosen, label, options }: FilterChoiceProps
 interface TilesProps {
   /** What they are about; absent where a heading says it. */
   readonly label?: string;
-  readonly tiles: readonly (readonly [name: string, value: string])[];
-  readonly children?: ComponentChildren;
+  readonly tiles: readonly Tile[];
 }
 
-/** Figures of now, each with its name; `children` come behind them. */
-export function Tiles({ label, tiles, children }: TilesProps) {
+/** A figure with its name, and whether it asks somebody to act. */
+export type Tile = readonly [name: string, value: ComponentChildren, isPressing?: boolean];
+
+/** Figures of now. */
+export function Tiles({ label, tiles }: TilesProps) {
   return (
     <dl class="tiles" aria-label={label}>
-      {tiles.map(([name, value]) => (
-        <div key={name}>
+      {tiles.map(([name, value, isPressing = false]) => (
+        <div key={name} class={isPressing ? 'pressing' : ''}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
       ))}
-      {children}
     </dl>
   );
 }

@@ -1,6 +1,7 @@
 /** Money by hour as a table with bars, and the sums of an event in one line. */
 import type { HourSums, MoneySums } from '../app/bodies.ts';
 import { number, moment, money } from '../app/format.ts';
+import { Table, type Column } from './table.tsx';
 
 /** The hours of several events together, the newest first. */
 export function sumByHour(hours: readonly HourSums[]): readonly HourSums[] {
@@ -24,50 +25,46 @@ function added(one: HourSums, other: HourSums): HourSums {
   };
 }
 
+const HOUR_COLUMNS: readonly Column[] = [
+  ['Hour from'],
+  [
+    <>
+      Sold <span class="wide-only">in payments</span>
+    </>,
+    'number',
+  ],
+  ['Refunded', 'number'],
+  [<span class="unseen">Sold and refunded as bars</span>, 'wide-only'],
+];
+
 export function HourTable({ hours }: { readonly hours: readonly HourSums[] }) {
   if (hours.length === 0) return <p class="quiet empty">No money moved.</p>;
   const highest = Math.max(1, ...hours.map((hour) => Math.max(hour.paid_amount, hour.refunded_amount)));
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Money by hour">
-      <table>
-        <thead>
-          <tr>
-            <th>Hour from</th>
-            <th class="number">
-              Sold <span class="wide-only">in payments</span>
-            </th>
-            <th class="number">Refunded</th>
-            <th class="wide-only">
-              <span class="unseen">Sold and refunded as bars</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {hours.map((hour) => (
-            <tr key={`${hour.at} ${hour.currency}`}>
-              <td class="stamp">{moment(hour.at)}</td>
-              <td class="number">
-                {money(hour.paid_amount, hour.currency)}{' '}
-                <span class="quiet small wide-only">in {number(hour.payments)}</span>
-                {hour.cash_amount > 0 && (
-                  <span class="quiet small wide-only">, {money(hour.cash_amount, hour.currency)} in cash</span>
-                )}
-              </td>
-              <td class="number">
-                {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}
-                {hour.refunds > 0 && <span class="quiet small"> in {number(hour.refunds)}</span>}
-              </td>
-              <td class="wide-only bars">
-                <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-                  <rect class="fill-sold" x={0} y={0} width={(100 * hour.paid_amount) / highest} height={6} />
-                  <rect class="fill-refunded" x={0} y={7} width={(100 * hour.refunded_amount) / highest} height={5} />
-                </svg>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Money by hour" columns={HOUR_COLUMNS}>
+      {hours.map((hour) => (
+        <tr key={`${hour.at} ${hour.currency}`}>
+          <td class="stamp">{moment(hour.at)}</td>
+          <td class="number">
+            {money(hour.paid_amount, hour.currency)}{' '}
+            <span class="quiet small wide-only">in {number(hour.payments)}</span>
+            {hour.cash_amount > 0 && (
+              <span class="quiet small wide-only">, {money(hour.cash_amount, hour.currency)} in cash</span>
+            )}
+          </td>
+          <td class="number">
+            {hour.refunds === 0 ? '–' : money(hour.refunded_amount, hour.currency)}
+            {hour.refunds > 0 && <span class="quiet small"> in {number(hour.refunds)}</span>}
+          </td>
+          <td class="wide-only bars">
+            <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+              <rect class="fill-sold" x={0} y={0} width={(100 * hour.paid_amount) / highest} height={6} />
+              <rect class="fill-refunded" x={0} y={7} width={(100 * hour.refunded_amount) / highest} height={5} />
+            </svg>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

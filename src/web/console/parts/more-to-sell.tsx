@@ -11,17 +11,13 @@ import { moment, number } from '../app/format.ts';
 import { queryOf } from '../app/router.ts';
 import { Confirmation } from './confirmation.tsx';
 import type { EventDialogProps } from './dialog-button.tsx';
-
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
+import type { Option } from './fields.tsx';
 
 /** What of a definition the form changes; everything else stays as it is. */
 interface Definition {
-  readonly performances: readonly Named[];
-  readonly localities: readonly (Named & { readonly seating: string; readonly capacity?: number })[];
-  readonly ticketTypes: readonly (Named & { readonly quota?: number | null })[];
+  readonly performances: readonly Option[];
+  readonly localities: readonly (Option & { readonly seating: string; readonly capacity?: number })[];
+  readonly ticketTypes: readonly (Option & { readonly quota?: number | null })[];
 }
 
 interface Defined {
@@ -89,7 +85,7 @@ interface FieldsProps {
 }
 
 function Stock({ definition, wanted, change }: FieldsProps & { readonly definition: Definition }) {
-  const field = (what: 'capacities' | 'quotas', { id, name }: Named, before: number, unit: string) => (
+  const field = (what: 'capacities' | 'quotas', { id, name }: Option, before: number, unit: string) => (
     <label class="field" key={`${what} ${id}`}>
       {name} <span class="quiet">{unit}</span>
       <input
@@ -197,7 +193,7 @@ function changed(definition: Definition, wanted: Wanted): Definition {
 /** What the form changes, a line each (rule 2). */
 function differenceOf(definition: Definition, wanted: Wanted): readonly string[] {
   const date = dateOf(definition, wanted);
-  const line = ({ name }: Named, before: number, after: number | undefined, unit: string): string[] =>
+  const line = ({ name }: Option, before: number, after: number | undefined, unit: string): string[] =>
     after === undefined || after === before ? [] : [`${name}: ${number(before)} → ${number(after)} ${unit}`];
   return [
     ...definition.localities.flatMap((each) =>

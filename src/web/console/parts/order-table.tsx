@@ -3,6 +3,7 @@ import type { AdminOrder } from '../app/bodies.ts';
 import { moment, money, sums } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
 import { StatusTag } from './frame.tsx';
+import { Table } from './table.tsx';
 
 interface OrderTableProps {
   readonly orders: readonly { readonly order: AdminOrder; readonly note?: string }[];
@@ -22,48 +23,44 @@ function boughtIn({ items }: Pick<AdminOrder, 'items'>): string {
 
 export function OrderTable({ orders, hasEvents = false }: OrderTableProps) {
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Orders">
-      <table>
-        <thead>
-          <tr>
-            <th>Buyer</th>
-            <th>Bought</th>
-            <th class="wide-only">Placed</th>
-            <th>Status</th>
-            <th class="number">Total</th>
-            <th class="number">Refund due</th>
-          </tr>
-        </thead>
-        <tbody>
-          {orders.map(({ order, note }) => (
-            <tr key={order.order_id} data-order={order.order_id}>
-              <td>
-                <a href={linkTo('orders', order.order_id)}>
-                  {order.customer.name ?? order.personal_data.toLowerCase()} <code>{order.number}</code>
-                </a>
+    <Table
+      label="Orders"
+      columns={[
+        ['Buyer'],
+        ['Bought'],
+        ['Placed', 'wide-only'],
+        ['Status'],
+        ['Total', 'number'],
+        ['Refund due', 'number'],
+      ]}
+    >
+      {orders.map(({ order, note }) => (
+        <tr key={order.order_id} data-order={order.order_id}>
+          <td>
+            <a href={linkTo('orders', order.order_id)}>
+              {order.customer.name ?? order.personal_data.toLowerCase()} <code>{order.number}</code>
+            </a>
+            <br />
+            <span class="quiet small">{order.customer.email}</span>
+            {note !== undefined && <span class="quiet small"> · {note}</span>}
+          </td>
+          <td>
+            {boughtIn(order)}
+            {hasEvents && (
+              <>
                 <br />
-                <span class="quiet small">{order.customer.email}</span>
-                {note !== undefined && <span class="quiet small"> · {note}</span>}
-              </td>
-              <td>
-                {boughtIn(order)}
-                {hasEvents && (
-                  <>
-                    <br />
-                    <span class="quiet small">{order.event.name}</span>
-                  </>
-                )}
-              </td>
-              <td class="stamp wide-only">{moment(order.placed_at)}</td>
-              <td>
-                <StatusTag status={order.status} />
-              </td>
-              <td class="number">{money(order.total_amount, order.currency)}</td>
-              <td class="number">{sums(order.refunds_due, '–')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                <span class="quiet small">{order.event.name}</span>
+              </>
+            )}
+          </td>
+          <td class="stamp wide-only">{moment(order.placed_at)}</td>
+          <td>
+            <StatusTag status={order.status} />
+          </td>
+          <td class="number">{money(order.total_amount, order.currency)}</td>
+          <td class="number">{sums(order.refunds_due, '–')}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -6,6 +6,7 @@ import type { HistoryMinute, ServiceHistory } from '../app/bodies.ts';
 import { moment, number } from '../app/format.ts';
 import { queryOf } from '../app/router.ts';
 import { TimeChart, type Steps, type TimeSeries } from './time-charts.tsx';
+import { Table } from './table.tsx';
 
 interface HistoryProps extends Steps {
   readonly api: Api;
@@ -136,25 +137,21 @@ function Reasons({ minutes }: { readonly minutes: readonly HistoryMinute[] }) {
         <p class="quiet small">{`Nothing ${minutes.length === 0 ? 'is known of' : 'was refused in'} this range.`}</p>
       )}
       {reasons.length > 0 && (
-        <div class="table-frame" tabIndex={0} role="region" aria-label="Refused, by reason">
-          <table>
-            <tbody>
-              {reasons.slice(0, REASONS_SHOWN).map(([code, count]) => (
-                <tr key={code} data-reason={code}>
-                  <th scope="row">
-                    <code>{code}</code>
-                  </th>
-                  <td class="number">{number(count)}</td>
-                  <td class="bars wide-only">
-                    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                      <rect class="fill-refunded" width={(100 * count) / reasons[0]![1]} height={10} />
-                    </svg>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table isInCard label="Refused, by reason">
+          {reasons.slice(0, REASONS_SHOWN).map(([code, count]) => (
+            <tr key={code} data-reason={code}>
+              <th scope="row">
+                <code>{code}</code>
+              </th>
+              <td class="number">{number(count)}</td>
+              <td class="bars wide-only">
+                <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect class="fill-refunded" width={(100 * count) / reasons[0]![1]} height={10} />
+                </svg>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {reasons.length > REASONS_SHOWN && (
         <p class="quiet small">{number(reasons.length - REASONS_SHOWN)} further reasons are rarer.</p>

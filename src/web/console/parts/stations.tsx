@@ -7,7 +7,9 @@ import type { MadeStation, OverviewPerformance } from '../app/bodies.ts';
 import { countOf, moment } from '../app/format.ts';
 import { Confirmation } from './confirmation.tsx';
 import type { Door } from './door-words.ts';
+import { Choice, textIn } from './fields.tsx';
 import { StatusTag } from './frame.tsx';
+import { Table } from './table.tsx';
 
 interface StationsProps {
   readonly api: Api;
@@ -29,14 +31,13 @@ export function Stations({ api, address, doors, performance }: StationsProps) {
   const gates = (value?.stations ?? []).filter(({ status, gate_url: url }) => status === 'LIVE' && url !== null);
   const pair = async (fields: FormData): Promise<void> => {
     const only = (name: string, id: string) => (fields.get(name) === null ? null : [id]);
-    const door = String(fields.get('door'));
-    const gateUrl = String(fields.get('gate_url') ?? '').trim();
+    const door = textIn(fields, 'door');
     const body = {
-      name: String(fields.get('name')).trim(),
+      name: textIn(fields, 'name') ?? '',
       kind: fields.get('kind'),
       performance_ids: only('date', performance.id),
-      door_ids: door === '' ? null : [door],
-      gate_url: gateUrl === '' ? null : gateUrl,
+      door_ids: door === null ? null : [door],
+      gate_url: textIn(fields, 'gate_url'),
     };
     setMade(await api<MadeStation>('POST', address, body));
     reload();
@@ -92,17 +93,7 @@ function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonl
         Name
         <input name="name" type="text" required maxLength={100} placeholder="North 1" autocomplete="off" />
       </label>
-      <label class="field">
-        Door
-        <select name="door">
-          <option value="">Every door</option>
-          {doors.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice label="Door" name="door" options={doors} none="Every door" />
       <label class="field">
         Kind
         <select name="kind" onChange={({ currentTarget }) => setKind(currentTarget.value as MadeStation['kind'])}>
@@ -197,41 +188,31 @@ function StationTable({ stations, onRevoke }: StationTableProps) {
   if (stations.length === 0) return <p class="quiet empty">No device is paired.</p>;
   const shown = stations.toSorted((one, other) => Number(other.status === 'LIVE') - Number(one.status === 'LIVE'));
   return (
-    <div class="table-frame card" tabIndex={0} role="region" aria-label="Stations">
-      <table>
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Status</th>
-            <th class="wide-only">Last seen</th>
-            <th class="wide-only">Waiting</th>
-            <th />
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((station) => (
-            <tr key={station.id} data-station={station.id}>
-              <td>
-                {station.name} {station.kind === 'GATE' && <span class="quiet small">gate</span>}
-              </td>
-              <td>
-                <StatusTag status={station.status} />
-              </td>
-              <td class="stamp wide-only">
-                {station.last_seen_at === null ? 'not yet' : moment(station.last_seen_at, 'medium')}
-              </td>
-              <td class="wide-only">{station.queued === null ? '' : countOf(station.queued, 'scan')}</td>
-              <td>
-                {station.status === 'LIVE' && (
-                  <button type="button" class="button plain irrevocable" onClick={() => onRevoke(station)}>
-                    Revoke…
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label="Stations"
+      columns={[['Name'], ['Status'], ['Last seen', 'wide-only'], ['Waiting', 'wide-only'], ['']]}
+    >
+      {shown.map((station) => (
+        <tr key={station.id} data-station={station.id}>
+          <td>
+            {station.name} {station.kind === 'GATE' && <span class="quiet small">gate</span>}
+          </td>
+          <td>
+            <StatusTag status={station.status} />
+          </td>
+          <td class="stamp wide-only">
+            {station.last_seen_at === null ? 'not yet' : moment(station.last_seen_at, 'medium')}
+          </td>
+          <td class="wide-only">{station.queued === null ? '' : countOf(station.queued, 'scan')}</td>
+          <td>
+            {station.status === 'LIVE' && (
+              <button type="button" class="button plain irrevocable" onClick={() => onRevoke(station)}>
+                Revoke…
+              </button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -4,6 +4,7 @@ import type { OverviewEvent } from '../app/bodies.ts';
 import { number } from '../app/format.ts';
 import { Confirmation } from './confirmation.tsx';
 import type { EventDialogProps } from './dialog-button.tsx';
+import { textIn } from './fields.tsx';
 
 /** What is set of a sale, in a line; nothing where that is nothing. */
 export function SteeringLine({ event: { steering } }: { readonly event: OverviewEvent }) {
@@ -25,11 +26,11 @@ export function SteeringLine({ event: { steering } }: { readonly event: Overview
 export function Steering({ event, api, reload, onClose }: EventDialogProps) {
   const { paused, waiting_room_rate: rate, message } = event.steering;
   const steer = async (fields: FormData, note: string | null): Promise<void> => {
-    const [wantedRate, wantedMessage] = ['rate', 'message'].map((name) => String(fields.get(name) ?? '').trim());
+    const wantedRate = textIn(fields, 'rate');
     const body = {
       paused: fields.get('paused') !== null,
-      message: wantedMessage === '' ? null : wantedMessage,
-      ...(event.waiting_room !== null && { waiting_room_rate: wantedRate === '' ? null : Number(wantedRate) }),
+      message: textIn(fields, 'message'),
+      ...(event.waiting_room !== null && { waiting_room_rate: wantedRate === null ? null : Number(wantedRate) }),
       note,
     };
     await api('PUT', addressOf('events', event.id, 'steering'), body);

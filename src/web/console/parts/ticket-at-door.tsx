@@ -7,8 +7,8 @@ import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
 import type { AdminTicket, TicketScan } from '../app/bodies.ts';
 import { moment } from '../app/format.ts';
 import { linkTo, linkWith, useFilters } from '../app/router.ts';
-import { NoteField } from './confirmation.tsx';
 import { wordsOf, type Door } from './door-words.ts';
+import { Choice, NoteField, textIn } from './fields.tsx';
 
 interface TicketAtDoorProps {
   readonly api: Api;
@@ -79,8 +79,7 @@ function Found({ api, ticketId, doors, onScan }: FoundProps) {
   const submit = (submission: SubmitEvent): void => {
     submission.preventDefault();
     const fields = new FormData(submission.currentTarget as HTMLFormElement, submission.submitter);
-    const note = String(fields.get('note')).trim();
-    void scan({ kind: fields.get('kind'), door_id: fields.get('door'), note: note === '' ? null : note });
+    void scan({ kind: fields.get('kind'), door_id: fields.get('door'), note: textIn(fields, 'note') });
   };
   const place = [ticket.section, ticket.row_label, ticket.seat_label].filter((each) => each !== null).join(' · ');
   return (
@@ -91,16 +90,7 @@ function Found({ api, ticketId, doors, onScan }: FoundProps) {
         <a href={linkTo('orders', ticket.order_id)}>Order</a>
       </p>
       <form onSubmit={submit}>
-        <label class="field">
-          Door
-          <select name="door">
-            {doors.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice label="Door" name="door" options={doors} />
         <NoteField />
         <div class="actions">
           <button type="submit" name="kind" value="ENTRY" class="button primary">

@@ -8,6 +8,7 @@
  */
 import { useState } from 'preact/hooks';
 import { number, TIME_ZONE } from '../app/format.ts';
+import { Table } from './table.tsx';
 
 /** The steps that the charts of a page have. */
 export interface Steps {
@@ -180,32 +181,18 @@ function FigureTable({ title, at, columns, nameOf, textOf }: FiguresProps) {
           The newest {number(ROWS_MAX)} of {number(steps.length)} steps.
         </p>
       )}
-      <div class="table-frame" tabIndex={0} role="region" aria-label={title}>
-        <table>
-          <thead>
-            <tr>
-              <th>From</th>
-              {columns.map(({ name }) => (
-                <th key={name} class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {steps.slice(0, ROWS_MAX).map(({ moment, values }) => (
-              <tr key={moment}>
-                <td class="stamp">{nameOf(moment)}</td>
-                {values.map((value, index) => (
-                  <td key={columns[index]!.name} class="number">
-                    {textAt(value, textOf)}
-                  </td>
-                ))}
-              </tr>
+      <Table isInCard label={title} columns={[['From'], ...columns.map(({ name }) => [name, 'number'] as const)]}>
+        {steps.slice(0, ROWS_MAX).map(({ moment, values }) => (
+          <tr key={moment}>
+            <td class="stamp">{nameOf(moment)}</td>
+            {values.map((value, index) => (
+              <td key={columns[index]!.name} class="number">
+                {textAt(value, textOf)}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

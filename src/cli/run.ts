@@ -25,99 +25,72 @@ interface Listed {
   /** How the list of commands names it, where that is more than its first word. */
   readonly shown?: string;
   readonly summary: string;
-  load(): Promise<CliCommand>;
+  load(): Promise<{ readonly command: CliCommand }>;
 }
 
 const COMMANDS: Readonly<Record<string, Listed>> = {
-  serve: {
-    summary: 'runs the service until it is stopped',
-    load: async () => (await import('./service/serve.ts')).serveCommand,
-  },
+  serve: { summary: 'runs the service until it is stopped', load: () => import('./service/serve.ts') },
   gate: {
     summary: "runs a hall's own machine, at which tickets are scanned without a network",
-    load: async () => (await import('./service/gate.ts')).gateCommand,
+    load: () => import('./service/gate.ts'),
   },
-  load: {
-    summary: 'checks catalogue files and loads them',
-    load: async () => (await import('./service/load.ts')).loadCommand,
-  },
+  load: { summary: 'checks catalogue files and loads them', load: () => import('./service/load.ts') },
   verify: {
     summary: 'checks that a data folder is complete and its counts are consistent',
-    load: async () => (await import('./folder/verify.ts')).verifyCommand,
+    load: () => import('./folder/verify.ts'),
   },
   upgrade: {
     summary: 'checks whether this version can take a data folder over',
-    load: async () => (await import('./folder/upgrade.ts')).upgradeCommand,
+    load: () => import('./folder/upgrade.ts'),
   },
-  snapshot: {
-    summary: 'takes snapshots now, and prunes the journal',
-    load: async () => (await import('./service/snapshot.ts')).snapshotCommand,
-  },
+  snapshot: { summary: 'takes snapshots now, and prunes the journal', load: () => import('./service/snapshot.ts') },
   backup: {
     summary: 'copies the data folder or the cluster, also while a service runs on it',
-    load: async () => (await import('./folder/backup.ts')).backupCommand,
+    load: () => import('./folder/backup.ts'),
   },
   import: {
     summary: 'moves the data folder of one machine into an empty cluster',
-    load: async () => (await import('./folder/import.ts')).importCommand,
+    load: () => import('./folder/import.ts'),
   },
-  restore: {
-    summary: 'makes a new data folder as of a fact or a time',
-    load: async () => (await import('./folder/restore.ts')).restoreCommand,
-  },
-  journal: {
-    summary: 'prints the facts, one on each line',
-    load: async () => (await import('./folder/journal.ts')).journalCommand,
-  },
+  restore: { summary: 'makes a new data folder as of a fact or a time', load: () => import('./folder/restore.ts') },
+  journal: { summary: 'prints the facts, one on each line', load: () => import('./folder/journal.ts') },
   inspect: {
     summary: 'prints the state of events: stock, holds, orders, waiting room',
-    load: async () => (await import('./folder/inspect.ts')).inspectCommand,
+    load: () => import('./folder/inspect.ts'),
   },
   export: {
     shown: 'export orders',
     summary: "writes an event's orders, refunds or scans as CSV or JSON",
-    load: async () => (await import('./folder/export.ts')).exportCommand,
+    load: () => import('./folder/export.ts'),
   },
-  refunds: {
-    summary: 'lists the refunds of an event, and what is due',
-    load: async () => (await import('./folder/refunds.ts')).refundsCommand,
-  },
+  refunds: { summary: 'lists the refunds of an event, and what is due', load: () => import('./folder/refunds.ts') },
   doors: {
     summary: 'counts who came to an event and who is inside, once or as it goes on',
-    load: async () => (await import('./service/doors.ts')).doorsCommand,
+    load: () => import('./service/doors.ts'),
   },
   pii: {
     summary: 'counts the personal data that are readable, by event and field',
-    load: async () => (await import('./privacy/pii.ts')).piiCommand,
+    load: () => import('./privacy/pii.ts'),
   },
   subject: {
     summary: 'writes what is kept about a person, as JSON and as a page',
-    load: async () => (await import('./privacy/subject.ts')).subjectCommand,
+    load: () => import('./privacy/subject.ts'),
   },
-  erase: {
-    summary: 'erases the personal data of orders for good',
-    load: async () => (await import('./privacy/erase.ts')).eraseCommand,
-  },
+  erase: { summary: 'erases the personal data of orders for good', load: () => import('./privacy/erase.ts') },
   seal: {
     summary: 'makes a data folder with personal data sealed from one of an earlier version',
-    load: async () => (await import('./privacy/seal.ts')).sealCommand,
+    load: () => import('./privacy/seal.ts'),
   },
   rehearse: {
     summary: 'plays a past sale against a service, and reports what came out differently',
-    load: async () => (await import('./service/rehearse.ts')).rehearseCommand,
+    load: () => import('./service/rehearse.ts'),
   },
-  draw: {
-    summary: 'checks the proof of a draw',
-    load: async () => (await import('./service/draw.ts')).drawCommand,
-  },
+  draw: { summary: 'checks the proof of a draw', load: () => import('./service/draw.ts') },
   cluster: {
     summary: 'shows the nodes of a cluster and who owns what, and checks its NATS servers',
-    load: async () => (await import('./cluster/cluster.ts')).clusterCommand,
+    load: () => import('./cluster/cluster.ts'),
   },
-  notify: {
-    summary: 'posts notifications again',
-    load: async () => (await import('./folder/notify.ts')).notifyCommand,
-  },
+  notify: { summary: 'posts notifications again', load: () => import('./folder/notify.ts') },
 };
 
 const { version } = product;
@@ -160,7 +133,7 @@ async function run(name: string, args: readonly string[], output: Output, progra
       output.trouble(`holdfast: there is no command ${name}${suggestion(name, Object.keys(COMMANDS))} (holdfast help)`);
       return 2;
     }
-    const command = await listed.load();
+    const { command } = await listed.load();
     const read = readArguments(command, args);
     if (read.values.has('help')) return await print(output, helpPage(name, listed.summary, command));
     return await command.run(createCall(read, output, program));

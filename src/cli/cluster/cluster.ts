@@ -10,7 +10,7 @@ import { showStatus } from './status.ts';
 
 const TOPICS = { status: showStatus, check: checkCluster } as const;
 
-export const clusterCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'cluster status|check',
   description: [
     'status listens to the heartbeats of the nodes for a second, reads the head of every shard, and shows which node owns it. It ' +

@@ -6,7 +6,7 @@ import { DATA_OPTION, inColumns, type CliCommand } from '../terminal/command.ts'
 import { dataFolder, keptFiles, keysOption } from './data-folder.ts';
 import { followVerification, isGood, keysLine, leftLines, problemLines, reportJson, summaryLines } from './summary.ts';
 
-export const backupCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'backup OUT [--keys FILE | --without-keys] [--data DIR]',
   description: [
     'Copies everything that was on disk when the command started to the new data folder OUT: journal, archive, snapshots, ' +

@@ -25,7 +25,7 @@ const ASKED_OF_NODES = {
 
 const EVERY_ORDER = { status: null, email: null, limit: 500, ticketsMax: Number.MAX_SAFE_INTEGER } as const;
 
-export const exportCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'export orders | refunds | scans | attendees EVENT [--format csv | json] [--data DIR]',
   description: [
     'Writes all orders of an event (by id or slug) to stdout, the oldest first, with customers, items and money. Amounts are in the ' +

@@ -15,7 +15,7 @@ export const SECRETS = [
   ['webhook-secret-b', 'WEBHOOK_SECRET_B'],
 ] as const;
 
-export const importCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'import DIR [--keys FILE]',
   description: [
     'Moves a shop from one machine to a cluster: copies all facts of the data folder DIR, journal and archive, into the cluster of ' +

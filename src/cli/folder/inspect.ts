@@ -7,7 +7,7 @@ import { CommandFailure, DATA_OPTION, WrongUse, type CliCall, type CliCommand } 
 import { dataFolder, openEvent, withView } from './data-folder.ts';
 import { byStatus, counted, formatMoment, table } from '../terminal/output.ts';
 
-export const inspectCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'inspect [EVENT [--performance ID]] [--data DIR]',
   description: [
     'Reads what is on disk, also while a service runs on the folder, and prints it in numbers: a line for each event; for one event ' +

@@ -21,7 +21,7 @@ const READ_EVERY_MS = 200;
 /** Facts that --last keeps in memory until the end is reached: some 10 MB. */
 const LAST_MAX = 10_000;
 
-export const journalCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'journal [FOLDER] [--event ID] [--type T] [--since SEQ] [--last N] [--full] [--follow]',
   description: [
     'Prints facts in their order: number, time, event, type, data, each on a line of 80 characters; --full prints all data, and ' +

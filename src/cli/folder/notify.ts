@@ -11,7 +11,7 @@ import { dataFolder, withFolderArgument, withKeys, withView } from './data-folde
 /** Events in memory at once. */
 const EVENTS_MAX = 64;
 
-export const notifyCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'notify [FOLDER] --from SEQ [--to SEQ]',
   description: [
     'Posts the notifications of fact SEQ and later facts to NOTIFY_URL again, signed with NOTIFY_SECRET, one at a time and in the ' +

@@ -15,7 +15,7 @@ type RefundStatus = (typeof REFUND_STATUSES)[number];
 
 const PAGE = 500;
 
-export const refundsCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'refunds EVENT [--status STATUS] [--data DIR]',
   description: [
     'Prints what is due to the buyers of an event (by id or slug), what its refunds come to, and the refunds. Reads what is on ' +

@@ -18,7 +18,7 @@ interface Restored {
   readonly report: FolderReport;
 }
 
-export const restoreCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'restore [FOLDER] --to OUT_DIR [--seq N | --time T] [--keys FILE | --without-keys] [--dry-run]',
   description: [
     'Makes OUT_DIR a new data folder with all facts up to fact N, or up to the time T, or all facts; facts of one batch are kept or ' +

@@ -21,7 +21,7 @@ interface Trouble {
   readonly hint: string;
 }
 
-export const upgradeCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'upgrade --check [FOLDER]',
   description: [
     'Checks whether this version can take a data folder over, without writing to it, also while an older version runs on it. Every ' +

@@ -6,7 +6,7 @@ import { counted } from '../terminal/output.ts';
 import { dataFolder, keysOption, noJournal, withFolderArgument } from './data-folder.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from './summary.ts';
 
-export const verifyCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'verify [FOLDER] [--keys FILE | --without-keys]',
   description: [
     'Reads journal, archive, watermark and snapshots, also while a service runs on the folder. Checks that no fact is missing, that ' +

@@ -15,7 +15,7 @@ import { emailOf } from './subject.ts';
 
 const OPERATOR = 'command line';
 
-export const eraseCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'erase ORDER… | --email ADDRESS [--yes] [--operator NAME]',
   description: [
     'Erases the personal data of orders: name, addresses, telephone and document number of the buyer, the people on the tickets, ' +

@@ -4,7 +4,7 @@ import { DATA_OPTION, type CliCommand } from '../terminal/command.ts';
 import { dataFolder, withFolderArgument, withKeys, withView } from '../folder/data-folder.ts';
 import { counted, grouped, table } from '../terminal/output.ts';
 
-export const piiCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'pii [FOLDER]',
   description: [
     'Counts the personal data that are readable in a data folder, by event and field, over all facts of journal and archive, also ' +

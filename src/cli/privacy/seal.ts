@@ -9,7 +9,7 @@ import { keptFiles } from '../folder/data-folder.ts';
 import { counted, grouped } from '../terminal/output.ts';
 import { followVerification, isGood, problemLines, reportJson, summaryLines } from '../folder/summary.ts';
 
-export const sealCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'seal FROM TO',
   description: [
     'Makes the new data folder TO with all facts of FROM, archive included, in which the personal data of orders is sealed: names, ' +

@@ -11,7 +11,7 @@ import type { SubjectReport } from '#service/subject.ts';
 
 const FILES = { json: 'subject.json', page: 'subject.html' } as const;
 
-export const subjectCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'subject [FOLDER] --email ADDRESS --out DIR',
   description: [
     'Writes what is kept about a person to DIR/subject.json and, readable without further explanation, to DIR/subject.html: the ' +

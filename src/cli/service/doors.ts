@@ -13,7 +13,7 @@ interface Doors {
   readonly stations: readonly Station[];
 }
 
-export const doorsCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'doors EVENT [--performance ID] [--watch]',
   description: [
     'Prints for each date of an event (by id or slug), or for one, how many are expected, came and are inside, the entries of the ' +

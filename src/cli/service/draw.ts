@@ -32,7 +32,7 @@ interface ProofPage {
   readonly entries: readonly string[];
 }
 
-export const drawCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'draw verify URL-OR-FILE [--commitment HEX] [--entry ID]',
   description: [
     'Checks that a waiting room was drawn as promised: that the seed is the one of the commitment, that every entry of the draw is ' +

@@ -2,7 +2,7 @@
 import { serveGate } from '#gate/serve.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand, type ExitCode } from '../terminal/command.ts';
 
-export const gateCommand: CliCommand = {
+export const command: CliCommand = {
   usage:
     'gate --upstream URL --token-file FILE [--data DIR] [--host HOST] [--port PORT] [--tls-cert FILE --tls-key FILE]',
   description: [

@@ -26,7 +26,7 @@ type Outcome = { readonly id: string } & (
   | { readonly result: 'refused'; readonly code: string; readonly conflicts: readonly Conflict[] }
 );
 
-export const loadCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'load FILE… [--offline | --check]',
   description: [
     'Reads catalogue files, or all *.json of folders, and reports every problem with its file and path. When there is none, the ' +

@@ -30,7 +30,7 @@ const PAGE_FILE = 'index.html';
 /** The generator's own lateness above which its load was not the load that it states. */
 const LATENESS_MS_MAX = 5;
 
-export const rehearseCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'rehearse FOLDER [--event ID] [--speed N] [--definition FILE] [--report DIR] [--compare REPORT]',
   description: [
     'Reads from the facts of a data folder or backup what buyers did in a period, and does it again over HTTP: joins of the waiting ' +

@@ -5,7 +5,7 @@ import type { CliCommand, ExitCode } from '../terminal/command.ts';
 
 const settings: readonly (readonly [string, Setting])[] = Object.entries(SETTINGS);
 
-export const serveCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'serve',
   description: [
     'Runs the service on DATA_DIR until SIGTERM or SIGINT. Logs JSON lines on stdout; the line with "msg":"ready" has the addresses ' +

@@ -13,7 +13,7 @@ interface Taken {
   readonly archived: { readonly fromSeq: number; readonly toSeq: number } | null;
 }
 
-export const snapshotCommand: CliCommand = {
+export const command: CliCommand = {
   usage: 'snapshot [FOLDER] [--prune [--unnotified]]',
   description: [
     'Writes a snapshot of every event that changed since its last one. When a service runs on the folder, the command calls its ' +

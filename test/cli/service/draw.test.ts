@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { createHashing } from '#actors/crypto.ts';
 import { createCall, readArguments, type ExitCode } from '#cli/terminal/command.ts';
-import { drawCommand } from '#cli/service/draw.ts';
+import { command } from '#cli/service/draw.ts';
 import { commitmentOf, drawOrder } from '#domain/waiting-room/draw.ts';
 import { newFolder } from '../../fixtures/folders.ts';
 import { programOf } from '../holdfast.ts';
@@ -50,7 +50,7 @@ async function verify(...args: readonly string[]): Promise<Ran> {
     waiting: () => {},
     clear: () => {},
   };
-  const code = await drawCommand.run(createCall(readArguments(drawCommand, ['verify', ...args]), output, programOf()));
+  const code = await command.run(createCall(readArguments(command, ['verify', ...args]), output, programOf()));
   return { code, lines: lines.join('\n'), json };
 }
 

@@ -6,6 +6,7 @@
  */
 import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
+import { anna, buy, item } from '../test/fixtures/commands.ts';
 import { definitionOf } from '../test/fixtures/events.ts';
 import type { EventActor } from '#actors/event-actor.ts';
 
@@ -78,34 +79,13 @@ async function sellOut({ events }: Engine, n: number, orders: number, soldAt: nu
 }
 
 async function sellOne(actor: EventActor, event: number, n: number): Promise<string> {
-  const started = await actor.execute({
-    type: 'StartCheckout',
-    holdId: null,
-    sessionKey: `browser-${event}-${n}`,
-    items: [
-      {
-        ticketTypeId: 'single',
-        sellingStageId: 'general',
-        quantity: 2,
-        performanceId: null,
-        seatIds: null,
-        discountCode: null,
-        attendees: null,
-        barPerks: [],
-      },
-    ],
-    customer: { email: `buyer-${event}-${n}@example.org`, name: 'Ada Lovelace', documentNumber: null, phone: null },
-    acceptTerms: true,
-    successUrl: null,
-    cancelUrl: null,
-    installmentCount: 1,
-    promoCode: null,
-    promoterCode: null,
-    referralCode: null,
-    tracking: { utm_source: 'newsletter' },
-    queuePass: null,
-    idempotency: null,
-  });
+  const started = await actor.execute(
+    buy([item('single', 2, { performanceId: null })], {
+      sessionKey: `browser-${event}-${n}`,
+      customer: { ...anna, name: 'Ada Lovelace', email: `buyer-${event}-${n}@example.org` },
+      tracking: { utm_source: 'newsletter' },
+    }),
+  );
   if (isRefusal(started)) throw new Error(`a checkout was refused: ${started.code}`);
   const paid = await actor.execute({
     type: 'RecordPayment',

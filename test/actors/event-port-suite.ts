@@ -10,6 +10,7 @@ import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/even
 import type { EventPort } from '#actors/event-port.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { commitFirst, openActors } from '../fixtures/actors.ts';
+import { start } from '../fixtures/commands.ts';
 import { definitionOf, sample } from '../fixtures/events.ts';
 
 /** The port of the sample event, whose facts become durable when the test says so. */
@@ -61,22 +62,7 @@ const PLACE_HOLD: CommandOf<'PlaceHold'> = {
   idempotency: null,
 };
 
-const START_CHECKOUT: Omit<CommandOf<'StartCheckout'>, 'holdId'> = {
-  type: 'StartCheckout',
-  sessionKey: SESSION,
-  items: null,
-  customer: { email: 'ada@example.org', name: 'Ada', documentNumber: null, phone: null },
-  acceptTerms: true,
-  successUrl: null,
-  cancelUrl: null,
-  installmentCount: 1,
-  promoCode: null,
-  promoterCode: null,
-  referralCode: null,
-  tracking: { campaign: 'autumn' },
-  queuePass: null,
-  idempotency: null,
-};
+const START_CHECKOUT = start({ sessionKey: SESSION, tracking: { campaign: 'autumn' } });
 
 /** One query of each type. */
 function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryType]: QueryOf<Type> } {

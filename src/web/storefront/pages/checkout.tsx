@@ -5,9 +5,7 @@ import { CheckoutForm } from '../checkout/form.tsx';
 import { NothingHeld } from '../checkout/nothing-held.tsx';
 import { useHold } from '../event/use-hold.ts';
 import { texts } from '../app/language.ts';
-import { Frame, Unloaded } from '../parts/frame.tsx';
-import { BackIcon } from '../../buttons.tsx';
-import { eventPath, Link } from '../app/router.tsx';
+import { BackLink, Frame, Unloaded } from '../parts/frame.tsx';
 import { client } from '../app/service.ts';
 
 export function CheckoutPage({ slug }: { readonly slug: string }) {
@@ -21,11 +19,7 @@ export function CheckoutPage({ slug }: { readonly slug: string }) {
   }
   return (
     <Frame title={texts.checkout.titleOf(event.name)} of={event}>
-      <p class="back">
-        <Link to={eventPath(slug)}>
-          <BackIcon /> {event.name}
-        </Link>
-      </p>
+      <BackLink event={event} />
       {keeper.hold === null ? (
         <NothingHeld event={event} keeper={keeper} />
       ) : (

@@ -7,10 +7,9 @@ import { recall } from '../app/storage.ts';
 import { texts } from '../app/language.ts';
 import { useLoaded } from '../../hooks.ts';
 import { inWords } from '../app/messages.ts';
-import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
-import { BackIcon, CheckIcon } from '../../buttons.tsx';
+import { BackLink, Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
+import { CheckIcon } from '../../buttons.tsx';
 import { Notice } from '../../notice.tsx';
-import { eventPath, Link } from '../app/router.tsx';
 import { client, serviceAddress } from '../app/service.ts';
 
 const words = texts.draw;
@@ -28,11 +27,7 @@ export function DrawPage({ slug }: { readonly slug: string }) {
   return (
     <Frame title={words.titleOf(event.name)} of={event}>
       <div class="narrow">
-        <p class="back">
-          <Link to={eventPath(slug)}>
-            <BackIcon /> {event.name}
-          </Link>
-        </p>
+        <BackLink event={event} />
         <PageHeading>{words.title}</PageHeading>
         <p class="lead">{words.lead}</p>
         <dl class="facts">

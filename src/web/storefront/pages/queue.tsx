@@ -15,11 +15,10 @@ import { inWords } from '../app/messages.ts';
 import { Countdown, Loading, withLink } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
 import { Dock, useNarrow, type DockProps } from '../parts/dock.tsx';
-import { Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
+import { BackLink, Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { useRetry } from '../parts/offline.tsx';
 import { SteeringNotice } from '../../seat-choice/steering.tsx';
 import { announceTurn, TurnNotice } from '../parts/turn-notice.tsx';
-import { BackIcon } from '../../buttons.tsx';
 import { eventPath, go, Link } from '../app/router.tsx';
 import { client } from '../app/service.ts';
 
@@ -85,11 +84,7 @@ function WaitingRoom({ event }: { readonly event: EventPayload }) {
   return (
     <Frame title={`${title}, ${event.name}`} of={event}>
       <div class="narrow queue">
-        <p class="back">
-          <Link to={eventPath(event.slug)}>
-            <BackIcon /> {event.name}
-          </Link>
-        </p>
+        <BackLink event={event} />
         <PageHeading>{words.title}</PageHeading>
         {trouble !== null && (
           <Notice tone="bad">

@@ -17,7 +17,7 @@ import { eventPath, hasMoved, homePath, Link } from '../app/router.tsx';
 import { serviceAddress, useServiceNow } from '../app/service.ts';
 import { Announcer, Loading } from './controls.tsx';
 import { OfflineNotice } from './offline.tsx';
-import { ClockIcon } from '../../buttons.tsx';
+import { BackIcon, ClockIcon } from '../../buttons.tsx';
 
 interface FrameProps {
   readonly title: string;
@@ -139,6 +139,17 @@ function LegalLinks({ legal }: { readonly legal: Legal }) {
             </a>
           ),
       )}
+    </p>
+  );
+}
+
+/** The way from a further page of an event back to the event. */
+export function BackLink({ event }: { readonly event: EventPayload }) {
+  return (
+    <p class="back">
+      <Link to={eventPath(event.slug)}>
+        <BackIcon /> {event.name}
+      </Link>
     </p>
   );
 }

@@ -1,10 +1,10 @@
 /** The texts of the pages in German. */
 import type { Texts } from '../en/pages.ts';
-import { checkout, nothingHeld, problems } from './checkout.ts';
-import { basket, event, noScript, notes, ownOrder, show } from './event.ts';
-import { plan } from './plan.ts';
-import { refusals, refused } from './refusals.ts';
-import { draw, queue } from './waiting.ts';
+import * as checkout from './checkout.ts';
+import * as event from './event.ts';
+import * as plan from './plan.ts';
+import * as refusals from './refusals.ts';
+import * as waiting from './waiting.ts';
 import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('de');
@@ -63,18 +63,9 @@ export const de: Texts = {
     oldLink: 'Der Link ist vielleicht veraltet oder falsch geschrieben.',
     seeAll: 'Alle Veranstaltungen',
   },
-  show,
-  noScript,
-  event,
-  notes,
-  basket,
-  ownOrder,
-  checkout,
-  problems,
-  nothingHeld,
-  queue,
-  draw,
-  refusals,
-  refused,
-  plan,
+  ...event,
+  ...checkout,
+  ...waiting,
+  ...refusals,
+  ...plan,
 };

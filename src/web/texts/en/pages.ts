@@ -1,9 +1,9 @@
 /** The texts of the pages in English, by page. Its shape is that of every language: see `texts.ts`. */
-import { checkout, nothingHeld, problems } from './checkout.ts';
-import { basket, event, noScript, notes, ownOrder, show } from './event.ts';
-import { plan } from './plan.ts';
-import { refusals, refused } from './refusals.ts';
-import { draw, queue } from './waiting.ts';
+import * as checkout from './checkout.ts';
+import * as event from './event.ts';
+import * as plan from './plan.ts';
+import * as refusals from './refusals.ts';
+import * as waiting from './waiting.ts';
 import { wordingOf } from '../locale/wording.ts';
 
 const { count } = wordingOf('en');
@@ -31,7 +31,6 @@ export const en = {
     imprint: 'Imprint',
     privacy: 'Privacy',
     days: (n: number) => count(n, DAYS),
-    /** The time of a city's zone. */
   },
   list: {
     title: 'What’s on',
@@ -66,20 +65,11 @@ export const en = {
     oldLink: 'The link may be old, or mistyped.',
     seeAll: 'See all events',
   },
-  show,
-  noScript,
-  event,
-  notes,
-  basket,
-  ownOrder,
-  checkout,
-  problems,
-  nothingHeld,
-  queue,
-  draw,
-  refusals,
-  refused,
-  plan,
+  ...event,
+  ...checkout,
+  ...waiting,
+  ...refusals,
+  ...plan,
 };
 
 export type Texts = typeof en;

@@ -5,8 +5,6 @@
  * SDK. It can carry as many checkouts as the service may call it at once, each 400 ms. A checkout counts when it was
  * answered 201. Each run goes on until the last request is answered.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { LIMITS } from '#service/limits.ts';
 import { auditFolder } from '../http/audit.ts';
 import { startLoadGenerator, type LoadRun } from '../http/load-generator.ts';
@@ -16,6 +14,7 @@ import { requireAnswers, rateOf, shedShare } from '../http/alternating-runs.ts';
 import { hotEvent } from '../events.ts';
 import { mergeHistograms, percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Scenario, type Settings } from '../scenario.ts';
+import { serveHttp } from '../../test/fixtures/http-server.ts';
 
 const CALL_MS = 400;
 const PER_SECOND_MAX = LIMITS.providerCallsMax * (1_000 / CALL_MS);
@@ -56,7 +55,7 @@ export const providerPace: Scenario = {
       };
     } finally {
       await service.stop();
-      provider.close();
+      await provider.close();
       service.removeFolder();
     }
   },
@@ -133,23 +132,16 @@ function latency(percentile: number) {
 /** The stand-in for Stripe, and the settings with which a service calls it. */
 async function openProvider() {
   let sessions = 0;
-  const server = createServer((request, response) => {
+  const server = await serveHttp((request, response) => {
     request.resume();
     const id = `cs_bench_${(sessions += 1)}`;
     const body = JSON.stringify({ id, object: 'checkout.session', url: `https://pay.example/${id}` });
     setTimeout(() => response.setHeader('content-type', 'application/json').end(body), CALL_MS);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const environment = {
     STRIPE_SECRET_KEY: 'sk_test_of_the_bench',
     STRIPE_WEBHOOK_SECRET: 'whsec_of_the_bench',
-    STRIPE_API_BASE: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    STRIPE_API_BASE: server.url,
   };
-  return {
-    environment,
-    close(): void {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { environment, close: server.close };
 }

@@ -10,7 +10,7 @@ import { WAITS_FOR_DURABILITY, type QueryOf, type QueryType } from '#domain/even
 import type { EventPort } from '#actors/event-port.ts';
 import type { CommandOf } from '#domain/command.ts';
 import { commitFirst, openActors } from '../fixtures/actors.ts';
-import { start } from '../fixtures/commands.ts';
+import { anna, start } from '../fixtures/commands.ts';
 import { definitionOf, sample } from '../fixtures/events.ts';
 
 /** The port of the sample event, whose facts become durable when the test says so. */
@@ -88,7 +88,7 @@ function everyQuery(holdId: string, orderId: string): { readonly [Type in QueryT
     FindOrder: { type: 'FindOrder', orderId, tickets: page, withDefinition: true },
     QuoteAmendment: { type: 'QuoteAmendment', orderId, by: 'OPERATOR', request: { cancel: ['tkt_1'], feeCents: 0 } },
     FindAmendment: { type: 'FindAmendment', orderId, amendmentId: 'amd_1_unknown' },
-    ListOrders: { type: 'ListOrders', status: null, email: 'ada@example.org', ...page },
+    ListOrders: { type: 'ListOrders', status: null, email: anna.email, ...page },
     FindNumbered: { type: 'FindNumbered', number: 'HF-2222-222' },
     ListPersonalData: { type: 'ListPersonalData', of: 'NAMED', from: null, limit: 10 },
     ForecastCancellation: { type: 'ForecastCancellation', performanceId: 'derby', after: null },

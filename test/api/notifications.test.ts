@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -30,6 +28,7 @@ import { copyUpTo } from '#persistence/folder/backup.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { closed } from '../fuzz/document.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { serveHttp } from '../fixtures/http-server.ts';
 import {
   MINUTE,
   ofOneMachine,
@@ -87,7 +86,7 @@ async function openReceiver(): Promise<Receiver> {
   const receiver = { told: [] as Told[], answers: 204, requests: 0 } as unknown as {
     -readonly [K in keyof Receiver]: Receiver[K];
   };
-  const server = createServer(async (request, response) => {
+  const { url, close } = await serveHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     receiver.requests += 1;
@@ -100,16 +99,7 @@ async function openReceiver(): Promise<Receiver> {
     if (receiver.answers < 300) receiver.told.push({ id, ...(JSON.parse(body) as Omit<Told, 'id'>) });
     response.writeHead(receiver.answers).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(receiver, {
-    url: `http://127.0.0.1:${port}/in`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  });
+  return Object.assign(receiver, { url: `${url}/in`, close });
 }
 
 const typesOf = (told: readonly Told[], id: string) =>

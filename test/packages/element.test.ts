@@ -1,14 +1,13 @@
 /** `<holdfast-seats>` on pages of another origin than the service: installed, plain and bundled, in a real browser. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { isOpenToAll } from '../fixtures/axe.ts';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser, type VisitorOptions } from '../fixtures/browser.ts';
+import { serveHttp, type OtherServer } from '../fixtures/http-server.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import { codeIn, installPackages, type InstalledPackages } from './installed.ts';
@@ -16,8 +15,8 @@ import { codeIn, installPackages, type InstalledPackages } from './installed.ts'
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** Serves the files of a folder at an origin of its own. */
-async function serveFolder(folder: string): Promise<{ readonly server: Server; readonly origin: string }> {
-  const server = createServer(({ url = '/' }, response) => {
+function serveFolder(folder: string): Promise<OtherServer> {
+  return serveHttp(({ url = '/' }, response) => {
     try {
       const body = readFileSync(path.join(folder, new URL(url, 'http://shop').pathname));
       response.setHeader('content-type', TYPES[path.extname(url)] ?? 'text/html').end(body);
@@ -25,14 +24,12 @@ async function serveFolder(folder: string): Promise<{ readonly server: Server; r
       response.writeHead(404).end();
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 describe('<holdfast-seats>', { skip: withoutBrowser }, () => {
   let service: TestService;
   let installed: InstalledPackages;
-  let shop: Awaited<ReturnType<typeof serveFolder>>;
+  let shop: OtherServer;
   let browser: Browser;
   let plain: string;
 
@@ -47,14 +44,14 @@ describe('<holdfast-seats>', { skip: withoutBrowser }, () => {
 
   after(async () => {
     await browser.close();
-    shop.server.close();
+    await shop.close();
     installed.remove();
     await service.close();
   });
 
   const enter = async (name: string, options: VisitorOptions = {}) => {
-    const hosts = [shop.origin, service.publicUrl].map((origin) => new URL(origin).host);
-    const visitor = await newVisitor(browser, shop.origin, { hosts, ...options });
+    const hosts = [shop.url, service.publicUrl].map((origin) => new URL(origin).host);
+    const visitor = await newVisitor(browser, shop.url, { hosts, ...options });
     await visitor.open(`/${name}`);
     return visitor;
   };

@@ -3,10 +3,10 @@
  * with Stripe's own SDK.
  */
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import { Stripe } from 'stripe';
+import { serveHttp } from '../fixtures/http-server.ts';
 import { fieldsOf, StandInRefunds } from './stripe-refunds-stand-in.ts';
 
 export const SECRET_KEY = 'sk_test_standin0123456789';
@@ -147,18 +147,12 @@ export async function openStandIn(): Promise<StandIn> {
     send(200, { object: 'checkout.session', ...session, form: undefined });
   };
 
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  standIn.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await serveHttp((request, response) => void answer(request, response));
+  Object.assign(standIn, { url, close });
   standIn.event = (type, object, options = {}) => {
     events += 1;
     return signedEvent(stripe, { id: options.id ?? `evt_${events}`, type, object, ...options });
   };
-  standIn.close = () =>
-    new Promise((resolve) => {
-      server.closeAllConnections();
-      server.close(() => resolve());
-    });
   return standIn;
 }
 
@@ -171,22 +165,18 @@ export async function openSlowProvider(t: TestContext) {
   let opened = 0;
   let noteAsked = (): void => {};
   const asked = new Promise<void>((resolve) => (noteAsked = resolve));
-  const server = createServer(async (request, response) => {
+  const server = await serveHttp(async (request, response) => {
     let form = '';
     for await (const chunk of request) form += String(chunk);
     opened += 1;
     waiting.push({ session: sessionOf(`cs_test_slow_${opened}`, new URLSearchParams(form)), response });
     noteAsked();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  t.after(() => server.close());
   const environment = {
     STRIPE_SECRET_KEY: SECRET_KEY,
     STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
-    STRIPE_API_BASE: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    STRIPE_API_BASE: server.url,
     SANDBOX: 'off',
   };
   return {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
 import { until } from '../../fixtures/until.ts';
 import type { Json } from '../../fixtures/client.ts';
 import { sample } from '../../fixtures/events.ts';
 import type { TestService } from '../../fixtures/service.ts';
+import { serveHttp } from '../../fixtures/http-server.ts';
 import { newVisitor, PHONE, withoutBrowser } from '../../fixtures/browser.ts';
 import { fillIn, openShop, seat, type Shop, type ShopVisitorOptions } from './shop.ts';
 
@@ -273,21 +272,18 @@ describe('The storefront', { skip: withoutBrowser }, () => {
         .replace('name="shop-api" content=""', `name="shop-api" content="${service.publicUrl}"`)
         .replaceAll('"/assets/', `"${service.publicUrl}/assets/`)
         .replace('<script ', '<script crossorigin ');
-      const host = createServer((_request, response) => {
+      const host = await serveHttp((_request, response) => {
         response.setHeader('content-type', 'text/html; charset=utf-8').end(hosted);
       });
-      await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
-      const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
-      const buyer = await newVisitor(browser, origin, {
-        hosts: [new URL(origin).host, new URL(service.publicUrl).host],
+      const buyer = await newVisitor(browser, host.url, {
+        hosts: [new URL(host.url).host, new URL(service.publicUrl).host],
       });
       await buyer.open('/e/night-shift');
       await buyer.press('More: Single, Regular');
       await buyer.press('Hold 1 ticket');
       await buyer.press('Go to checkout');
       await buyer.close();
-      host.closeAllConnections();
-      host.close();
+      await host.close();
     });
 
     it('has an example page that sells tickets', async () => {

@@ -165,6 +165,17 @@ export interface LineupItem {
   readonly time: string | null;
 }
 
+export interface ChangeTerms {
+  /** Before the start of the date; one without a start until it is over. */
+  readonly until_minutes: number;
+  /** For a ticket. */
+  readonly fee: number;
+  /** Of what is credited, added to the fee. */
+  readonly fee_percent: number;
+  /** The types that it is for; all where null. */
+  readonly ticket_type_ids: readonly string[] | null;
+}
+
 export interface EventPayload {
   readonly id: string;
   readonly slug: string;
@@ -194,38 +205,11 @@ export interface EventPayload {
   /** What buyers may change of their paid orders by themselves; null where that is nothing. */
   readonly buyer_changes: {
     /** Tickets are given back; null where that is not offered. */
-    readonly cancel: {
-      /** Before the start of the date; one without a start until it is over. */
-      readonly until_minutes: number;
-      /** For a ticket. */
-      readonly fee: number;
-      /** Of what is credited, added to the fee. */
-      readonly fee_percent: number;
-      /** The types that it is for; all where null. */
-      readonly ticket_type_ids: readonly string[] | null;
-    } | null;
+    readonly cancel: ChangeTerms | null;
     /** Tickets go to another date, type or seat, or get a new code; null where not offered. */
-    readonly change: {
-      /** Before the start of the date; one without a start until it is over. */
-      readonly until_minutes: number;
-      /** For a ticket. */
-      readonly fee: number;
-      /** Of what is credited, added to the fee. */
-      readonly fee_percent: number;
-      /** The types that it is for; all where null. */
-      readonly ticket_type_ids: readonly string[] | null;
-    } | null;
+    readonly change: ChangeTerms | null;
     /** Others are named on tickets; null where that is not offered. */
-    readonly attendees: {
-      /** Before the start of the date; one without a start until it is over. */
-      readonly until_minutes: number;
-      /** For a ticket. */
-      readonly fee: number;
-      /** Of what is credited, added to the fee. */
-      readonly fee_percent: number;
-      /** The types that it is for; all where null. */
-      readonly ticket_type_ids: readonly string[] | null;
-    } | null;
+    readonly attendees: ChangeTerms | null;
     /** Days after the purchase in which tickets of dates that have not begun are given back without a fee. */
     readonly withdrawal_days: number;
   } | null;

@@ -1,11 +1,11 @@
 /** Amendments over HTTP: the routes of operators, and what buyers and entrances see then. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { newCustomer, settle, start, statusOf, type Started } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 
@@ -20,12 +20,8 @@ interface QuoteBody {
   readonly to_refund: number;
 }
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([gala(), gala({ id: 'evt_auto', slug: 'auto', refunds: 'AUTOMATIC' })]);
-});
+const service = serviceWith([gala(), gala({ id: 'evt_auto', slug: 'auto', refunds: 'AUTOMATIC' })]);
 beforeEach(() => service.wait(60 * MINUTE));
-after(() => service.close());
 
 async function paid(quantity: number, overrides: object = {}): Promise<Started> {
   const started = await start(service, { items: [item('single', quantity)], customer: newCustomer(), ...overrides });

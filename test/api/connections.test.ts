@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { sample } from '../fixtures/events.ts';
 import {
   bytesOf,
@@ -14,7 +14,7 @@ import {
   NOTHING_IN_USE,
   type RawClient,
 } from '../fixtures/raw-socket.ts';
-import { ofOneThread, openService, type TestService } from '../fixtures/service.ts';
+import { ofOneThread, openService, serviceWith } from '../fixtures/service.ts';
 
 const LIVE = '/api/events/public/night-shift/live';
 const HOLDS = '/api/checkout/holds';
@@ -29,22 +29,15 @@ const holdBody = (sessionKey: string) =>
   });
 
 describe('A live stream', () => {
-  let service: TestService;
   const clients: RawClient[] = [];
+  after(() => clients.forEach(({ socket }) => socket.destroy()));
+  const limits = { liveListenersMax: LISTENERS_MAX, pipelinedRequestsMax: PIPELINED_MAX };
+  const service = serviceWith([sample('club-night')], {}, { limits });
   const client = (options = {}): RawClient => {
     const made = connectRaw(service.publicUrl, options);
     clients.push(made);
     return made;
   };
-
-  before(async () => {
-    service = await openService({ limits: { liveListenersMax: LISTENERS_MAX, pipelinedRequestsMax: PIPELINED_MAX } });
-    await service.define(sample('club-night'));
-  });
-  after(async () => {
-    for (const { socket } of clients) socket.destroy();
-    await service.close();
-  });
 
   const noneLeft = async (): Promise<void> => assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
 
@@ -139,12 +132,8 @@ describe('A live stream', () => {
 });
 
 describe('Pipelined requests on one connection', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openService({ limits: { pipelinedRequestsMax: PIPELINED_MAX } });
-    await service.define(sample('club-night'));
-  });
-  after(() => service.close());
+  const limits = { pipelinedRequestsMax: PIPELINED_MAX };
+  const service = serviceWith([sample('club-night')], {}, { limits });
 
   it('are answered in order up to a limit; over it the answer is OVERLOADED and the connection closes', async () => {
     const ahead = connectRaw(service.publicUrl);
@@ -176,12 +165,8 @@ describe('Pipelined requests on one connection', () => {
 });
 
 describe('A change whose client disconnects', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openService({ limits: { runningRequestsMax: 1, admissionWaitMsMax: 60_000 } });
-    await service.define(sample('club-night'));
-  });
-  after(() => service.close());
+  const limits = { runningRequestsMax: 1, admissionWaitMsMax: 60_000 };
+  const service = serviceWith([sample('club-night')], {}, { limits });
 
   const request = bytesOf('POST', HOLDS, [], holdBody('session-that-leaves'));
   const cuts: readonly (readonly [where: string, bytes: string])[] = [

@@ -1,22 +1,17 @@
 /** Every refusal of the hold, seat and event routes: the error body and the code; malformed input changes nothing. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fc } from '../property.ts';
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { as, callerOf, HOLDS, newSession } from '../fixtures/client.ts';
 import { clubNight, floor, theatreRun } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
-
-let service: TestService;
+import { serviceWith } from '../fixtures/service.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-before(async () => {
-  const room = { id: 'evt_room', slug: 'room', waiting_room: true, waiting_room_rate: 10 };
-  service = await openServiceWith([clubNight(), theatreRun(), clubNight(room)]);
-});
-after(() => service.close());
+const room = { id: 'evt_room', slug: 'room', waiting_room: true, waiting_room_rate: 10 };
+const service = serviceWith([clubNight(), theatreRun(), clubNight(room)]);
 
 const good = () => ({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
 

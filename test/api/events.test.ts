@@ -1,23 +1,19 @@
 /** The public event payload and the list of events: what is shown, and that the figures are those of the stock. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { samplesFolder } from '#catalogue/files.ts';
 import type { EventBody, EventListEntryBody } from '#http/buyers/events/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { as, newSession } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
-let service: TestService;
 let session: string;
 
 const draft = { ...clubNight(), id: 'evt_draft', slug: 'draft', status: 'DRAFT' };
 
-before(async () => {
-  const shown = sample('club-night', { id: 'evt_shown', slug: 'shown' });
-  service = await openServiceWith([theatreRun(), clubNight(), draft, shown], { PICTURES: samplesFolder });
-});
-after(() => service.close());
+const shown = sample('club-night', { id: 'evt_shown', slug: 'shown' });
+const service = serviceWith([theatreRun(), clubNight(), draft, shown], { PICTURES: samplesFolder });
 beforeEach(() => {
   session = newSession();
   // Every test begins with all tickets free: an hour later every hold has run out.

@@ -3,15 +3,15 @@
  * (`scenarios/holds.ts`).
  */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, openServiceWith, serviceWith } from '../fixtures/service.ts';
 
-let service: TestService;
+const service = serviceWith([clubNight(), theatreRun()]);
 let session: string;
 
 /** A hold of the club night, answered or refused. */
@@ -23,10 +23,6 @@ function read(hold: HoldBody, key = session): Promise<Answer<HoldBody>> {
   return service.get<HoldBody>(`${HOLDS}/${hold.id}`, as(key));
 }
 
-before(async () => {
-  service = await openServiceWith([clubNight(), theatreRun()]);
-});
-after(() => service.close());
 beforeEach(async () => {
   session = newSession();
   // Every test begins with all tickets free: an hour later every hold has run out.

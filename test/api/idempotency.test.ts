@@ -1,11 +1,11 @@
 /** An Idempotency-Key on every change that takes one: the first answer again, one effect, and no refusal is kept. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import { START_CHECKOUT, setOutage } from '../fixtures/checkout.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
 const DAY_MINUTES = 24 * 60;
@@ -13,17 +13,12 @@ const MINUTE = 60_000;
 
 type Headed = Readonly<Record<string, string>>;
 
-let service: TestService;
+const service = serviceWith([
+  gala({ max_tickets_per_email: null, hold_max_minutes: 0, hold_minutes: 2 * DAY_MINUTES }),
+]);
 let keys = 0;
 const newKey = (): string => `key-${(keys += 1)}`;
 const keyed = (key: string, headers: Headed = {}): Headed => ({ ...headers, 'idempotency-key': key });
-
-before(async () => {
-  service = await openServiceWith([
-    gala({ max_tickets_per_email: null, hold_max_minutes: 0, hold_minutes: 2 * DAY_MINUTES }),
-  ]);
-});
-after(() => service.close());
 
 const single = (quantity: number): Json => ({ ticket_type_id: 'single', selling_stage_id: 'regular', quantity });
 

@@ -1,12 +1,12 @@
 /** Buyers change their paid orders on its pages, without a script. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import { newCustomer, settle, start, statusOf, type Started } from '../fixtures/checkout.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { formWith, plainVisitor } from '../fixtures/plain-pages.ts';
-import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
 const DAY = 24 * 60 * MINUTE;
 const eve = { starts_at: '2028-05-08T20:00:00Z', ends_at: '2028-05-09T04:00:00Z' };
@@ -14,19 +14,15 @@ const dates = ['Eve', 'Late', 'Draft'].map((name) => ({ ...eve, id: name.toLower
 const two = { performances: dates.map((date) => (date.name === 'Draft' ? { ...date, status: 'DRAFT' } : date)) };
 const cancel = { until_minutes: 60, fee: 150, fee_percent: 10 };
 
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([
-    gala({ buyer_changes: { cancel, withdrawal_days: 2 } }),
-    gala({ id: 'evt_seats', slug: 'seats', buyer_changes: { cancel: { ticket_type_ids: ['seat'] } } }),
-    gala({ id: 'evt_none', slug: 'none' }),
-    gala({ ...two, id: 'evt_two', slug: 'two', buyer_changes: { change: { fee: 100 }, attendees: {} } }),
-    gala({ ...two, id: 'evt_full', slug: 'full', buyer_changes: { change: {} } }),
-    gala({ ...two, id: 'evt_free', slug: 'free', buyer_changes: { change: {}, attendees: {} } }),
-  ]);
-});
+const service = serviceWith([
+  gala({ buyer_changes: { cancel, withdrawal_days: 2 } }),
+  gala({ id: 'evt_seats', slug: 'seats', buyer_changes: { cancel: { ticket_type_ids: ['seat'] } } }),
+  gala({ id: 'evt_none', slug: 'none' }),
+  gala({ ...two, id: 'evt_two', slug: 'two', buyer_changes: { change: { fee: 100 }, attendees: {} } }),
+  gala({ ...two, id: 'evt_full', slug: 'full', buyer_changes: { change: {} } }),
+  gala({ ...two, id: 'evt_free', slug: 'free', buyer_changes: { change: {}, attendees: {} } }),
+]);
 beforeEach(() => service.wait(60 * MINUTE));
-after(() => service.close());
 
 async function paid(items: readonly Json[], overrides: object = {}): Promise<Started> {
   const started = await start(service, { items, customer: newCustomer(), ...overrides });

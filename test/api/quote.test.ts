@@ -1,23 +1,19 @@
 /** Quotes: what the tickets of a hold cost with a promo code, before anything is ordered. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { assertRefused } from '../fixtures/checks.ts';
 import { newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { openServiceWith, type TestService } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 
 const QUOTE = '/api/checkout/quote';
 
 describe('A quote', () => {
-  let service: TestService;
-  before(async () => {
-    const promoCodes = [
-      { code: 'TENTH', percent_off: 10 },
-      { code: 'ONCE', amount_off: 500, max_uses: 1 },
-    ];
-    service = await openServiceWith([gala({ promoCodes })]);
-  });
-  after(() => service.close());
+  const promoCodes = [
+    { code: 'TENTH', percent_off: 10 },
+    { code: 'ONCE', amount_off: 500, max_uses: 1 },
+  ];
+  const service = serviceWith([gala({ promoCodes })]);
 
   /** A hold of two seats, 60.00, and what asks for its quote. */
   const held = async () => {

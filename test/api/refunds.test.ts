@@ -1,6 +1,6 @@
 /** Refunds that the service executes: over HTTP, with the sandbox as the provider that plays every outcome. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import {
   buy,
   chooseRefunds,
@@ -18,7 +18,7 @@ import { holdfast } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, openServiceFor, openServiceWith, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceFor, serviceWith } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 
@@ -31,12 +31,8 @@ interface Refunded {
 
 const HOUR = 60 * MINUTE;
 const restarts = ofOneMachine('one process is stopped and started on its folder');
-let service: TestService;
-before(async () => {
-  service = await openServiceWith([gala(), gala({ id: 'evt_auto', slug: 'auto', refunds: 'AUTOMATIC' })]);
-});
+const service = serviceWith([gala(), gala({ id: 'evt_auto', slug: 'auto', refunds: 'AUTOMATIC' })]);
 beforeEach(() => service.wait(HOUR));
-after(() => service.close());
 
 async function paid(overrides: object = {}): Promise<Started> {
   const started = await start(service, { customer: newCustomer(), ...overrides });

@@ -3,7 +3,7 @@
  * (`scenarios/seats.ts`).
  */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import type { EventBody } from '#http/buyers/events/schema.ts';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import type { OccupancyBody, SeatBody, SeatingBody } from '#http/buyers/seating.ts';
@@ -11,26 +11,15 @@ import { plainBestBlock, type PlainSeat, type PlainType } from '../fixtures/best
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer, type ItemRequest } from '../fixtures/client.ts';
 import { sample, seat, theatreRun } from '../fixtures/events.ts';
-import {
-  MINUTE,
-  ofOneMachine,
-  ofOneThread,
-  openServiceFor,
-  openServiceWith,
-  type TestService,
-} from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, ofOneThread, openServiceFor, serviceWith } from '../fixtures/service.ts';
 
 const PLAY = '/api/events/public/the-play';
 /** Why some hundred questions in one hall are asked of one thread alone. */
 const CHOSEN = 'which seats are chosen is up to the event';
 
-let service: TestService;
+const service = serviceWith([theatreRun()]);
 let session: string;
 
-before(async () => {
-  service = await openServiceWith([theatreRun()]);
-});
-after(() => service.close());
 beforeEach(() => {
   session = newSession();
   // Every test begins with all seats free: an hour later every hold has run out.

@@ -12,7 +12,7 @@ import {
   type ServiceProcess,
   spawnService,
   spawnServiceFor,
-  type TestService,
+  serviceWith,
 } from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
@@ -153,11 +153,7 @@ describe('A process without settings', () => {
 });
 
 describe('While a service runs', () => {
-  let service: TestService;
-  before(async () => {
-    service = await openService({ demo: true });
-  });
-  after(() => service.close());
+  const service = serviceWith([], {}, { demo: true });
 
   it('a process on its port ends with exit code 2', async () => {
     const { port } = new URL(service.publicUrl);

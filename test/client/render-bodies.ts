@@ -95,6 +95,7 @@ const CLIENT: Bodies = {
   Legal: part(events.EventPayload, 'legal'),
   Venue: part(events.EventPayload, 'venue'),
   LineupItem: part(events.EventPayload, 'lineup'),
+  ChangeTerms: part(events.EventPayload, 'buyer_changes', 'cancel'),
   EventPayload: events.EventPayload,
   PlannedSeat: part(Seating, 'localities', 'sections', 'rows', 'seats'),
   SeatRow: part(Seating, 'localities', 'sections', 'rows'),
@@ -148,6 +149,9 @@ const DOORS: Bodies = {
   DoorCounts,
 };
 
+const refund = part(RefundList, 'refunds');
+const refundNames = Object.keys((refund as Schema).properties!).filter((name) => name !== 'order_id');
+
 const OverviewPerformance = part(Overview, 'events', 'performances');
 
 const CONSOLE: Bodies = {
@@ -158,11 +162,17 @@ const CONSOLE: Bodies = {
   HourSums: part(EventMoney, 'hours'),
   EventMoney,
   MoneyList,
+  SaleMoney: part(SaleByMinute, 'totals', 'money'),
+  SaleTotals: part(SaleByMinute, 'totals'),
   SalePoint: part(SaleByMinute, 'points'),
   SaleByMinute,
   HistoryMinute: part(ServiceHistory, 'minutes'),
   ServiceHistory,
+  AmountDue: part(AdminOrder, 'refunds_due'),
   Cancellation,
+  CountedAmount: part(RefundList, 'due'),
+  Refund: formOf(refund, ...refundNames),
+  ListedRefund: refund,
   RefundList,
   Steering: SteeringFields,
   OverviewEvent: part(Overview, 'events'),
@@ -170,6 +180,7 @@ const CONSOLE: Bodies = {
   Overview,
   OrderedItem: part(AdminOrder, 'items'),
   OrderPayment: part(AdminOrder, 'payments'),
+  OrderRefund: part(AdminOrder, 'refunds'),
   VoidTicket: part(AdminOrder, 'void_tickets'),
   AdminOrder,
   Fact: part(JournalPage, 'facts'),
@@ -181,6 +192,7 @@ const CONSOLE: Bodies = {
   OrderPage: AdminOrderList,
   TicketScan,
   AdminTicket,
+  ConflictingScan: part(ScanConflicts, 'conflicts', 'second'),
   ScanConflicts,
   MadeStation,
   FoundOrders,
@@ -192,6 +204,9 @@ const BASES: Readonly<Record<string, string>> = {
   Station: 'PairedStation',
   CheckoutItem: 'HoldItemRequest',
   OverviewPerformance: 'Stock',
+  SalePoint: 'SaleTotals',
+  ListedRefund: 'Refund',
+  OrderRefund: 'Refund',
   AdminOrder: 'Order',
   OrderPayment: 'Payment',
   VoidTicket: 'Ticket',

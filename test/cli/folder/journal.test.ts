@@ -1,24 +1,19 @@
 /** `holdfast journal` for people: short lines, all of them where asked, and the last ones alone. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { clubNight } from '../../fixtures/events.ts';
-import { ofOneMachine, openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { ofOneMachine, serviceWith } from '../../fixtures/service.ts';
 import { holdfast } from '../holdfast.ts';
 
 const oneMachine = { skip: ofOneMachine('the command reads a folder') };
 
-let service: TestService;
+const service = serviceWith(['one', 'two', 'three'].map((slug) => clubNight({ id: `evt_${slug}`, slug })));
 
 const linesOf = async (...args: readonly string[]): Promise<string[]> => {
   const { code, stdout, stderr } = await holdfast(['journal', '--data', service.folder, ...args]);
   assert.equal(code, 0, stderr);
   return stdout.split('\n').slice(0, -1);
 };
-
-before(async () => {
-  service = await openServiceWith(['one', 'two', 'three'].map((slug) => clubNight({ id: `evt_${slug}`, slug })));
-});
-after(() => service.close());
 
 test('facts have a line of at most 80 characters each, and all of their data with --full', oneMachine, async () => {
   const [short, full] = await Promise.all([linesOf(), linesOf('--full')]);

@@ -1,21 +1,16 @@
 /** Bodies under way: what clients have sent of them is bounded together, and small where a route has no lists. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { HOLDS, newSession } from '../../fixtures/client.ts';
 import { clubNight, floor } from '../../fixtures/events.ts';
 import { bytesOf, connectRaw, inUse, inUseAtRest, inUseOnce, NOTHING_IN_USE } from '../../fixtures/raw-socket.ts';
-import { openService, type TestService } from '../../fixtures/service.ts';
+import { serviceWith } from '../../fixtures/service.ts';
 
 const KIB = 1024;
 const BODIES_MAX = 400 * KIB;
 const ANNOUNCED = 200 * KIB;
 
-let service: TestService;
-before(async () => {
-  service = await openService({ limits: { bodiesBytesMax: BODIES_MAX } });
-  await service.define(clubNight());
-});
-after(() => service.close());
+const service = serviceWith([clubNight()], {}, { limits: { bodiesBytesMax: BODIES_MAX } });
 
 const headOf = (length: number | 'chunked'): string => {
   const how = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;

@@ -6,7 +6,7 @@ import { clubNight } from '../../fixtures/events.ts';
 import { operatorOf } from './operator.ts';
 
 describe('The counter in the console', { skip: withoutBrowser }, () => {
-  const opened = operatorOf(clubNight());
+  const opened = operatorOf((service) => service.define(clubNight()));
 
   const open = async () => {
     const { page } = opened.operator;

@@ -1,42 +1,30 @@
 /** The doors of a date in the console, in a real browser: counts, stations, conflicts, and a ticket by hand. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, it } from 'node:test';
 import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
-import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { openServiceWith, type TestService } from '../../fixtures/service.ts';
+import { withoutBrowser } from '../../fixtures/browser.ts';
 import { until } from '../../fixtures/until.ts';
 import type { OrderStatus } from '../../fixtures/checkout.ts';
-import { enterConsole } from './operator.ts';
+import { operatorOf } from './operator.ts';
 
 const PAGE = '/#/events/evt_doors/doors/eve';
 
 describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let operator: Visitor;
   let order: OrderStatus;
-
-  before(async () => {
-    service = await openServiceWith([doorsGala()]);
+  const opened = operatorOf(async (service) => {
+    await service.define(doorsGala());
     order = await buyTickets(service, 'single', 2);
     const station = await makeStation(service, { name: 'North 1' });
     const [code = ''] = codesOf(order);
     await scanAll(service, station, scanOf(service, code), scanOf(service, code, { given: 'ADMIT' }));
-    browser = await launchBrowser();
-    operator = await enterConsole(browser, service.adminUrl);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
   });
 
   const tile = async (name: string): Promise<string> =>
-    operator.page.locator('.tiles div', { hasText: name }).locator('dd').innerText();
+    opened.operator.page.locator('.tiles div', { hasText: name }).locator('dd').innerText();
 
   it('is reached from the date, and counts who came and what does not agree', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto('/#/events/evt_doors');
     await page.getByRole('link', { name: 'Doors' }).first().click();
     await page.getByRole('heading', { name: 'Doors: Eve' }).waitFor();
@@ -53,7 +41,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('lets a ticket in by its code, refuses it again, and undoes it', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const [, code = ''] = codesOf(order);
     await page.getByLabel('Number or code of a ticket').fill(code);
     await page.getByRole('button', { name: 'Look up' }).click();
@@ -76,7 +64,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('is where the tickets of an order lead', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto(`/#/orders/${order.order_id}`);
     await page.getByRole('link', { name: order.ticket_objects[0]!.number }).click();
     await page.getByRole('list', { name: 'Scans' }).waitFor();
@@ -84,7 +72,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('pairs a device with a code that is shown once, and revokes it', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto(PAGE);
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('South 2');
@@ -96,8 +84,8 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     const token = address.replace(/^.*\/door#/, '');
     assert.match(token, /^gtk_/);
     const [, code = ''] = codesOf(order);
-    const scan = scanOf(service, code, { kind: 'EXIT', door_id: 'stand' });
-    assert.equal((await scanAll(service, { token }, scan))[0]!.verdict, 'NOT_INSIDE');
+    const scan = scanOf(opened.service, code, { kind: 'EXIT', door_id: 'stand' });
+    assert.equal((await scanAll(opened.service, { token }, scan))[0]!.verdict, 'NOT_INSIDE');
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.locator('tr[data-station]', { hasText: 'South 2' });
     await row.getByText('LIVE').waitFor();
@@ -108,7 +96,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('gives the list of who may come as a file', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: 'List of who may come' }).click();
     const download = await downloading;
@@ -117,7 +105,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('gives a gate its token to copy', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('Hall');
     await page.getByLabel('Kind').selectOption('GATE');
@@ -129,7 +117,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('pairs a device at a gate too whose address in the hall is known', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('Arena');
     await page.getByLabel('Kind').selectOption('GATE');

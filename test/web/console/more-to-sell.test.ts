@@ -15,7 +15,7 @@ interface Defined {
 }
 
 describe('More stock and dates in the console', { skip: withoutBrowser }, () => {
-  const opened = operatorOf(clubNight());
+  const opened = operatorOf((service) => service.define(clubNight()));
 
   const read = async (): Promise<Defined> =>
     (await opened.service.operate<Defined>('GET', '/admin/events/evt_club')).body;

@@ -4,29 +4,22 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { describe, it } from 'node:test';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import { FACT_TYPES as DOMAIN_TYPES } from '#domain/fact.ts';
 import { SERVICE_FACT_TYPES } from '#engine/service-facts.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
 import { clubNight, item, sample } from '../../fixtures/events.ts';
-import { openService, type TestService } from '../../fixtures/service.ts';
-import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { withoutBrowser } from '../../fixtures/browser.ts';
 import { until } from '../../fixtures/until.ts';
-import { enterConsole } from './operator.ts';
+import { operatorOf } from './operator.ts';
 
 const source = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('The console for those who look something up', { skip: withoutBrowser }, () => {
-  let service: TestService;
-  let browser: Browser;
-  let operator: Visitor;
   let paid: Started;
-
-  before(async () => {
-    service = await openService();
+  const opened = operatorOf(async (service) => {
     await service.define(sample('club-night'));
     await service.define(sample('open-studios'));
     const attendees = [{ name: 'Grace Hopper', email: 'grace@example.net' }, { name: 'Linus Pauling' }];
@@ -46,16 +39,10 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     await settle(service, paid, 'paid');
     const refund = { amount: 1_000, reference: 're_1' };
     await service.operate('POST', `/admin/orders/${paid.order_id}/refunds`, { body: refund });
-    browser = await launchBrowser();
-    operator = await enterConsole(browser, service.adminUrl);
-  });
-  after(async () => {
-    await browser?.close();
-    await service?.close();
   });
 
   it('shows what was sold and refunded, by event and by hour, and names its one time zone', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.getByText('€45.50 sold · €10.00 refunded').waitFor();
     await page.getByText('All times are of Europe/Berlin').waitFor();
     await page.getByRole('link', { name: 'Money' }).click();
@@ -74,7 +61,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('searches everything from every page with a key, by a guest’s name, and keeps the search in the address', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.keyboard.press('Control+k');
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Search orders');
     await page.keyboard.type('hopper');
@@ -95,13 +82,13 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('names what was bought and who comes, leads to the buyer’s page, and asks with tickets and money', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.locator(`[data-order="${paid.order_id}"]`).getByRole('link').click();
     await page.getByRole('heading', { name: 'Zoë Kaltenbach' }).waitFor();
     const text = await page.locator('main').innerText();
     assert.match(text, /2 × Single[^]*Saturday night[^]*1 × Spritz[^]*Grace Hopper[^]*Linus Pauling/);
     const link = page.getByRole('link', { name: 'Buyer’s page' });
-    assert.equal(await link.getAttribute('href'), `${service.publicUrl}/orders/${paid.order_id}`);
+    assert.equal(await link.getAttribute('href'), `${opened.service.publicUrl}/orders/${paid.order_id}`);
     await page.getByRole('button', { name: 'Cancel order…' }).click();
     await page.getByText('1 order with 2 tickets is cancelled').waitFor();
     await page.getByText('€35.50 are due back to the buyer').waitFor();
@@ -111,7 +98,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('filters the journal by order, type and event, in the address', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.getByRole('main').getByRole('link', { name: 'Journal' }).click();
     await page.getByRole('cell', { name: 'RefundRecorded' }).waitFor();
     assert.ok(page.url().includes(`#/journal?order=${paid.order_id}`));
@@ -127,7 +114,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('says with orders and money what the cancellation of a date does, before it does', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto('/#/events/evt_club');
     await page.getByRole('button', { name: 'Cancel date…' }).click();
     await page.getByText('1 order with 2 tickets is cancelled whole, and €35.50 is due back to 1 buyer.').waitFor();
@@ -138,12 +125,12 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('cancels the tickets of a date alone, and has what is due given back', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     const performances = ['sat', 'sun'].map((id, day) => ({ id, name: id, starts_at: `2028-05-1${day}T20:00:00Z` }));
-    await service.define(clubNight({ id: 'evt_two', slug: 'two', performances }));
+    await opened.service.define(clubNight({ id: 'evt_two', slug: 'two', performances }));
     const items = performances.map(({ id }) => ({ ...item('single', 1), performance_id: id }));
-    const bought = await start(service, { event_id: 'evt_two', items });
-    await settle(service, bought, 'paid');
+    const bought = await start(opened.service, { event_id: 'evt_two', items });
+    await settle(opened.service, bought, 'paid');
     await page.goto('/#/events/evt_two');
     await page.getByRole('button', { name: 'Cancel date…' }).first().click();
     await page.getByText('1 ticket is cancelled: 1 order goes on with others, 0 orders end, and €19.00').waitFor();
@@ -151,7 +138,8 @@ describe('The console for those who look something up', { skip: withoutBrowser }
     await page.getByRole('checkbox', { name: 'Give back what is due then' }).check();
     await page.getByRole('button', { name: 'Cancel the date' }).click();
     await page.getByText('CANCELLED').first().waitFor();
-    const read = async () => (await service.operate<AdminOrderBody>('GET', `/admin/orders/${bought.order_id}`)).body;
+    const read = async () =>
+      (await opened.service.operate<AdminOrderBody>('GET', `/admin/orders/${bought.order_id}`)).body;
     // Its orders follow in turns of their own.
     await until(async () => (await read()).refunds.length === 1);
     const { status, ticket_count: tickets } = await read();
@@ -159,7 +147,7 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('keeps the filters of an event’s orders in the address, the newest first', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.goto('/#/events/evt_club/orders?status=CONFIRMED');
     await page.locator(`[data-order="${paid.order_id}"]`).waitFor();
     assert.equal(await page.getByLabel('Status').inputValue(), 'CONFIRMED');
@@ -170,16 +158,16 @@ describe('The console for those who look something up', { skip: withoutBrowser }
   });
 
   it('fits the screen of a phone', async () => {
-    const { page } = operator;
+    const { page } = opened.operator;
     await page.setViewportSize({ width: 360, height: 740 });
     for (const address of ['money', 'search?q=hopper', 'journal', 'events/evt_club', 'events/evt_club/orders']) {
       await page.goto(`/#/${address}`);
       await page.getByRole('table').first().waitFor();
-      assert.equal(await operator.overflows(), false, address);
+      assert.equal(await opened.operator.overflows(), false, address);
     }
   });
 
-  it('has reported no error and sent no request to another host', () => operator.close());
+  it('has reported no error and sent no request to another host', () => opened.operator.close());
 });
 
 describe('What the console knows by heart', () => {

@@ -19,13 +19,16 @@ export async function signIn({ page }: Pick<Visitor, 'page'>): Promise<void> {
   await page.getByRole('heading', { name: 'On sale now' }).waitFor();
 }
 
-/** A service with an event, and an operator at its console, for the tests of a `describe`. */
-export function operatorOf(event: object): { readonly service: TestService; readonly operator: Visitor } {
+/** A prepared service, and an operator at its console, for the tests of a `describe`. */
+export function operatorOf(prepare: (service: TestService) => Promise<unknown>): {
+  readonly service: TestService;
+  readonly operator: Visitor;
+} {
   const opened = {} as { service: TestService; operator: Visitor };
   let browser: Browser | undefined;
   before(async () => {
     opened.service = await openService();
-    await opened.service.define(event);
+    await prepare(opened.service);
     browser = await launchBrowser();
     opened.operator = await enterConsole(browser, opened.service.adminUrl);
   });

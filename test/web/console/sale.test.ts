@@ -8,7 +8,7 @@ import { MINUTE } from '../../fixtures/service.ts';
 import { operatorOf } from './operator.ts';
 
 describe('The sale on one screen', { skip: withoutBrowser }, () => {
-  const opened = operatorOf(clubNight({ max_tickets_per_email: null }));
+  const opened = operatorOf((service) => service.define(clubNight({ max_tickets_per_email: null })));
   const buyTickets = (quantity: number) =>
     buy(opened.service, { event_id: 'evt_club', items: [floor(quantity)], customer: newCustomer() });
 

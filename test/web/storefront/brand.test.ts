@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { samplesFolder } from '#catalogue/files.ts';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { openShop, type Shop } from './shop.ts';
+import { openShop, shopOf } from './shop.ts';
 
 const BRAND = path.join(samplesFolder, 'brand/theatre.json');
 const { name } = JSON.parse(readFileSync(BRAND, 'utf8')) as { readonly name: string };
@@ -23,21 +23,19 @@ const groundOf = ({ page }: Visitor): Promise<string> =>
   page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
 
 describe('The pages of a venue', { skip: withoutBrowser }, () => {
-  let shop: Shop;
   let orders: readonly string[];
-
-  before(async () => {
-    shop = await openShop({ BRAND });
-    await shop.ownEvent('club-night', 'night');
-    await shop.ownEvent('theatre-run', 'play');
-    await shop.ownEvent('harbour-draw', 'harbour');
-    orders = [await shop.buy('/e/night')];
-    await shop.ownEvent('club-night', 'guests', {
-      brand: { name: 'Gastspiel', accent: '#7a1f2b', scheme: 'LIGHT', links: [] },
-    });
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf(
+    async () => {
+      await shop.ownEvent('club-night', 'night');
+      await shop.ownEvent('theatre-run', 'play');
+      await shop.ownEvent('harbour-draw', 'harbour');
+      orders = [await shop.buy('/e/night')];
+      await shop.ownEvent('club-night', 'guests', {
+        brand: { name: 'Gastspiel', accent: '#7a1f2b', scheme: 'LIGHT', links: [] },
+      });
+    },
+    { BRAND },
+  );
 
   /** Nothing of the software, the venue in title and header, nothing beyond the edge. */
   const isTheVenues = async (buyer: Visitor, state: string, size: string): Promise<void> => {

@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { sample } from '../../fixtures/events.ts';
 import { withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { fillIn, openShop, type Shop } from './shop.ts';
+import { fillIn, shopOf } from './shop.ts';
 
 const HOUR_MS = 3_600_000;
 const KNOWN_TO_S = 1;
 
 describe('A buyer whose own clock is an hour wrong', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   /**
    * Waits for a countdown between two moments, in seconds before its end. A page may know the service's time to the

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isOpenByDayAndNight, isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { sample } from '../../fixtures/events.ts';
 import { until } from '../../fixtures/until.ts';
 import { SERVED_TEXTS } from '#texts/served.ts';
 import { TEXTS } from '#texts/texts.ts';
-import { fillIn, openShop, type Shop } from './shop.ts';
+import { fillIn, shopOf } from './shop.ts';
 import { SHOWN_TEXTS, textsOnlyOf, type TextTree } from './text-patterns.ts';
 
 const SHIFT_MAX = 0.05;
@@ -48,16 +48,11 @@ async function englishOn({ page }: Visitor): Promise<readonly string[]> {
 }
 
 describe('The pages for everybody', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
+  const shop = shopOf(async () => {
     for (const name of ['club-night', 'theatre-run', 'supper-club', 'lighthouse-rush']) {
       await shop.service.define(sample(name));
     }
   });
-
-  after(() => shop?.close());
 
   it('shut nobody out, in any state of a purchase, by day and by night', async () => {
     const buyer = await shop.enter('/');

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { settle, start, type Started } from '../../fixtures/checkout.ts';
-import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
+import { fillIn, shopOf, type ShopVisitorOptions } from './shop.ts';
 
 describe('The page of an order', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   /** Buys three singles with four beers at a copy of the club night. */
   const threeSingles = async (slug: string, options: ShopVisitorOptions = {}): Promise<Visitor> => {

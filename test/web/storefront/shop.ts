@@ -1,4 +1,5 @@
 /** A service with the sample events, and visitors of its storefront in a real browser. */
+import { after, before } from 'node:test';
 import type { Browser, Locator } from 'playwright-core';
 import { samplesFolder } from '#catalogue/files.ts';
 import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
@@ -24,7 +25,9 @@ export interface ShopVisitorOptions extends VisitorOptions {
   readonly clockAheadMs?: number;
 }
 
-export async function openShop(environment: Readonly<Record<string, string>> = {}): Promise<Shop> {
+type Environment = Readonly<Record<string, string>>;
+
+export async function openShop(environment: Environment = {}): Promise<Shop> {
   const [service, browser] = await Promise.all([
     openService({ clock: 'running', environment: { SANDBOX_CLOCK: 'on', PICTURES: samplesFolder, ...environment } }),
     launchBrowser(),
@@ -55,6 +58,14 @@ export async function openShop(environment: Readonly<Record<string, string>> = {
       await service.close();
     },
   };
+}
+
+/** The same for the tests of a `describe`, with what `prepare` does in it; there once they run. */
+export function shopOf(prepare: (shop: Shop) => Promise<unknown> = async () => {}, environment?: Environment): Shop {
+  const opened = {} as Shop;
+  before(() => openShop(environment).then((shop) => prepare(Object.assign(opened, shop))));
+  after(() => opened.close?.());
+  return opened;
 }
 
 export const seat = (buyer: Visitor, name: string | RegExp): Locator => buyer.page.getByRole('checkbox', { name });

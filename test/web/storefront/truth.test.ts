@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { sample } from '../../fixtures/events.ts';
-import { fillIn, openShop, seat, type Shop } from './shop.ts';
+import { fillIn, seat, shopOf } from './shop.ts';
 
 describe('What the pages say about money and time', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   /** Goes to the checkout with two singles of a copy of the club night, €38. */
   const twoSingles = async (slug: string, overrides = {}): Promise<Visitor> => {

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
 import { until } from '../../fixtures/until.ts';
-import { fillIn, openShop, type Shop, type ShopVisitorOptions } from './shop.ts';
+import { fillIn, shopOf, type ShopVisitorOptions } from './shop.ts';
 
 describe('The way from the choice to the order', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   /** Goes to the checkout of a copy of the supper, whose guests have names, with two tickets. */
   const twoGuests = async (slug: string, overrides = {}, options: ShopVisitorOptions = {}): Promise<Visitor> => {

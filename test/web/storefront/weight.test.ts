@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { taskTimes } from '../../../bench/shop/processor-tasks.ts';
 import { scoreOf } from '../../../bench/shop/score.ts';
 import { PHONE, withoutBrowser } from '../../fixtures/browser.ts';
-import { openShop, type Shop } from './shop.ts';
+import { shopOf } from './shop.ts';
 
 /** Of a phone whose processor is so many times slower than this machine's. */
 const SLOWER = 4;
@@ -12,13 +12,7 @@ const TASK_MS_MAX = 200;
 const BLOCKING_MS_MAX = 200;
 
 describe('The pages of a purchase on a slow phone', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   it('keep the main thread busy for at most 200 ms at a time, and block it for as long in all', async () => {
     const event = await shop.ownEvent('club-night', 'weight-event');

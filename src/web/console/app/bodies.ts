@@ -79,9 +79,15 @@ export interface MoneyList {
   readonly next_cursor: string | null;
 }
 
-export interface SalePoint {
-  /** When the step began. */
-  readonly at: string;
+export interface SaleMoney {
+  readonly currency: string;
+  /** All money that came, also what is due back. */
+  readonly paid_amount: number;
+  /** What was given back. */
+  readonly refunded_amount: number;
+}
+
+export interface SaleTotals {
   /** Tickets issued. */
   readonly tickets: number;
   /** Tickets that were given back or cancelled. */
@@ -93,13 +99,12 @@ export interface SalePoint {
   /** People in line who were admitted. */
   readonly admitted: number;
   /** By currency, where any moved. */
-  readonly money: readonly {
-    readonly currency: string;
-    /** All money that came, also what is due back. */
-    readonly paid_amount: number;
-    /** What was given back. */
-    readonly refunded_amount: number;
-  }[];
+  readonly money: readonly SaleMoney[];
+}
+
+export interface SalePoint extends SaleTotals {
+  /** When the step began. */
+  readonly at: string;
   /** People in line at its end. */
   readonly waiting: number;
 }
@@ -116,26 +121,7 @@ export interface SaleByMinute {
   /** Every step of the range up to now, the oldest first; none where it is over before the sale opened. */
   readonly points: readonly SalePoint[];
   /** Of everything since the first fact, whatever the range. */
-  readonly totals: {
-    /** Tickets issued. */
-    readonly tickets: number;
-    /** Tickets that were given back or cancelled. */
-    readonly returned: number;
-    /** Orders that got tickets. */
-    readonly orders: number;
-    /** People who joined the line. */
-    readonly joined: number;
-    /** People in line who were admitted. */
-    readonly admitted: number;
-    /** By currency, where any moved. */
-    readonly money: readonly {
-      readonly currency: string;
-      /** All money that came, also what is due back. */
-      readonly paid_amount: number;
-      /** What was given back. */
-      readonly refunded_amount: number;
-    }[];
-  };
+  readonly totals: SaleTotals;
   readonly forecast: {
     /** Tickets free or held, of the dates on sale. */
     readonly unsold: number;
@@ -191,6 +177,11 @@ export interface ServiceHistory {
   readonly minutes: readonly HistoryMinute[];
 }
 
+export interface AmountDue {
+  readonly amount: number;
+  readonly currency: string;
+}
+
 export interface Cancellation {
   /** Orders with a ticket on the date that are not over: they are cancelled, but for those amended. */
   readonly orders: number;
@@ -201,49 +192,60 @@ export interface Cancellation {
   /** What of their tickets is cancelled; of whole orders those on other dates too. */
   readonly tickets: number;
   /** What is due back to their buyers then, by currency. */
-  readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
+  readonly refunds_due: readonly AmountDue[];
+}
+
+export interface CountedAmount {
+  readonly amount: number;
+  readonly currency: string;
+  readonly count: number;
+}
+
+export interface Refund {
+  readonly id: string;
+  readonly amount: number;
+  readonly currency: string;
+  /**
+   * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
+   * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
+   */
+  readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
+  readonly created_at: string;
+  /** When it succeeded or failed; null until then. */
+  readonly finished_at: string | null;
+  /** The payment whose money it is, where that is known. */
+  readonly payment_id: string | null;
+  readonly amendment_id: string | null;
+  /** Why it did not go, or needs an operator. */
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  /** How often the provider was asked. */
+  readonly tries: number;
+  /** When it is tried, or asked about, again. */
+  readonly next_try_at: string | null;
+  readonly reference: string | null;
+  /** The provider that reported it; null where it was only noted. */
+  readonly provider: string | null;
+}
+
+export interface ListedRefund extends Refund {
+  readonly order_id: string;
 }
 
 export interface RefundList {
   /** What is due to buyers, by currency; `count` is of orders. */
-  readonly due: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly due: readonly CountedAmount[];
   /** What of it is not asked for yet. */
-  readonly to_ask: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly to_ask: readonly CountedAmount[];
   /** Refunds that are PENDING. */
-  readonly pending: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly pending: readonly CountedAmount[];
   /** Refunds that have SUCCEEDED. */
-  readonly succeeded: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly succeeded: readonly CountedAmount[];
   /** Refunds that have FAILED. */
-  readonly failed: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly failed: readonly CountedAmount[];
   /** Refunds that are NEEDS_OPERATOR. */
-  readonly needs_operator: readonly { readonly amount: number; readonly currency: string; readonly count: number }[];
+  readonly needs_operator: readonly CountedAmount[];
   /** In the order in which their orders were placed. */
-  readonly refunds: readonly {
-    readonly order_id: string;
-    readonly id: string;
-    readonly amount: number;
-    readonly currency: string;
-    /**
-     * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
-     * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
-     */
-    readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
-    readonly created_at: string;
-    /** When it succeeded or failed; null until then. */
-    readonly finished_at: string | null;
-    /** The payment whose money it is, where that is known. */
-    readonly payment_id: string | null;
-    readonly amendment_id: string | null;
-    /** Why it did not go, or needs an operator. */
-    readonly failure: { readonly code: string; readonly message: string } | null;
-    /** How often the provider was asked. */
-    readonly tries: number;
-    /** When it is tried, or asked about, again. */
-    readonly next_try_at: string | null;
-    readonly reference: string | null;
-    /** The provider that reported it; null where it was only noted. */
-    readonly provider: string | null;
-  }[];
+  readonly refunds: readonly ListedRefund[];
   readonly next_cursor: string | null;
 }
 
@@ -335,6 +337,10 @@ export interface OrderPayment extends Payment {
   readonly session_expires_at: string | null;
 }
 
+export interface OrderRefund extends Refund {
+  readonly note: string | null;
+}
+
 export interface VoidTicket extends Ticket {
   readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
 }
@@ -359,33 +365,8 @@ export interface AdminOrder extends Order {
   readonly items: readonly OrderedItem[];
   readonly payments: readonly OrderPayment[];
   /** All that is due back, by currency, the order's own first; empty when nothing is. */
-  readonly refunds_due: readonly { readonly amount: number; readonly currency: string }[];
-  readonly refunds: readonly {
-    readonly id: string;
-    readonly amount: number;
-    readonly currency: string;
-    /**
-     * PENDING: asked for, or the provider works on it. SUCCEEDED: the money was given back. FAILED: it did not
-     * go, and is due again. NEEDS_OPERATOR: an operator looks at it.
-     */
-    readonly status: 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'NEEDS_OPERATOR';
-    readonly created_at: string;
-    /** When it succeeded or failed; null until then. */
-    readonly finished_at: string | null;
-    /** The payment whose money it is, where that is known. */
-    readonly payment_id: string | null;
-    readonly amendment_id: string | null;
-    /** Why it did not go, or needs an operator. */
-    readonly failure: { readonly code: string; readonly message: string } | null;
-    /** How often the provider was asked. */
-    readonly tries: number;
-    /** When it is tried, or asked about, again. */
-    readonly next_try_at: string | null;
-    readonly reference: string | null;
-    /** The provider that reported it; null where it was only noted. */
-    readonly provider: string | null;
-    readonly note: string | null;
-  }[];
+  readonly refunds_due: readonly AmountDue[];
+  readonly refunds: readonly OrderRefund[];
   readonly promo_code: string | null;
   readonly promoter_code: string | null;
   readonly referral_code: string | null;
@@ -504,6 +485,18 @@ export interface AdminTicket extends Ticket {
   readonly scans: readonly TicketScan[];
 }
 
+export interface ConflictingScan {
+  readonly scan_id: string;
+  readonly at: string;
+  readonly received_at: string;
+  readonly door_id: string;
+  /** Null of a scan by hand. */
+  readonly station_id: string | null;
+  readonly station_name: string | null;
+  /** The station itself decided. */
+  readonly offline: boolean;
+}
+
 export interface ScanConflicts {
   readonly conflicts: readonly {
     readonly kind: 'DOUBLE_ENTRY' | 'ENTERED_VOID' | 'ENTERED_OTHERWISE';
@@ -512,28 +505,8 @@ export interface ScanConflicts {
     readonly order_id: string | null;
     readonly performance_id: string;
     /** Null where there is but one scan. */
-    readonly first: {
-      readonly scan_id: string;
-      readonly at: string;
-      readonly received_at: string;
-      readonly door_id: string;
-      /** Null of a scan by hand. */
-      readonly station_id: string | null;
-      readonly station_name: string | null;
-      /** The station itself decided. */
-      readonly offline: boolean;
-    } | null;
-    readonly second: {
-      readonly scan_id: string;
-      readonly at: string;
-      readonly received_at: string;
-      readonly door_id: string;
-      /** Null of a scan by hand. */
-      readonly station_id: string | null;
-      readonly station_name: string | null;
-      /** The station itself decided. */
-      readonly offline: boolean;
-    };
+    readonly first: ConflictingScan | null;
+    readonly second: ConflictingScan;
   }[];
   readonly next_cursor: string | null;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { withoutBrowser, type Visitor } from '../../../fixtures/browser.ts';
 import { sample } from '../../../fixtures/events.ts';
-import { fillIn, openShop, seat, type Shop } from '../shop.ts';
+import { fillIn, seat, shopOf } from '../shop.ts';
 
 /** Counts the prices that a page writes in one rendering: the most of all that follow, however many polls come. */
 const COUNT_PRICES = `globalThis.mostPrices = 0;
@@ -22,13 +22,7 @@ interface Hall {
 }
 
 describe('The basket', { skip: withoutBrowser }, () => {
-  let shop: Shop;
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   /** The seats that are held on a date. */
   const held = async (slug: string, performanceId: string): Promise<unknown> => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { isOpenByDayAndNight } from '../../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../../fixtures/browser.ts';
-import { openShop, type Shop } from '../shop.ts';
+import { shopOf } from '../shop.ts';
 import { purchases } from './purchases.ts';
 
 /** Pixels of the bar with the next step: one line of words on a button, or two. */
@@ -53,15 +53,9 @@ interface Step {
 }
 
 describe('Purchases on a phone', { skip: withoutBrowser }, () => {
-  let shop: Shop;
   /** What axe was shown. */
   const looked = new Set<string>();
-
-  before(async () => {
-    shop = await openShop();
-  });
-
-  after(() => shop?.close());
+  const shop = shopOf();
 
   for (const [purchase, play] of Object.entries(purchases)) {
     const language = languageOf(purchase);

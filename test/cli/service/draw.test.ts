@@ -50,11 +50,11 @@ describe('holdfast draw verify', () => {
     assert.match(stdout, /evt_rush: the order of 20 entries is as promised\nthe entry was drawn to place 7/);
     assert.deepEqual((await verify(...args, '--json')).json(), {
       ok: true,
-      eventId: 'evt_rush',
+      event_id: 'evt_rush',
       status: 'drawn',
-      drawCommitment: PROOF.draw_commitment,
+      draw_commitment: PROOF.draw_commitment,
       count: 20,
-      hasOpening: true,
+      has_opening: true,
       flaws: [],
       place: 7,
     });
@@ -97,7 +97,7 @@ describe('holdfast draw verify', () => {
     const { code, stdout } = await verify(file);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /is as promised\nthe draw has no opening: .* could foresee it/);
-    assert.equal((await verify(file, '--json')).json()['hasOpening'], false);
+    assert.equal((await verify(file, '--json')).json()['has_opening'], false);
   });
 
   it('reports that an event is not drawn yet', async (t) => {

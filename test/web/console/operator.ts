@@ -5,7 +5,7 @@ import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '..
 import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
 
 /** Opens the console of a service and signs in; the overview is shown then. */
-export async function enterConsole(browser: Browser, adminUrl: string, options?: VisitorOptions): Promise<Visitor> {
+async function enterConsole(browser: Browser, adminUrl: string, options?: VisitorOptions): Promise<Visitor> {
   const operator = await newVisitor(browser, adminUrl, options);
   await operator.page.goto('/');
   await signIn(operator);

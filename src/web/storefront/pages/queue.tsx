@@ -4,7 +4,7 @@
  * The client polls at the pace that the service names; this page shows each answer. Whoever leaves the page keeps the
  * position, on return before the event drops it as inactive.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
 import { dayAndHour, number, seatWords } from '../app/format.ts';
@@ -144,7 +144,7 @@ function Leaving({ place, onLeave }: { readonly place: number | null; readonly o
   const stay = useRef<HTMLButtonElement>(null);
   const leave = useRef<HTMLButtonElement>(null);
   const wasAsked = useRef(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAsked !== wasAsked.current) (isAsked ? stay : leave).current?.focus({ preventScroll: true });
     wasAsked.current = isAsked;
   }, [isAsked]);

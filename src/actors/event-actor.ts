@@ -102,7 +102,7 @@ export class EventActor implements EventPort, FollowedActor {
     } catch (error) {
       return failed(error);
     }
-    this.facts.onceDurable(isOfRoom(command.type, answer), () => answered(answer), failed);
+    this.facts.onceDurable(answer, isOfRoom(command.type, answer), answered, failed);
   }
 
   #answer(command: Command, commandId?: string): Reply | Refusal {

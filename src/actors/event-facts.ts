@@ -11,7 +11,7 @@ import { beginStep, endStep } from './channels.ts';
 import type { CommandType, Reply, ReplyTo } from '#domain/command.ts';
 import { keepingLast } from '#domain/collections/last-answer.ts';
 import type { Decision } from '#domain/decision.ts';
-import type { Fact, FactData, FactType, HoldLine } from '#domain/fact.ts';
+import type { Fact, FactData, FactType, HoldLine, IdempotencyKey } from '#domain/fact.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { Journal } from '#persistence/journal.ts';
 
@@ -31,7 +31,8 @@ export function isOfRoom(type: CommandType, answer: Reply | Refusal): boolean {
 /** An answer that waits for a fact. */
 interface Waiting {
   readonly seq: number;
-  readonly given: () => void;
+  readonly answer: unknown;
+  readonly given: (answer: never) => void;
   readonly lost: (fault: Overloaded) => void;
 }
 
@@ -87,20 +88,23 @@ export class EventFacts {
     this.#sinceSnapshot = Math.max(0, this.#sinceSnapshot - factsCovered);
   }
 
-  /**
-   * Calls `given` once what a reply was made from is durable, at once where it is so already; `lost` where it was lost.
-   */
-  onceDurable(isOfRoom: boolean, given: () => void, lost: (fault: Overloaded) => void): void {
+  /** Gives an answer once what it was made from is durable, at once where it is so; `lost` where that was lost. */
+  onceDurable<Answer>(
+    answer: Answer,
+    isOfRoom: boolean,
+    given: (answer: Answer) => void,
+    lost: (fault: Overloaded) => void,
+  ): void {
     const seq = isOfRoom ? this.#lastSeqOfRoom : this.#lastSeq;
-    if (seq <= this.#journal.durableSeq) return given();
-    this.#waiting.push({ seq, given, lost });
+    if (seq <= this.#journal.durableSeq) return given(answer);
+    this.#waiting.push({ seq, answer, given, lost });
     if (this.#waiting.length === 1) this.#await();
   }
 
   /** The same as a promise of the answer. It rejects with Overloaded. */
   whenDurable<Answer>(answer: Answer, isOfRoom = false): Promise<Answer> {
     const begin = beginStep();
-    const durable = new Promise<Answer>((resolve, reject) => this.onceDurable(isOfRoom, () => resolve(answer), reject));
+    const durable = new Promise<Answer>((resolve, reject) => this.onceDurable(answer, isOfRoom, resolve, reject));
     return begin === 0 || this.areDurable ? durable : timed(durable, begin);
   }
 
@@ -121,7 +125,7 @@ export class EventFacts {
     const waiting = this.#waiting;
     this.#waiting = waiting.filter(({ seq }) => seq > durableSeq);
     if (this.#waiting.length > 0) this.#await();
-    for (const { seq, given } of waiting) if (seq <= durableSeq) given();
+    for (const { seq, answer, given } of waiting) if (seq <= durableSeq) given(answer as never);
   }
 }
 
@@ -136,15 +140,20 @@ export function textOf({ type, data }: Fact): string {
   return type === 'HoldPlaced' && data.orderId === undefined ? textOfHold(data) : JSON.stringify(data);
 }
 
-/** Most holds of a rush share their lines (`inventory/assignment.ts`). */
-const textOfLines = keepingLast((lines: readonly HoldLine[]) => JSON.stringify(lines));
-
 /** Of one that no order takes over at once. Ids are made here: nothing in them has to be escaped. */
 function textOfHold(data: FactData['HoldPlaced']): string {
   const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
-  const replaced = replacedHoldId === null ? 'null' : `"${replacedHoldId}"`;
-  const repeatable = idempotency === null ? 'null' : JSON.stringify(idempotency);
-  const who = `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)},"lines":${textOfLines(lines)}`;
-  const times = `"expiresAt":${expiresAt},"firstPlacedAt":${firstPlacedAt}`;
-  return `${who},${times},"replacedHoldId":${replaced},"idempotency":${repeatable}}`;
+  const rest = `${textOfShared(lines, expiresAt, firstPlacedAt)}${textOfEnd(replacedHoldId, idempotency)}`;
+  return `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)}${rest}`;
 }
+
+/** What holds of one moment share, as their lines (`inventory/assignment.ts`). */
+const textOfShared = keepingLast((lines: readonly HoldLine[], expiresAt: number, firstPlacedAt: number) => {
+  const shared = JSON.stringify({ lines, expiresAt, firstPlacedAt });
+  return `,${shared.slice(1, -1)},`;
+});
+
+/** Most holds replace none, and many come without a key. */
+const textOfEnd = keepingLast((replacedHoldId: string | null, idempotency: IdempotencyKey | null) =>
+  JSON.stringify({ replacedHoldId, idempotency }).slice(1),
+);

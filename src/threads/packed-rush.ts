@@ -37,29 +37,21 @@ type PackedLine = Values<
   HoldItemView,
   ['ticketTypeId', 'sellingStageId', 'performanceId', 'quantity', 'ticketCount', 'seatIds', 'seatLabels']
 >;
-type PackedHoldReply = [
+/** What most answers of a pass share stands before what is their own. */
+type SharedOfHold<Line> = [
+  items: readonly Line[],
   replayed: boolean,
-  items: PackedLine[],
-  ...rest: Values<HoldView, ['id', 'eventId', 'status', 'expiresAt', 'orderId']>,
+  ...rest: Values<HoldView, ['eventId', 'status', 'expiresAt', 'orderId']>,
 ];
-type PackedEntry = Values<
+type PackedHoldReply = [shared: SharedOfHold<PackedLine>, id: string];
+type SharedOfEntry = Values<
   QueueEntryView,
-  [
-    'id',
-    'status',
-    'position',
-    'waitingAhead',
-    'estimatedMinutes',
-    'admittedAt',
-    'passExpiresAt',
-    'eventId',
-    'open',
-    'opensAt',
-    'rate',
-    'drawCommitment',
-    'soldOut',
-  ]
+  ['status', 'admittedAt', 'passExpiresAt', 'eventId', 'open', 'opensAt', 'rate', 'drawCommitment', 'soldOut']
 >;
+type PackedEntry = [
+  shared: SharedOfEntry,
+  ...own: Values<QueueEntryView, ['id', 'position', 'waitingAhead', 'estimatedMinutes']>,
+];
 
 /** The text of a command; null of one that is no part of a rush. */
 export function packCommand(eventId: string, command: Command): string | null {
@@ -125,48 +117,39 @@ export function packReply(reply: RushReply | Refusal): string {
   return 'entry' in reply ? textOfEntry(reply.entry) : textOfHold(reply);
 }
 
-const textOfId = keepingLast((id: string) => JSON.stringify(id));
-const textOfLines = keepingLast((items: HoldView['items']) => JSON.stringify(items.map(packLine)));
+const beforeHold = keepingLast(
+  (...[items, ...shared]: SharedOfHold<HoldItemView>) => `${HOLD},[${JSON.stringify([items.map(packLine), ...shared])},"`,
+);
+const beforeEntry = keepingLast((...shared: SharedOfEntry) => `${ENTRY},[${JSON.stringify(shared)},"`);
 
-/** Ids of holds, orders and entries are made by the service: nothing in them has to be escaped. */
+/** Ids of holds and entries are made by the service: nothing in them has to be escaped. */
 function textOfHold({ replayed, hold }: ReplyTo<'PlaceHold'>): string {
   const { id, eventId, status, expiresAt, orderId, items } = hold;
-  const order = orderId === null ? 'null' : `"${orderId}"`;
-  return `${HOLD},[${replayed},${textOfLines(items)},"${id}",${textOfId(eventId)},"${status}",${expiresAt},${order}]]`;
+  return `${beforeHold(items, replayed, eventId, status, expiresAt, orderId)}${id}"]]`;
 }
 
 function textOfEntry(entry: QueueEntryView): string {
-  const { id, status, position, waitingAhead, estimatedMinutes, admittedAt, passExpiresAt } = entry;
-  const own = `"${id}","${status}",${position},${waitingAhead},${estimatedMinutes},${admittedAt},${passExpiresAt}`;
-  return `${ENTRY},[${own},${textOfRoom(entry)}]]`;
-}
-
-type OfRoom = Pick<QueueEntryView, 'eventId' | 'open' | 'opensAt' | 'rate' | 'drawCommitment' | 'soldOut'>;
-
-/** The room that was shown last, and its text. */
-let lastRoom: (OfRoom & { readonly text: string }) | null = null;
-
-/** What all entries of a room show. */
-function textOfRoom({ eventId, open, opensAt, rate, drawCommitment, soldOut }: OfRoom): string {
-  if (
-    lastRoom?.eventId !== eventId ||
-    lastRoom.open !== open ||
-    lastRoom.opensAt !== opensAt ||
-    lastRoom.rate !== rate ||
-    lastRoom.drawCommitment !== drawCommitment ||
-    lastRoom.soldOut !== soldOut
-  ) {
-    const text = JSON.stringify([eventId, open, opensAt, rate, drawCommitment, soldOut]).slice(1, -1);
-    lastRoom = { eventId, open, opensAt, rate, drawCommitment, soldOut, text };
-  }
-  return lastRoom.text;
+  const { status, admittedAt, passExpiresAt, eventId, open, opensAt, rate, drawCommitment, soldOut } = entry;
+  const { id, position, waitingAhead, estimatedMinutes } = entry;
+  const before = beforeEntry(
+    status,
+    admittedAt,
+    passExpiresAt,
+    eventId,
+    open,
+    opensAt,
+    rate,
+    drawCommitment,
+    soldOut,
+  );
+  return `${before}${id}",${position},${waitingAhead},${estimatedMinutes}]]`;
 }
 
 /** The reply of an answer of this kind; null of another kind. */
 export function unpackReply(kind: number, content: unknown): RushReply | null {
   if (kind === ENTRY) return { outcome: 'DONE', entry: unpackEntry(content as PackedEntry) };
   if (kind !== HOLD) return null;
-  const [replayed, items, id, eventId, status, expiresAt, orderId] = content as PackedHoldReply;
+  const [[items, replayed, eventId, status, expiresAt, orderId], id] = content as PackedHoldReply;
   const hold: HoldView = { id, eventId, status, expiresAt, orderId, items: items.map(unpackLine) };
   return { outcome: 'DONE', hold, replayed };
 }
@@ -181,20 +164,21 @@ function unpackLine(line: PackedLine): HoldItemView {
   return { ticketTypeId, sellingStageId, performanceId, quantity, ticketCount, seatIds, seatLabels };
 }
 
-function unpackEntry(packed: PackedEntry): QueueEntryView {
+function unpackEntry([shared, id, position, waitingAhead, estimatedMinutes]: PackedEntry): QueueEntryView {
+  const [status, admittedAt, passExpiresAt, eventId, open, opensAt, rate, drawCommitment, soldOut] = shared;
   return {
-    id: packed[0],
-    eventId: packed[7],
-    status: packed[1],
-    position: packed[2],
-    waitingAhead: packed[3],
-    estimatedMinutes: packed[4],
-    open: packed[8],
-    opensAt: packed[9],
-    admittedAt: packed[5],
-    passExpiresAt: packed[6],
-    rate: packed[10],
-    drawCommitment: packed[11],
-    soldOut: packed[12],
+    id,
+    eventId,
+    status,
+    position,
+    waitingAhead,
+    estimatedMinutes,
+    open,
+    opensAt,
+    admittedAt,
+    passExpiresAt,
+    rate,
+    drawCommitment,
+    soldOut,
   };
 }

@@ -28,7 +28,7 @@ function onSlowDisk() {
     append: (...appended: Fact[]) => facts.append({ facts: appended, reply: null } as unknown as Decision, 1),
     ask(name: string, of: 'ROOM' | 'SALE') {
       const lost = (fault: Overloaded) => given.push(`${name} lost: ${fault.name}`);
-      facts.onceDurable(of === 'ROOM', () => given.push(name), lost);
+      facts.onceDurable(name, of === 'ROOM', (answer) => given.push(answer), lost);
     },
     async write(seq: number) {
       journal.durableSeq = seq;

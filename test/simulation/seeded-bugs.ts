@@ -30,8 +30,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'the gate is removed',
     'src/actors/event-facts.ts',
-    'if (seq <= this.#journal.durableSeq) return given();',
-    'if (seq >= 0) return given();',
+    'if (seq <= this.#journal.durableSeq) return given(answer);',
+    'if (seq >= 0) return given(answer);',
   ),
   bug(
     'snapshots run at once, and outcomes go to the first that waits',
@@ -678,7 +678,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'fronts: an answer leaves before its commit',
     'src/actors/event-actor.ts',
-    'this.facts.onceDurable(isOfRoom(command.type, answer), () => answered(answer), failed);',
+    'this.facts.onceDurable(answer, isOfRoom(command.type, answer), answered, failed);',
     'answered(answer);',
   ),
   bug(

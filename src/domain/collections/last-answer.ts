@@ -2,10 +2,17 @@
  * A function that keeps its last answer, by the identity of what it was asked for: in a rush thousands ask for the same
  * one after the other.
  */
-export function keepingLast<Key, Answer>(answer: (key: Key) => Answer): (key: Key) => Answer {
-  let last: { readonly key: Key; readonly answer: Answer } | null = null;
-  return (key) => {
-    if (last === null || last.key !== key) last = { key, answer: answer(key) };
+export function keepingLast<Asked extends readonly unknown[], Answer>(
+  answer: (...asked: Asked) => Answer,
+): (...asked: Asked) => Answer {
+  let last: { readonly asked: Asked; readonly answer: Answer } | null = null;
+  return (...asked) => {
+    if (last === null || !areSame(last.asked, asked)) last = { asked, answer: answer(...asked) };
     return last.answer;
   };
+}
+
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  for (let index = 0; index < some.length; index += 1) if (some[index] !== others[index]) return false;
+  return some.length === others.length;
 }

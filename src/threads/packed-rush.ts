@@ -118,7 +118,8 @@ export function packReply(reply: RushReply | Refusal): string {
 }
 
 const beforeHold = keepingLast(
-  (...[items, ...shared]: SharedOfHold<HoldItemView>) => `${HOLD},[${JSON.stringify([items.map(packLine), ...shared])},"`,
+  (...[items, ...shared]: SharedOfHold<HoldItemView>) =>
+    `${HOLD},[${JSON.stringify([items.map(packLine), ...shared])},"`,
 );
 const beforeEntry = keepingLast((...shared: SharedOfEntry) => `${ENTRY},[${JSON.stringify(shared)},"`);
 
@@ -131,17 +132,7 @@ function textOfHold({ replayed, hold }: ReplyTo<'PlaceHold'>): string {
 function textOfEntry(entry: QueueEntryView): string {
   const { status, admittedAt, passExpiresAt, eventId, open, opensAt, rate, drawCommitment, soldOut } = entry;
   const { id, position, waitingAhead, estimatedMinutes } = entry;
-  const before = beforeEntry(
-    status,
-    admittedAt,
-    passExpiresAt,
-    eventId,
-    open,
-    opensAt,
-    rate,
-    drawCommitment,
-    soldOut,
-  );
+  const before = beforeEntry(status, admittedAt, passExpiresAt, eventId, open, opensAt, rate, drawCommitment, soldOut);
   return `${before}${id}",${position},${waitingAhead},${estimatedMinutes}]]`;
 }
 

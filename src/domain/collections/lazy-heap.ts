@@ -6,8 +6,9 @@
  * for half a second.
  *
  * 1. Stale entries are dropped when they surface, and when the heap is cleaned.
- * 2. At most about twice as many entries are kept as stood at the last cleaning. A heap that grew beyond that is moved
- *    into a new one a few entries at a time, leaf by leaf: the last leaf of a heap can be taken off at any time.
+ * 2. At most about twice as many entries are kept as stood at the last cleaning, or as the caller knows of. A heap that
+ *    grew beyond that is moved into a new one a few entries at a time, leaf by leaf: the last leaf of a heap can be
+ *    taken off at any time.
  */
 import FlatQueue from 'flatqueue';
 
@@ -39,11 +40,14 @@ export class LazyHeap<Item> {
     this.#current.push(item, at);
   }
 
-  /** Continues the cleaning, or begins one when the heap is too long. Call it about as often as entries are added. */
-  clean(stands: Stands<Item>): void {
+  /**
+   * Continues the cleaning, or begins one when the heap is too long for so many that may stand. Call it about as often
+   * as entries are added.
+   */
+  clean(stands: Stands<Item>, standing = 0): void {
     const old = this.#old;
     if (old === null) {
-      if (this.#current.length <= this.#cleanedAbove) return;
+      if (this.#current.length <= Math.max(this.#cleanedAbove, 2 * standing)) return;
       this.#old = this.#current;
       this.#current = new FlatQueue();
       return;

@@ -64,9 +64,9 @@ export function isToRelease({ cancelling }: HoldState, { status, lines }: Hold):
 }
 
 /** Notes when a live hold ends; set its `expiresAt` first. */
-export function noteDeadline({ deadlines }: Holds, hold: Hold): void {
+export function noteDeadline({ deadlines, activeBySession }: Holds, hold: Hold): void {
   deadlines.add(hold, hold.expiresAt);
-  deadlines.clean(deadlineStands);
+  deadlines.clean(deadlineStands, activeBySession.size);
 }
 
 /** The live hold that ends next, or null. */

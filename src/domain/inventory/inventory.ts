@@ -83,7 +83,7 @@ export class Inventory {
     this.#sold = new Int32Array(plan.poolCount);
     this.#blocked = new Int32Array(plan.poolCount);
     this.#seatMaps = createSeatMaps(plan);
-    this.#claims = new ReleaseTimes(performanceId, plan, this.#seatMaps);
+    this.#claims = new ReleaseTimes(performanceId, plan, this.#seatMaps, this.#held);
     this.#recentChanges = createRing(plan);
   }
 
@@ -293,7 +293,7 @@ export class Inventory {
     this.#sold = new Int32Array(plan.poolCount);
     this.#blocked = new Int32Array(plan.poolCount);
     this.#seatMaps = createSeatMaps(plan);
-    this.#claims = new ReleaseTimes(this.performanceId, plan, this.#seatMaps);
+    this.#claims = new ReleaseTimes(this.performanceId, plan, this.#seatMaps, this.#held);
     this.#recentChanges = createRing(plan);
     this.#version += 1;
     this.#forgottenVersion = this.#version;

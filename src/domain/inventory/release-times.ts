@@ -35,13 +35,16 @@ export class ReleaseTimes {
   readonly #performanceId: string;
   readonly #plan: SalePlan;
   readonly #seatMaps: readonly (SeatMap | null)[];
+  /** Tickets by pool: at least as many as claims. */
+  readonly #held: Int32Array;
   /** By pool; null where a pool has no cap, so that no request waits for it. */
   readonly #heaps: readonly (LazyHeap<TimedHold> | null)[];
 
-  constructor(performanceId: string, plan: SalePlan, seatMaps: readonly (SeatMap | null)[]) {
+  constructor(performanceId: string, plan: SalePlan, seatMaps: readonly (SeatMap | null)[], held: Int32Array) {
     this.#performanceId = performanceId;
     this.#plan = plan;
     this.#seatMaps = seatMaps;
+    this.#held = held;
     this.#heaps = Array.from(plan.poolCap, (cap) => (cap === UNCAPPED ? null : new LazyHeap()));
   }
 
@@ -93,7 +96,7 @@ export class ReleaseTimes {
     if (heap === null) return;
     if (before.length > 0 && heap.length > 0 && this.#haveTicketsOf(before, pool)) return;
     heap.add(hold, hold.expiresAt);
-    heap.clean(stillEndsAt);
+    heap.clean(stillEndsAt, this.#held[pool]);
   }
 
   /** Whether any of the lines has tickets of a pool at this performance. */

@@ -186,6 +186,25 @@ describe('upgrade --check', () => {
     assert.match(third![0]!.in_the_way.join('\n'), /RequestAnswered/);
   });
 
+  it('says of each type of fact that 0.1.0 does not know, and of sealed people, that there is no way back', async (t) => {
+    const newest = goldenJournals().at(-1)!;
+    const typesOf = (name: string) => new Set(readGolden(name).map(({ type }) => type));
+    const since = typesOf(newest);
+    for (const known of typesOf('journal-1.ndjson')) since.delete(known);
+    // A cluster's index is in no folder, and an older version sends no mails.
+    for (const harmless of ['MailDelivered', 'EventReserved', 'EventIndexed', 'EventReservationEnded']) {
+      assert.ok(since.delete(harmless));
+    }
+    const { report } = await check(await folderOf(t, readGolden(newest), readGoldenKeys(newest)));
+    const [{ reading, in_the_way: inTheWay } = assert.fail('a version was released')] = report.ways_back;
+    assert.equal(reading, 'NO');
+    const named = inTheWay.join('\n');
+    assert.deepEqual(
+      [...since, 'OrderPlaced.personal'].filter((each) => !named.includes(`(${each})`)),
+      [],
+    );
+  });
+
   it('says that new snapshots have to go before an older version can read the folder, and that a pruned one has no way back', async (t) => {
     const folder = await folderOf(t, readGolden('journal-1.ndjson'));
     await prune(folder, 1);

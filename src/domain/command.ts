@@ -253,11 +253,12 @@ interface Commands {
       readonly paymentId: string | null;
     };
   /** Has everything given back that is due and not asked for, and `confirm` says; `AskNextRefunds` asks for it. */
-  ExecuteDueRefunds: OperatorNote & {
-    /** Null: of all orders, and not of those with a ticket on a date. */
-    readonly performanceId: string | null;
-    readonly confirm: readonly CurrencyAmount[];
-  };
+  ExecuteDueRefunds: Keyed &
+    OperatorNote & {
+      /** Null: of all orders, and not of those with a ticket on a date. */
+      readonly performanceId: string | null;
+      readonly confirm: readonly CurrencyAmount[];
+    };
   /** Asks for what is due to orders, from the one after number `after` on; looks at no more than `limit`. */
   AskNextRefunds: { readonly after: number | null; readonly limit: number };
   /** What was given back of the payment of a refund, as its provider says before it is asked for it. */
@@ -402,7 +403,7 @@ export interface Replies {
   /** `nextAfter` is null when none are left to look at. */
   CancelNextOrders: { readonly nextAfter: number | null };
   AskNextRefunds: { readonly nextAfter: number | null };
-  ExecuteDueRefunds: { readonly sums: RefundSums };
+  ExecuteDueRefunds: Replayable & { readonly sums: RefundSums };
   BlockSeats: Replayable & { readonly blockedSeats: number };
   UnblockSeats: Replayable & { readonly unblockedSeats: number };
 }

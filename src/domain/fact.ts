@@ -77,7 +77,7 @@ export interface RefundFailure {
   readonly message: string;
 }
 
-/** What was answered to a marked request; of holds and orders what the facts before it in its turn made of them. */
+/** What was answered to a marked request; of holds, orders and refunds what the facts before it made of them. */
 export type RequestAnswer =
   | { readonly of: 'HOLD'; readonly holdId: string }
   | { readonly of: 'ORDER'; readonly orderId: string }
@@ -87,10 +87,10 @@ export type RequestAnswer =
       readonly of: 'PERFORMANCE';
       readonly releasedHolds: number;
       readonly cancelledOrders: number;
-      /** Absent where there are none. */
       readonly amendedOrders?: number;
     }
   | { readonly of: 'SEATS'; readonly seats: number }
+  | { readonly of: 'REFUNDS' }
   | { readonly of: 'SCAN'; readonly result: ScanResult };
 
 /** What requests leave behind: answers under idempotency keys, items of holds that ended, ended holds and entries. */

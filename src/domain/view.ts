@@ -42,6 +42,7 @@ export type IdempotentAnswer =
       readonly changes?: object;
     }
   | { readonly of: 'AMENDMENT'; readonly orderId: string; readonly amendmentId: string }
+  | { readonly of: 'REFUNDS'; readonly sums: RefundSums }
   | Extract<RequestAnswer, { readonly of: 'PERFORMANCE' }>
   | Extract<RequestAnswer, { readonly of: 'SEATS' | 'SCAN' }>;
 

@@ -310,7 +310,8 @@ describe('Everything that is due', () => {
     );
     assertRefused(await shop.admin.post(path, {}), 400, 'VALIDATION_ERROR');
     assertRefused(await shop.admin.post('/admin/events/evt_no/refunds', { confirm: [] }), 404, 'EVENT_NOT_FOUND');
-    const { status, body } = await shop.admin.post<Sums>(path, { ...confirm(7200), performance_id: 'eve' });
+    const asked = { ...confirm(7200), performance_id: 'eve' };
+    const { status, body } = await shop.admin.post<Sums>(path, asked, { 'x-operator': 'olga' });
     assert.deepEqual([status, body.to_ask], [202, eur(7200, 4)]);
     assertRefused(await shop.admin.post(path, confirm(7200)), 409, 'REFUND_SUM_CHANGED');
     assert.equal((await shop.admin.post(path, { confirm: [] })).status, 202);
@@ -335,6 +336,8 @@ describe('Everything that is due', () => {
       listed.stdout,
       new RegExp(`^${orders[0]} +${second!.refunds[0]!.id} +FAILED +9\\.00 EUR .* failed$`, 'm'),
     );
+    const { stdout: facts } = await holdfast(['journal', '--type', 'DueRefundsOrdered', '--full'], environment);
+    assert.match(facts, /"operator":"olga"/);
     const csv = await holdfast(['export', 'refunds', 'evt_gala'], environment);
     assert.match(csv.stdout, /^"order_id","refund_id","status","amount","amount_cents",/);
     assert.equal(csv.stdout.trim().split('\r\n').length, 7);

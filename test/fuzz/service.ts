@@ -513,7 +513,7 @@ const FACTS: Readonly<Record<string, readonly FactType[]>> = {
   amendOrder: [...AMENDING, ...REFUNDING, 'RequestAnswered'],
   amendOwnOrder: [...AMENDING, ...REFUNDING, 'RequestAnswered'],
   recordRefund: [...REFUNDING, 'RequestAnswered'],
-  executeDueRefunds: EXECUTING,
+  executeDueRefunds: [...EXECUTING, 'RequestAnswered'],
   resolveRefund: [...REFUNDING, 'RequestAnswered'],
   advanceClock: REFUNDING,
   mailOrder: ['MailRequested', 'RequestAnswered'],

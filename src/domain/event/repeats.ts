@@ -121,6 +121,7 @@ function answerTo(named: ReplyReference): RequestAnswer {
         const amended = amendedOrders > 0 && { amendedOrders };
         return { of: 'PERFORMANCE', releasedHolds, cancelledOrders, ...amended };
       }
+      if ('sums' in reply) return { of: 'REFUNDS' };
       if ('result' in reply) return { of: 'SCAN', result: reply.result };
       if ('blockedSeats' in reply) return { of: 'SEATS', seats: reply.blockedSeats };
       if ('unblockedSeats' in reply) return { of: 'SEATS', seats: reply.unblockedSeats };
@@ -190,6 +191,8 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
     }
     case 'PAYMENT':
       return { ...answer, ...changesOf(orderIn(state, answer.orderId)) };
+    case 'REFUNDS':
+      return { ...answer, sums: state.orders.refunds.sums };
     default:
       return answer;
   }
@@ -254,6 +257,8 @@ function replyAgain(state: EventState, command: Command, answer: IdempotentAnswe
       const { of: _of, amendedOrders = 0, ...counts } = answer;
       return valuesReply<'CancelPerformance'>({ ...counts, amendedOrders, replayed: true });
     }
+    case 'REFUNDS':
+      return valuesReply<'ExecuteDueRefunds'>({ sums: answer.sums, replayed: true });
     case 'SCAN':
       return valuesReply<'ScanByHand'>({ result: answer.result, replayed: true });
     case 'SEATS':

@@ -11,7 +11,7 @@ import { PageQuery } from '../buyers/events/schema.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
-import { bearer, Cents, Count, Id, Nullable, ref } from '../protocol/fields.ts';
+import { bearer, Cents, Count, Id, Nullable, OperatorHeaders, ref } from '../protocol/fields.ts';
 import { toCursor } from '../protocol/request-parts.ts';
 import { addRoute } from '../protocol/route.ts';
 import { toRefundDetails } from './orders/body.ts';
@@ -83,6 +83,7 @@ const executeDueRefundsSchema = {
     'Answered at once; the refunds are asked for one after another, also after a restart, and the same request again asks for nothing twice. REFUND_SUM_CHANGED where `confirm` is not what is to be asked for: look at it, and confirm `detail.due`.',
   security: bearer,
   params: Type.Object({ id: Text }),
+  headers: OperatorHeaders,
   body: ExecuteDue,
   response: { 202: ref(RefundTotals) },
 };
@@ -108,10 +109,11 @@ export function refundRoutes(app: HttpApp, { events }: Pick<AdminPorts, 'events'
 
   addRoute(app, 'POST /admin/events/:id/refunds', executeDueRefundsSchema, {
     command: 'ExecuteDueRefunds',
-    answer: ({ params: { id }, body }, { execute, by }) => {
+    isRepeatable: true,
+    answer: ({ params: { id }, body }, { execute, idempotency, by }) => {
       const confirm = body.confirm.map(({ amount: amountCents, currency }) => ({ amountCents, currency }));
       const performanceId = body.performance_id ?? null;
-      const command = { type: 'ExecuteDueRefunds', performanceId, confirm, ...by } as const;
+      const command = { type: 'ExecuteDueRefunds', performanceId, confirm, idempotency, ...by } as const;
       return execute(events.byEventId(id), EVENT_NOT_FOUND, command);
     },
     status: 202,

@@ -15,7 +15,7 @@ import type { HoldBody } from '#http/buyers/holds.ts';
 import { changeHold, placeHold, releaseHold } from '#rehearsal/player/buyer-requests.ts';
 import type { PlayerRequest } from '#rehearsal/player/connection.ts';
 import { journalPath } from '#persistence/sqlite/schema.ts';
-import { holdfast } from '../cli/holdfast.ts';
+import { holdfast, succeeded } from '../cli/holdfast.ts';
 import { deep } from '../depth.ts';
 import { start } from '../fixtures/checkout.ts';
 import { audit } from '../fixtures/checks.ts';
@@ -158,8 +158,7 @@ async function addUp(service: ServiceProcess, season: Season, ledger: readonly E
 }
 
 async function verify(folder: string): Promise<void> {
-  const { code, stdout, stderr } = await holdfast(['verify', '--json'], { DATA_DIR: folder });
-  assert.equal(code, 0, stdout + stderr);
+  succeeded(await holdfast(['verify', '--json'], { DATA_DIR: folder }));
 }
 
 it(`survives kill -9 under load, ${ROUNDS} times`, async (t) => {

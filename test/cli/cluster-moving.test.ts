@@ -12,7 +12,7 @@ import { connectToServers } from '#persistence/nats/connection.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
 import { openBuckets } from '#persistence/nats/servers/buckets.ts';
 import { freePort } from '#operations/free-ports.ts';
-import { holdfast, samples, serving, type Environment } from './holdfast.ts';
+import { holdfast, samples, serving, succeeded, type Environment } from './holdfast.ts';
 import { checkoutBody, start, START_CHECKOUT } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
@@ -55,7 +55,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const [data, out] = [path.join(parent, 'data'), path.join(parent, 'out')];
     const cluster = newCluster();
     const service = await serving(t, data);
-    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    succeeded(await holdfast(['load', samples], service.environment));
     for (const key of ['a', 'b', 'c']) await service.client.hold({ session_key: `session-${key}`, ...twoInErfurt });
     const early = await holdfast(['import', data], cluster);
     assert.equal(early.code, 1);
@@ -63,22 +63,19 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     await service.stop();
 
     const before = (await holdfast(['verify', '--data', data, '--json'])).json<Report>();
-    const imported = await holdfast(['import', data], cluster);
-    assert.equal(imported.code, 0, imported.stderr);
+    const imported = succeeded(await holdfast(['import', data], cluster));
     assert.match(imported.stdout, /^[\d,]+ facts of 7 events are in the cluster shop_\d, on [1-4] shards?\.\n/);
     assert.match(imported.stdout, /Start every node with TICKET_KEY as in .*ticket-key\./);
     const again = await holdfast(['import', data, '--json'], cluster);
     assert.equal(again.code, 1);
     assert.match(again.json<{ error: string }>().error, /the cluster is not empty: shard \d has records/);
 
-    const backup = await holdfast(['backup', out, '--json'], cluster);
-    assert.equal(backup.code, 0, backup.stderr);
+    const backup = succeeded(await holdfast(['backup', out, '--json'], cluster));
     const after = backup.json<Report>();
     assert.deepEqual(after.figures, before.figures);
     assert.equal(after.state_fingerprint, before.state_fingerprint);
     assert.notEqual(after.head_hash, before.head_hash);
-    const verified = await holdfast(['verify', out], cluster);
-    assert.equal(verified.code, 0, verified.stdout);
+    succeeded(await holdfast(['verify', out], cluster));
     const served = await serving(t, out);
     await served.client.hold({ session_key: 'session-d', ...twoInErfurt });
     await served.stop();
@@ -89,18 +86,17 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const [data, out] = [path.join(parent, 'data'), path.join(parent, 'out')];
     const cluster = newCluster();
     const service = await serving(t, data);
-    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    succeeded(await holdfast(['load', samples], service.environment));
     await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
     await service.stop();
-    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+    succeeded(await holdfast(['import', data], cluster));
 
     const secrets = Object.fromEntries(
       SECRETS.map(([file, setting]) => [setting, readFileSync(path.join(data, file), 'utf8').trim()]),
     );
     const node = await serving(t, path.join(parent, 'cache'), { ...cluster, ...secrets });
     await node.client.hold({ session_key: 'session-b', ...twoInErfurt });
-    const backup = await holdfast(['backup', out, '--json'], cluster);
-    assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+    const backup = succeeded(await holdfast(['backup', out, '--json'], cluster));
     const { figures, events } = backup.json<
       Report & { readonly figures: { readonly holds: { readonly active: number } } }
     >();
@@ -109,8 +105,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
 
     const back = await serving(t, out, secrets);
     await back.client.hold({ session_key: 'session-c', ...twoInErfurt });
-    const verified = await holdfast(['verify', '--json'], back.environment);
-    assert.equal(verified.code, 0, verified.stdout);
+    const verified = succeeded(await holdfast(['verify', '--json'], back.environment));
     assert.equal(verified.json<{ figures: { holds: { active: number } } }>().figures.holds.active, 3);
     await back.stop();
   });
@@ -123,13 +118,13 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const file = path.join(parent, 'limited.json');
     const stages = [{ id: 'regular', name: 'Regular', prices: { single: 0, crew: 0 } }];
     writeFileSync(file, JSON.stringify(clubNight({ max_tickets_per_email: 1, sellingStages: stages })));
-    assert.equal((await holdfast(['load', file], service.environment)).code, 0);
+    succeeded(await holdfast(['load', file], service.environment));
     const [maria, bernd] = [
       await start(service.client, single('maria@example.com')),
       await start(service.client, single('bernd@example.com')),
     ];
     await service.stop();
-    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+    succeeded(await holdfast(['import', data], cluster));
 
     const secrets = Object.fromEntries(
       SECRETS.map(([name, setting]) => [setting, readFileSync(path.join(data, name), 'utf8').trim()]),
@@ -137,10 +132,8 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const node = await serving(t, path.join(parent, 'cache'), { ...cluster, ...secrets });
     const again = await node.client.post(START_CHECKOUT, checkoutBody(single('Maria@example.com')));
     assertRefused(again, 400, 'MAX_TICKETS_PER_EMAIL_EXCEEDED');
-    const erased = await holdfast(['erase', bernd.order_id!, '--yes'], node.environment);
-    assert.equal(erased.code, 0, erased.stderr);
-    const backup = await holdfast(['backup', out], cluster);
-    assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+    succeeded(await holdfast(['erase', bernd.order_id!, '--yes'], node.environment));
+    succeeded(await holdfast(['backup', out], cluster));
     await node.stop();
 
     const exported = await holdfast(['export', 'orders', 'evt_club', '--data', out]);
@@ -159,7 +152,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const parent = newFolder(t);
     const data = path.join(parent, 'data');
     const cluster = newCluster();
-    assert.equal((await holdfast(['load', '--offline', samples], { DATA_DIR: data })).code, 0);
+    succeeded(await holdfast(['load', '--offline', samples], { DATA_DIR: data }));
     const node = await connectToServers({ servers: [server.url] }, { name: 'test' });
     const name = cluster['CLUSTER_NAME']!;
     const keys = messageKeysOf(name, [Buffer.alloc(32, 5).toString('base64url')]);
@@ -171,7 +164,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     await node.close();
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /are running: node-b\nStop all nodes first/);
-    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+    succeeded(await holdfast(['import', data], cluster));
   });
 
   it('a backup of a cluster that nobody made is refused, and makes nothing', async (t) => {
@@ -186,8 +179,8 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const parent = newFolder(t);
     const data = path.join(parent, 'data');
     const cluster = newCluster();
-    assert.equal((await holdfast(['load', '--offline', samples], { DATA_DIR: data })).code, 0);
-    assert.equal((await holdfast(['import', data], cluster)).code, 0);
+    succeeded(await holdfast(['load', '--offline', samples], { DATA_DIR: data }));
+    succeeded(await holdfast(['import', data], cluster));
     const { code, stderr } = await holdfast(['backup', path.join(parent, 'out')], { ...cluster, CLUSTER_SHARDS: '8' });
     assert.equal(code, 1);
     assert.match(stderr, /CLUSTER_SHARDS is 8, but the first node of this cluster fixed it to 4/);
@@ -197,7 +190,7 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     const parent = newFolder(t);
     const cluster = newCluster();
     const service = await serving(t, path.join(parent, 'data'));
-    assert.equal((await holdfast(['load', samples], service.environment)).code, 0);
+    succeeded(await holdfast(['load', samples], service.environment));
     await service.stop();
     const connection = await connect({ servers: server.url });
     t.after(() => connection.close());

@@ -13,7 +13,7 @@ import {
   type MadeStation,
 } from '../fixtures/doors.ts';
 import { ADMIN_TOKEN, openServiceWith, type TestService } from '../fixtures/service.ts';
-import { holdfast, spawnHoldfast } from './holdfast.ts';
+import { holdfast, spawnHoldfast, succeeded } from './holdfast.ts';
 
 let service: TestService;
 let station: MadeStation;
@@ -77,8 +77,7 @@ describe('export scans', () => {
   });
 
   it('is a table whose texts are no formulas, with nothing about people', async () => {
-    const { code, stdout } = await holdfast(['export', 'scans', 'evt_doors'], environment);
-    assert.equal(code, 0);
+    const { stdout } = succeeded(await holdfast(['export', 'scans', 'evt_doors'], environment));
     const lines = stdout.split('\r\n');
     assert.equal(lines[0], '"time","date","door","station","kind","verdict","given","ticket","type","seat"');
     assert.equal(lines.length, 1 + 5 + 1);
@@ -87,8 +86,7 @@ describe('export scans', () => {
   });
 
   it('has beside it the list of who may come, with names', async () => {
-    const { code, stdout } = await holdfast(['export', 'attendees', 'evt_doors'], environment);
-    assert.equal(code, 0);
+    const { stdout } = succeeded(await holdfast(['export', 'attendees', 'evt_doors'], environment));
     const lines = stdout.split('\r\n');
     assert.equal(lines.length, 1 + tickets.length + 1);
     assert.deepEqual(
@@ -116,8 +114,7 @@ describe('export scans', () => {
 
 describe('doors', () => {
   it('prints who is expected, came and is inside, by date and door, and the stations', async () => {
-    const { code, stdout } = await holdfast(['doors', 'doors', '--performance', 'eve'], environment);
-    assert.equal(code, 0);
+    const { stdout } = succeeded(await holdfast(['doors', 'doors', '--performance', 'eve'], environment));
     assert.match(stdout, /^eve +3 +3 +4 +\d+ +4 +0 +2$/m);
     assert.match(stdout, /^eve +stand +2 +0$/m);
     assert.match(stdout, /refused at eve: 1 ALREADY_ADMITTED, 1 UNKNOWN/);

@@ -12,7 +12,7 @@ import { buy, start } from '../fixtures/checkout.ts';
 import type { Answer } from '../fixtures/client.ts';
 import { floor } from '../fixtures/events.ts';
 import { newFolder } from '../fixtures/folders.ts';
-import { holdfast, samples, serving, servingProcess, type Ended, type Serving } from './holdfast.ts';
+import { holdfast, samples, serving, servingProcess, succeeded, type Ended, type Serving } from './holdfast.ts';
 
 const PERSON = {
   name: 'Zephyrine Quxmoor',
@@ -99,8 +99,7 @@ async function verified(folder: string): Promise<Report> {
 
 async function told(t: TestContext, folder: string): Promise<string> {
   const out = path.join(newFolder(t), 'told');
-  const ended = await holdfast(['subject', '--email', PERSON.email, '--out', out, '--data', folder]);
-  assert.equal(ended.code, 0, ended.stderr);
+  succeeded(await holdfast(['subject', '--email', PERSON.email, '--out', out, '--data', folder]));
   return readdirSync(out)
     .map((name) => readFileSync(path.join(out, name), 'utf8'))
     .join('\n');
@@ -123,12 +122,11 @@ describe('A purchase', () => {
     const { environment } = shop;
 
     // 1. Nothing in journal, log, archive, snapshots and a backup; the keys open it for who may know.
-    for (const _ of [1, 2]) assert.equal((await holdfast(['snapshot', '--prune'], environment)).code, 0);
+    for (const _ of [1, 2]) succeeded(await holdfast(['snapshot', '--prune'], environment));
     assert.ok(
       readdirSync(path.join(data, 'archive')).length > 0 && readdirSync(path.join(data, 'snapshots')).length > 0,
     );
-    const copied = await holdfast(['backup', backup], environment);
-    assert.equal(copied.code, 0, copied.stdout + copied.stderr);
+    const copied = succeeded(await holdfast(['backup', backup], environment));
     const [said] = copied.stdout.split('\n\n');
     for (const secret of ['keys.db', 'admin-token', 'ticket-key', 'webhook-secret-a', 'webhook-secret-b']) {
       assert.match(said!, new RegExp(`^ {2}${secret} +the `, 'm'), 'what must be kept from others is said first');
@@ -146,8 +144,9 @@ describe('A purchase', () => {
 
     // 2. Erased through the running service.
     const keyBytes = keysIn(data);
-    const erased = await holdfast(['erase', '--email', PERSON.email.toUpperCase(), '--yes', '--json'], environment);
-    assert.equal(erased.code, 0, erased.stdout + erased.stderr);
+    const erased = succeeded(
+      await holdfast(['erase', '--email', PERSON.email.toUpperCase(), '--yes', '--json'], environment),
+    );
     const { erased: orders } = erased.json<{ erased: { order_id: string; erased_at: string }[] }>();
     assert.deepEqual(
       orders.map((each) => each.order_id),
@@ -179,7 +178,7 @@ describe('A purchase', () => {
     assert.deepEqual(after.figures, before.figures);
     assert.equal(after.head_seq, before.head_seq + 1);
     const copy = path.join(parent, 'copy');
-    assert.equal((await holdfast(['backup', copy], environment)).code, 0);
+    succeeded(await holdfast(['backup', copy], environment));
     assert.equal((await verified(copy)).state_fingerprint, after.state_fingerprint);
     const left = keysIn(data);
     const destroyed = keyBytes.filter((key) => !left.some((each) => each.equals(key)));

@@ -6,6 +6,7 @@
  * 2. A service in this process has locks on the files of its journal, and reading one through `fs` would drop them:
  *    tests that search the files of a folder in use need `servingProcess`.
  */
+import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -37,6 +38,12 @@ export interface Ended {
 
 function ended(code: number | null, stdout: string, stderr: string): Ended {
   return { code, stdout, stderr, json: <Value>() => JSON.parse(stdout) as Value };
+}
+
+/** What a command printed that must have done what it was asked for. */
+export function succeeded(run: Ended): Ended {
+  assert.equal(run.code, 0, run.stdout + run.stderr);
+  return run;
 }
 
 // ── in this process ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ import { settle, start } from '../fixtures/checkout.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith, newFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, openServiceFor, runToEnd } from '../fixtures/service.ts';
-import { holdfast, serving } from './holdfast.ts';
+import { holdfast, serving, succeeded } from './holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -38,15 +38,7 @@ test('a restored copy of yesterday with the keys of today has nothing of what wa
   for (const order of [erased, other]) await settle(service, order, 'paid');
   await service.operate('POST', '/admin/snapshot', { body: {} });
 
-  const backup = await holdfast([
-    'backup',
-    within('monday'),
-    '--keys',
-    within('monday-keys.db'),
-    '--data',
-    service.folder,
-  ]);
-  assert.equal(backup.code, 0, backup.stdout + backup.stderr);
+  succeeded(await holdfast(['backup', within('monday'), '--keys', within('monday-keys.db'), '--data', service.folder]));
   assert.ok(!existsSync(path.join(within('monday'), 'keys.db')));
   assert.equal(statSync(within('monday-keys.db')).mode & 0o777, 0o600);
   assert.deepEqual(filesWith(parent, /qzxqz/i), [], 'neither copy says who it was');
@@ -54,8 +46,7 @@ test('a restored copy of yesterday with the keys of today has nothing of what wa
   const answer = await service.operate('POST', `/admin/orders/${erased.order_id}/erase`);
   assert.equal(answer.status, 200);
   const keys = path.join(service.folder, 'keys.db');
-  const restore = await holdfast(['restore', '--data', within('monday'), '--keys', keys, '--to', within('new')]);
-  assert.equal(restore.code, 0, restore.stdout + restore.stderr);
+  succeeded(await holdfast(['restore', '--data', within('monday'), '--keys', keys, '--to', within('new')]));
   const verify = async (...args: string[]): Promise<Report> =>
     (await holdfast(['verify', '--json', ...args])).json<Report>();
   const [restored, before, now] = [
@@ -91,12 +82,12 @@ test('a folder whose keys are missing starts with exit code 5, and once with KEY
   const [data, bare] = [path.join(parent, 'data'), path.join(parent, 'bare')];
   const service = await openServiceFor(t, [clubNight()]);
   const { order_id: id } = await start(service, { event_id: 'evt_club', items: [floor(1)], customer: maria });
-  assert.equal((await holdfast(['backup', data, '--without-keys', '--data', service.folder])).code, 0);
+  succeeded(await holdfast(['backup', data, '--without-keys', '--data', service.folder]));
   assert.equal((await holdfast(['verify', '--data', data])).code, 1);
-  assert.equal((await holdfast(['verify', '--data', data, '--without-keys'])).code, 0);
+  succeeded(await holdfast(['verify', '--data', data, '--without-keys']));
   const wrong = await holdfast(['verify', '--data', data, '--without-keys', '--keys', 'x']);
   assert.equal(wrong.code, 2, wrong.stderr);
-  assert.equal((await holdfast(['restore', '--data', data, '--without-keys', '--to', bare])).code, 0);
+  succeeded(await holdfast(['restore', '--data', data, '--without-keys', '--to', bare]));
 
   const refused = await runToEnd({ folder: bare });
   assert.equal(refused.code, 5);

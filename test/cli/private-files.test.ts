@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { holdfast, samples, serving, servingProcess } from './holdfast.ts';
+import { holdfast, samples, serving, servingProcess, succeeded } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const oneInErfurt = {
@@ -57,12 +57,11 @@ for (const umask of ['000', '022', '077']) {
     const own = process.umask(umask);
     t.after(() => void process.umask(own));
     const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-    assert.equal((await run('load', '--offline', samples)).code, 0);
+    succeeded(await run('load', '--offline', samples));
     const service = umask === '000' ? await servingProcess(t, data, umask) : await serving(t, data);
     await service.client.hold({ session_key: 'session-a', ...oneInErfurt });
     for (const prune of [[], ['--prune']]) {
-      const asked = await holdfast(['snapshot', ...prune], service.environment);
-      assert.equal(asked.code, 0, asked.stderr);
+      succeeded(await holdfast(['snapshot', ...prune], service.environment));
     }
     assertPrivate(data, WHILE_SERVING);
     const [backup, restored] = await Promise.all([
@@ -81,8 +80,8 @@ test('the next start makes a folder of an earlier version private to its owner',
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-  assert.equal((await run('load', '--offline', samples)).code, 0);
-  for (const prune of [[], ['--prune']]) assert.equal((await run('snapshot', ...prune)).code, 0);
+  succeeded(await run('load', '--offline', samples));
+  for (const prune of [[], ['--prune']]) succeeded(await run('snapshot', ...prune));
   for (const [name, rights] of rightsIn(data)) {
     chmodSync(path.join(data, name), rights.startsWith('folder') ? 0o755 : 0o644);
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { buy } from '../fixtures/checkout.ts';
-import { holdfast, holdfastProcess, samples, serving, servingProcess } from './holdfast.ts';
+import { holdfast, holdfastProcess, samples, serving, servingProcess, succeeded } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 interface Report {
@@ -31,8 +31,7 @@ test('a folder can be loaded, inspected, copied and verified while a service run
   const { environment } = service;
   const run = (...args: string[]) => holdfast(args, environment);
 
-  const loaded = await run('load', samples);
-  assert.equal(loaded.code, 0, loaded.stderr);
+  const loaded = succeeded(await run('load', samples));
   assert.match(loaded.stdout, /evt_erfurt  created, version 1\n/);
   assert.match(loaded.stdout, /7 events loaded\.\n$/);
   const [again, taken, offline] = await Promise.all([
@@ -70,8 +69,7 @@ test('a folder can be loaded, inspected, copied and verified while a service run
   assert.match(date.stdout, /^kat1 +general .* 4 +0$/m);
 
   const out = path.join(parent, 'copy');
-  const backup = await run('backup', out, '--json');
-  assert.equal(backup.code, 0, backup.stderr);
+  const backup = succeeded(await run('backup', out, '--json'));
   assert.equal(backup.json<Report>().state_fingerprint, report.state_fingerprint);
   assert.equal(backup.json<Report>().head_hash, report.head_hash);
   for (const name of readdirSync(out).filter((each) => !/\.db|witness|snapshots/.test(each))) {
@@ -90,7 +88,7 @@ test('an order can be inspected and exported, and survives kill -9, a replay and
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-  assert.equal((await run('load', '--offline', path.join(samples, 'club-night.json'))).code, 0);
+  succeeded(await run('load', '--offline', path.join(samples, 'club-night.json')));
   const service = await servingProcess(t, data);
   const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }];
   const hold = await service.client.hold({ session_key: 'session-a', items });
@@ -124,13 +122,12 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   const data = path.join(parent, 'data');
   const environment = { DATA_DIR: data };
   const run = (...args: string[]) => holdfast(args, environment);
-  assert.equal((await run('load', '--offline', samples)).code, 0);
+  succeeded(await run('load', '--offline', samples));
   const before = (await run('verify', '--json')).json<Report>();
 
   const first = await serving(t, data);
   await first.client.hold({ session_key: 'session-a', ...twoInErfurt });
-  const asked = await holdfast(['snapshot', '--json'], first.environment);
-  assert.equal(asked.code, 0, asked.stderr);
+  succeeded(await holdfast(['snapshot', '--json'], first.environment));
   await first.client.hold({ session_key: 'session-b', ...twoInErfurt });
   const withBoth = (await run('verify', '--json')).json<Report>();
   const pruned = await holdfast(['snapshot', '--prune', '--json'], first.environment);
@@ -139,8 +136,7 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   assert.deepEqual(archived, { from_seq: 1, to_seq: firstHoldSeq });
   await first.stop();
 
-  const after = await run('verify', '--json');
-  assert.equal(after.code, 0, after.stdout);
+  const after = succeeded(await run('verify', '--json'));
   assert.equal(after.json<Report>().base_seq, firstHoldSeq);
   assert.equal(after.json<Report>().state_fingerprint, withBoth.state_fingerprint);
   const second = await serving(t, data);
@@ -148,12 +144,12 @@ test('the journal is pruned up to the previous snapshot, and any earlier time ca
   await second.stop();
 
   const restored = path.join(parent, 'restored');
-  const dry = await run('restore', '--to', restored, '--seq', String(before.head_seq), '--dry-run', '--json');
-  assert.equal(dry.code, 0, dry.stderr);
+  const dry = succeeded(
+    await run('restore', '--to', restored, '--seq', String(before.head_seq), '--dry-run', '--json'),
+  );
   assert.ok(!existsSync(restored));
   assert.equal(dry.json<Report>().state_fingerprint, before.state_fingerprint);
-  const real = await run('restore', '--to', restored, '--seq', String(before.head_seq));
-  assert.equal(real.code, 0, real.stderr);
+  const real = succeeded(await run('restore', '--to', restored, '--seq', String(before.head_seq)));
   const [upTo, missing, since] =
     /has everything up to fact (\d+), of .+Z\.\n(\d+) answered facts are missing: .* --since (\d+) lists those .*\.\n$/
       .exec(real.stdout)!
@@ -168,11 +164,11 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-  assert.equal((await run('load', '--offline', samples)).code, 0);
+  succeeded(await run('load', '--offline', samples));
   const { head_seq } = (await run('verify', '--json')).json<Report>();
   const service = await serving(t, data);
   await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
-  assert.equal((await holdfast(['snapshot'], service.environment)).code, 0);
+  succeeded(await holdfast(['snapshot'], service.environment));
   const pruned = await holdfast(['snapshot', '--prune', '--json'], service.environment);
   assert.deepEqual(pruned.json<{ archived: object }>().archived, { from_seq: 1, to_seq: head_seq + 1 });
   await service.client.hold({ session_key: 'session-b', ...twoInErfurt });
@@ -200,7 +196,7 @@ test('after a prune no fact depends on a snapshot, and a missing archive file is
   const again = await serving(t, data);
   const payload = await fetch(`${again.publicUrl}/api/events/public/erfurt-volley`);
   assert.equal(payload.status, 200, await payload.text());
-  assert.equal((await holdfast(['snapshot'], again.environment)).code, 0);
+  succeeded(await holdfast(['snapshot'], again.environment));
   await again.stop();
   const mended = await run('verify', '--json');
   assert.equal(mended.json<Report>().state_fingerprint, whole.state_fingerprint);
@@ -222,9 +218,9 @@ test('a flipped byte is found and reported, and the folder can be restored up to
   const others = path.join(parent, 'others');
   cpSync(samples, others, { recursive: true });
   rmSync(path.join(others, 'theatre-run.json'));
-  assert.equal((await run('load', '--offline', others)).code, 0);
+  succeeded(await run('load', '--offline', others));
   const { head_seq } = (await run('verify', '--json')).json<Report>();
-  assert.equal((await run('load', '--offline', samples)).code, 0);
+  succeeded(await run('load', '--offline', samples));
   const journal = path.join(data, 'journal.db');
   const bytes = readFileSync(journal);
   const place = bytes.indexOf('The Glass Orchard');
@@ -246,8 +242,7 @@ test('a flipped byte is found and reported, and the folder can be restored up to
   assert.equal(served.stderr, `${problems[0]!.what}\n${problems[0]!.hint}\n`);
 
   const saved = path.join(parent, 'saved');
-  const restored = await run('restore', '--to', saved, '--seq', String(head_seq), '--json');
-  assert.equal(restored.code, 0, restored.stderr);
+  const restored = succeeded(await run('restore', '--to', saved, '--seq', String(head_seq), '--json'));
   assert.equal(restored.json<Report>().events, 6);
 });
 
@@ -255,8 +250,8 @@ test('a restore ends with what is missing against the watermark', async (t) => {
   const parent = newFolder(t);
   const data = path.join(parent, 'data');
   const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-  assert.equal((await run('load', '--offline', path.join(samples, 'theatre-run.json'))).code, 0);
-  assert.equal((await run('load', '--offline', samples)).code, 0);
+  succeeded(await run('load', '--offline', path.join(samples, 'theatre-run.json')));
+  succeeded(await run('load', '--offline', samples));
   const { head_seq } = (await run('verify', '--json')).json<Report>();
   const lastLine = async (...args: string[]): Promise<string> => {
     const { stdout } = await run('restore', '--to', path.join(parent, 'out'), '--dry-run', ...args);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { createOutput } from '#cli/terminal/output.ts';
-import { holdfast, holdfastProcess, programOf, samples, type Environment } from './holdfast.ts';
+import { holdfast, holdfastProcess, programOf, samples, succeeded, type Environment } from './holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 
 const COMMANDS = [
@@ -68,8 +68,7 @@ describe('Help', () => {
 
   for (const command of COMMANDS) {
     it(`explains ${command} with its use, its options and examples`, async () => {
-      const { code, stdout, stderr } = await holdfast([command, '--help']);
-      assert.equal(code, 0, stderr);
+      const { stdout } = succeeded(await holdfast([command, '--help']));
       assert.match(stdout, new RegExp(`^holdfast ${command}: (?:.+\n)+\nUsage: holdfast ${command}`));
       assert.match(stdout, /\nOptions:\n(.+\n)*  --json .+\n  --help .+\n/);
       assert.match(stdout, /\nExamples:\n  .*holdfast/);

@@ -1,7 +1,7 @@
 /** Calls that the tests of faults share: commands of `holdfast`, holds over HTTP, and the check of a 503. */
 import assert from 'node:assert/strict';
 import type { HoldBody } from '#http/buyers/holds.ts';
-import { holdfast } from '../cli/holdfast.ts';
+import { holdfast, succeeded } from '../cli/holdfast.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { HOLDS, type Answer, type Json, type ServiceClient } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
@@ -23,8 +23,7 @@ interface Verified {
 
 /** Runs a command of `holdfast` with --json to its end; its exit code must be 0. */
 export async function command(folder: string, ...args: readonly string[]): Promise<Json> {
-  const { code, stdout, stderr, json } = await holdfast([...args, '--json'], { DATA_DIR: folder });
-  assert.equal(code, 0, `holdfast ${args.join(' ')}: ${stderr}${stdout}`);
+  const { json } = succeeded(await holdfast([...args, '--json'], { DATA_DIR: folder }));
   return json<Json>();
 }
 

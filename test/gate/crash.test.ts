@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { holdfast, holdfastProcess } from '../cli/holdfast.ts';
+import { holdfast, holdfastProcess, succeeded } from '../cli/holdfast.ts';
 import { bareEnvironment } from '../environment.ts';
 import { clientOf, type Caller, type Json } from '../fixtures/client.ts';
 import {
@@ -131,12 +131,10 @@ it('loses and doubles no scan when it is killed, and its folder can be read and 
   }
   const facts = await holdfast(['journal', folder, '--json']);
   assert.ok(facts.stdout.includes('FeedTaken') && !/@|gtk_|"personal"/.test(facts.stdout), facts.stderr);
-  const verified = await holdfast(['verify', folder]);
-  assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+  succeeded(await holdfast(['verify', folder]));
   const backup = path.join(newFolder(t), 'backup');
-  const copied = await holdfast(['backup', backup, '--data', folder]);
-  assert.equal(copied.code, 0, copied.stdout + copied.stderr);
-  assert.equal((await holdfast(['verify', backup])).code, 0);
+  succeeded(await holdfast(['backup', backup, '--data', folder]));
+  succeeded(await holdfast(['verify', backup]));
 });
 
 it('ends with exit code 2 and one line where it cannot be a gate', { skip }, async (t) => {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import Database from 'better-sqlite3';
 import { openService, type TestService } from '../fixtures/service.ts';
-import { holdfast, samples, serving, servingProcess } from '../cli/holdfast.ts';
+import { holdfast, samples, serving, servingProcess, succeeded } from '../cli/holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
 import { clusterOfTwo, openApps } from '../http/apps.ts';
 
@@ -132,7 +132,7 @@ describe('The files for operators', () => {
     const data = path.join(parent, 'data');
     const shipped = path.join(parent, 'shipped');
     const run = (...args: string[]) => holdfast(args, { DATA_DIR: data });
-    assert.equal((await run('load', '--offline', samples)).code, 0);
+    succeeded(await run('load', '--offline', samples));
     const service = await servingProcess(t, data);
     const twoInErfurt = {
       event_id: 'evt_erfurt',
@@ -140,7 +140,7 @@ describe('The files for operators', () => {
     };
     await service.client.hold({ session_key: 'session-a', ...twoInErfurt });
     for (const prune of [[], ['--prune']]) {
-      assert.equal((await holdfast(['snapshot', ...prune], service.environment)).code, 0);
+      succeeded(await holdfast(['snapshot', ...prune], service.environment));
     }
     await service.client.hold({ session_key: 'session-b', ...twoInErfurt });
     const before = (await run('verify', '--json')).json<{
@@ -185,8 +185,7 @@ describe('The files for operators', () => {
     const [, seq] = /head\.witness is missing[^]*?--seq (\d+)/.exec(verified.stdout) ?? [];
     assert.equal(Number(seq), before.head_seq, verified.stdout);
     const restored = path.join(parent, 'restored');
-    const made = await run('restore', '--data', shipped, '--to', restored, '--seq', seq!, '--json');
-    assert.equal(made.code, 0, made.stdout + made.stderr);
+    const made = succeeded(await run('restore', '--data', shipped, '--to', restored, '--seq', seq!, '--json'));
     assert.equal(made.json<{ state_fingerprint: string }>().state_fingerprint, before.state_fingerprint);
     const again = await serving(t, restored);
     assert.equal((await fetch(`${again.publicUrl}/api/events/public/erfurt-volley`)).status, 200);

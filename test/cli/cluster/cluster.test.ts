@@ -16,7 +16,7 @@ import { readClusterConfig, type ClusterConfig } from '#service/config.ts';
 import { freePort } from '#operations/free-ports.ts';
 import { nats, prepareServers, startNats, startServers, type NatsServer } from '../../fixtures/nats.ts';
 import { until } from '../../fixtures/until.ts';
-import { holdfast, programOf } from '../holdfast.ts';
+import { holdfast, programOf, succeeded } from '../holdfast.ts';
 
 const SHARDS = 4;
 const LOGIN = { user: 'holdfast', password: 'n0123456789' };
@@ -112,8 +112,7 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     member.own(1, 2);
     stranger.start();
     try {
-      const json = await holdfast(['cluster', 'status', '--json'], { ...settings(), TICKET_KEY: ticketKey });
-      assert.equal(json.code, 0, json.stderr);
+      const json = succeeded(await holdfast(['cluster', 'status', '--json'], { ...settings(), TICKET_KEY: ticketKey }));
       assert.deepEqual(json.json(), {
         nodes: [
           { name: 'gone', shards: 1, live: false },

@@ -9,7 +9,7 @@ import { RELEASED } from '#offline/format-changes.ts';
 import { SnapshotFolder } from '#persistence/snapshots.ts';
 import { folderOf, goldenFolder, goldenJournals, readGolden, readGoldenKeys, prune } from '../../golden/golden.ts';
 import { newFolder } from '../../fixtures/folders.ts';
-import { holdfast, samples, type Environment } from '../holdfast.ts';
+import { holdfast, samples, succeeded, type Environment } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -230,11 +230,10 @@ describe('upgrade --check', () => {
     const parent = newFolder(t);
     const [data, copy] = [path.join(parent, 'data'), path.join(parent, 'copy')];
     const event = path.join(samples, 'club-night.json');
-    assert.equal((await holdfast(['load', '--offline', event], { DATA_DIR: data })).code, 0);
-    assert.equal((await holdfast(['backup', copy], { DATA_DIR: data })).code, 0);
+    succeeded(await holdfast(['load', '--offline', event], { DATA_DIR: data }));
+    succeeded(await holdfast(['backup', copy], { DATA_DIR: data }));
     for (const folder of [data, copy]) {
-      const { code, stdout } = await holdfast(['upgrade', '--check', folder]);
-      assert.equal(code, 0, stdout);
+      const { stdout } = succeeded(await holdfast(['upgrade', '--check', folder]));
       assert.match(stdout, /settings +version .+, which is this one, wrote this folder: all means what it meant/);
       assert.doesNotMatch(stdout, /since 0\.1\.0/);
       assert.ok(stdout.endsWith(`Nothing changes for ${folder}.\n`), stdout);

@@ -10,7 +10,7 @@ import { buy, start } from '../../fixtures/checkout.ts';
 import { floor } from '../../fixtures/events.ts';
 import { newFolder } from '../../fixtures/folders.ts';
 import { folderOf, readGolden } from '../../golden/golden.ts';
-import { holdfast, samples, serving, type Serving } from '../holdfast.ts';
+import { holdfast, samples, serving, succeeded, type Serving } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -42,7 +42,7 @@ interface Shop {
 async function openShop(t: TestContext): Promise<Shop> {
   const data = path.join(newFolder(t), 'data');
   const club = path.join(samples, 'club-night.json');
-  assert.equal((await holdfast(['load', '--offline', club, '--data', data])).code, 0);
+  succeeded(await holdfast(['load', '--offline', club, '--data', data]));
   const service = await serving(t, data);
   const { order_id: own } = await buy(service.client, single(ADA, null));
   const more = single({ ...ADA, email: 'Ada+more@example.org' }, null);
@@ -102,15 +102,13 @@ describe('erase', () => {
     const { data, service, named } = await openShop(t);
     await service.stop();
     const run = (...args: string[]) => holdfast(['erase', ...args, '--yes', '--json', '--data', data]);
-    const first = await run(named);
-    assert.equal(first.code, 0, first.stdout + first.stderr);
+    const first = succeeded(await run(named));
     assert.deepEqual(
       first.json<Report>().erased.map((each) => each.order_id),
       [named],
     );
     assert.deepEqual(await namesIn(data), ['Ada', 'Ada', null]);
-    const again = await run(named);
-    assert.equal(again.code, 0);
+    const again = succeeded(await run(named));
     const { erased, erased_before: before } = again.json<Report>();
     assert.deepEqual([erased, before.map((each) => each.order_id)], [[], [named]]);
     const erasures = await holdfast(['journal', '--type', 'OrderErased', '--data', data]);
@@ -118,8 +116,7 @@ describe('erase', () => {
     const unknown = await run('ord_1_aaaaaaaaaaaaaaaaaaaaaaaa');
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /there is no order ord_1_a+\n/);
-    const verified = await holdfast(['verify', '--data', data]);
-    assert.equal(verified.code, 0, verified.stdout);
+    succeeded(await holdfast(['verify', '--data', data]));
   });
 
   it('names orders of an older version, which must be sealed first', async (t) => {
@@ -137,7 +134,7 @@ describe('erase', () => {
     const { erased, refused } = json<Report>();
     assert.deepEqual([erased, new Set(refused.map((each) => each.code))], [[], new Set(['ORDER_NOT_SEALED'])]);
     const out = path.join(newFolder(t), 'sealed');
-    assert.equal((await holdfast(['seal', folder, out])).code, 0);
+    succeeded(await holdfast(['seal', folder, out]));
     const again = await holdfast(['erase', '--email', 'ada@example.com', '--yes', '--json', '--data', out]);
     const now = again.json<Report>();
     assert.deepEqual(

@@ -9,7 +9,7 @@ import { KEY_BYTES, type Key } from '#persistence/keys.ts';
 import { KeyFile, keysPath } from '#persistence/sqlite/key-file.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import { folderOf, goldenJournals, readGolden, prune } from '../../golden/golden.ts';
-import { holdfast } from '../holdfast.ts';
+import { holdfast, succeeded } from '../holdfast.ts';
 
 type Listed = readonly { readonly field: string; readonly count: number }[];
 
@@ -67,8 +67,7 @@ test('named attendees and notes count by their own fields; notes about dates and
     row(2, 'OrderCancelled', { cause: 'PERFORMANCE', note: 'the band is ill' }),
     row(3, 'OrderPlaced', { customer: null, tracking: {}, items: [{ attendees: null }] }, 'evt_b'),
   ]);
-  const clean = await holdfast(['pii', folder, '--json']);
-  assert.equal(clean.code, 0, clean.stderr + clean.stdout);
+  const clean = succeeded(await holdfast(['pii', folder, '--json']));
   const [a, b] = clean.json<Report>().events;
   assert.deepEqual(countsOf(a!.other_notes), { 'OrderCancelled.note': 1, 'SeatsBlocked.note': 1 });
   assert.deepEqual([a!.fields, b!.fields, b!.orders, b!.open_orders], [[], [], 1, 0]);

@@ -14,7 +14,7 @@ import { start } from '../../fixtures/checkout.ts';
 import { floor } from '../../fixtures/events.ts';
 import { newFolder } from '../../fixtures/folders.ts';
 import { folderOf, goldenJournals, readGolden, prune } from '../../golden/golden.ts';
-import { holdfast, samples, serving } from '../holdfast.ts';
+import { holdfast, samples, serving, succeeded } from '../holdfast.ts';
 
 interface Report {
   readonly ok: boolean;
@@ -127,20 +127,19 @@ describe('seal', () => {
     }
     const service = await serving(t, out);
     await service.stop();
-    assert.equal((await holdfast(['verify', '--data', out])).code, 0);
+    succeeded(await holdfast(['verify', '--data', out]));
   });
 
   it('takes over what is sealed already, with its keys, and seals the older facts beside it', async (t) => {
     const folder = await folderOf(t, readGolden('journal-1.ndjson'));
     const club = path.join(samples, 'club-night.json');
-    assert.equal((await holdfast(['load', '--offline', club], { DATA_DIR: folder })).code, 0);
+    succeeded(await holdfast(['load', '--offline', club], { DATA_DIR: folder }));
     const service = await serving(t, folder);
     const customer = { email: 'new@example.org', name: 'Nina New' };
     await start(service.client, { event_id: 'evt_club', items: [floor(1)], customer });
     await service.stop();
     const out = target(t);
-    const { code, stderr, json } = await holdfast(['seal', folder, out, '--json']);
-    assert.equal(code, 0, stderr);
+    const { json } = succeeded(await holdfast(['seal', folder, out, '--json']));
     const report = json<Report>();
     assert.equal(report.compared_orders, report.sealed_orders + 1);
     assertNothingReadable(out);
@@ -157,9 +156,8 @@ describe('seal', () => {
   it('leaves sealed facts as they are: sealing a sealed folder changes no text', async (t) => {
     const folder = await folderOf(t, readGolden('journal-1.ndjson'));
     const [once, twice] = [target(t), target(t)];
-    assert.equal((await holdfast(['seal', folder, once])).code, 0);
-    const again = await holdfast(['seal', once, twice, '--json']);
-    assert.equal(again.code, 0, again.stderr);
+    succeeded(await holdfast(['seal', folder, once]));
+    const again = succeeded(await holdfast(['seal', once, twice, '--json']));
     const { sealed_facts: sealedFacts, compared_orders: comparedOrders } = again.json<Report>();
     assert.equal(sealedFacts, 0);
     assert.ok(comparedOrders > 0, 'they are opened with the keys that were taken over');
@@ -191,7 +189,7 @@ describe('seal refuses', () => {
   it('a folder whose keys are missing: nothing that is sealed in it could be opened any more', async (t) => {
     const folder = await folderOf(t, readGolden('journal-1.ndjson'));
     const [sealed, out] = [target(t), target(t)];
-    assert.equal((await holdfast(['seal', folder, sealed])).code, 0);
+    succeeded(await holdfast(['seal', folder, sealed]));
     rmSync(path.join(sealed, 'keys.db'));
     const { code, stderr } = await holdfast(['seal', sealed, out]);
     assert.equal(code, 1);

@@ -11,7 +11,7 @@ import { buyTickets, doorsGala } from '../../fixtures/doors.ts';
 import { newFolder } from '../../fixtures/folders.ts';
 import { openServiceFor } from '../../fixtures/service.ts';
 import { folderOf, readGolden } from '../../golden/golden.ts';
-import { holdfast } from '../holdfast.ts';
+import { holdfast, succeeded } from '../holdfast.ts';
 
 type Told = SubjectReport;
 
@@ -21,8 +21,7 @@ async function tell(
   email: string,
 ): Promise<{ readonly told: Told; readonly page: string; readonly stdout: string; readonly text: string }> {
   const out = path.join(newFolder(t), 'about');
-  const { code, stdout, stderr } = await holdfast(['subject', '--email', email, '--out', out, '--data', folder]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = succeeded(await holdfast(['subject', '--email', email, '--out', out, '--data', folder]));
   const [json, html] = ['subject.json', 'subject.html'].map((name) => path.join(out, name)) as [string, string];
   for (const file of [json, html]) assert.equal(statSync(file).mode & 0o777, 0o600);
   const text = readFileSync(json, 'utf8');
@@ -132,7 +131,7 @@ describe('subject', () => {
     const folder = await folderOf(t, readGolden('journal-1.ndjson'));
     const out = path.join(newFolder(t), 'about');
     const args = ['subject', '--email', 'ada@example.com', '--out', out, '--data', folder];
-    assert.equal((await holdfast(args)).code, 0);
+    succeeded(await holdfast(args));
     const [again, noOut, noEmail, bad] = await Promise.all([
       holdfast(args),
       holdfast(['subject', '--email', 'a@b', '--data', folder]),

@@ -5,6 +5,9 @@ import { stopwatchMs } from '../stopwatch.ts';
 /** How long a request waits for an answer: longer than servers need for the election of a leader. */
 export const CALL_MS_MAX = 12_000;
 
+/** The same for work of many turns: all snapshots, all orders of a cancelled date. */
+export const LONG_CALL_MS_MAX = 120_000;
+
 export interface Timing {
   /** Elapsed milliseconds, never less than before; not a time of day. */
   stopwatchMs(): number;

@@ -45,6 +45,8 @@ interface ReservedEvent {
 export interface PastRetention {
   readonly eventId: string;
   readonly endsAt: number;
+  /** Under which this node owns the event; absent on a single machine. */
+  readonly epoch?: number;
 }
 
 interface PageRequest {

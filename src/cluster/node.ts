@@ -29,6 +29,7 @@ import { sumOf } from '#domain/money.ts';
 import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
 import type { KeyStore } from '#persistence/keys.ts';
+import { LONG_CALL_MS_MAX } from '#persistence/nats/timing.ts';
 import { CallServer } from './calls/server.ts';
 import { ClaimedEpochs } from './calls/claimed-epochs.ts';
 import { ClusterEvents } from './directory/events.ts';
@@ -62,9 +63,6 @@ export interface NodeOptions extends ShardOpenerOptions {
   /** Free space on the disk of the caches; null before it was measured. */
   readonly freeBytes: () => number | null;
 }
-
-/** Snapshots of everything take their time. */
-const SNAPSHOT_MS_MAX = 120_000;
 
 const NAMED_MAX = 3;
 
@@ -273,7 +271,9 @@ export class ClusterNode implements Deployment, EnginePort {
   }
 
   pastRetention(): readonly PastRetention[] {
-    return [...this.#claims.owned.values()].flatMap(({ events }) => events.pastRetention());
+    return [...this.#claims.owned.values()].flatMap(({ events, journal: { epoch } }) =>
+      events.pastRetention().map((past) => ({ ...past, epoch })),
+    );
   }
 
   // ── what operators ask ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -294,7 +294,7 @@ export class ClusterNode implements Deployment, EnginePort {
 
   takeSnapshots(options: { readonly prune: boolean }, idempotency: IdempotencyKey | null) {
     const call = { kind: 'shard', name: 'snapshotAll', args: { ...options, idempotency } } as const;
-    return this.#parts.router.call(INDEX_SHARD, call, SNAPSHOT_MS_MAX);
+    return this.#parts.router.call(INDEX_SHARD, call, LONG_CALL_MS_MAX);
   }
 
   /** Every shard in turn, so that the owners' threads share the work. */
@@ -302,7 +302,7 @@ export class ClusterNode implements Deployment, EnginePort {
     const { shards } = this.#options.servers;
     const call = { kind: 'shard', name: 'snapshot', args: { prune } } as const;
     const parts = await Promise.all(
-      Array.from({ length: shards }, (_, shard) => this.#parts.router.call(shard, call, SNAPSHOT_MS_MAX)),
+      Array.from({ length: shards }, (_, shard) => this.#parts.router.call(shard, call, LONG_CALL_MS_MAX)),
     );
     const sum = (figure: (part: SnapshotSummary) => number): number => sumOf(parts, figure);
     const archived = sum((part) => part.archived?.toSeq ?? 0);

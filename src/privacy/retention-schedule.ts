@@ -5,11 +5,13 @@
  *
  * 1. Every event is asked, in memory or not, until nothing is left of it to erase; after that only when its retention
  *    ends at another moment, when it sold something (a date without an end is sold on after its retention), and once
- *    more after a restart. In a cluster each node asks the events that it owns.
+ *    more after a restart. In a cluster each node asks the events that it owns, once more whenever it owns one again:
+ *    another node may have sold meanwhile.
  * 2. Orders whose payment is awaited are left, and the event is asked again an hour later.
  * 3. What fails is reported and tried again an hour later; the other events go on.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
@@ -68,9 +70,9 @@ export function startRetentionSchedule(ports: RetentionSchedulePorts): Retention
 class RetentionRounds {
   readonly #ports: RetentionSchedulePorts;
   /**
-   * Events of which nothing is left, and the one that is being asked, with the moment for which that holds (rule 1).
+   * Events of which nothing is left, and the one that is being asked, as they were listed when that held (rule 1).
    */
-  readonly #done = new Map<string, number>();
+  readonly #done = new Map<string, PastRetention>();
   #underWay: Promise<void> | null = null;
   #nextRoundAt = 0;
   #isStopped = false;
@@ -103,11 +105,12 @@ class RetentionRounds {
 
   async #round(): Promise<void> {
     this.#nextRoundAt = this.#ports.clock.now() + ROUND_EVERY_MS;
-    for (const { eventId, endsAt } of this.#ports.pastRetention()) {
+    for (const past of this.#ports.pastRetention()) {
       if (!this.#mayErase()) return;
-      if (this.#done.get(eventId) === endsAt) continue;
+      const { eventId } = past;
+      if (isDeepStrictEqual(this.#done.get(eventId), past)) continue;
       // Before it is asked, so that what it sells meanwhile takes that back.
-      this.#done.set(eventId, endsAt);
+      this.#done.set(eventId, past);
       try {
         if (!(await this.#eraseAll(eventId))) this.#done.delete(eventId);
       } catch (error) {

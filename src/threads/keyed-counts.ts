@@ -12,13 +12,14 @@ import { hash } from 'node:crypto';
 
 const WAYS = 8;
 
-/** A count has 21 bits, above it stand the milliseconds of its begin. */
+/** A count has 21 bits, above it stand the milliseconds of its begin: of each 278 years, as many as 43 bits count. */
 const COUNT_BITS = 21n;
+const SINCE_BITS = 43;
 const COUNT_MAX = 2 ** 21 - 1;
 
 /** Makes the hash of keys (rule 1); never 0, which stands for a free place. */
 function hashOf(secret: string, key: string): bigint {
-  return hash('sha256', `${secret} ${key}`, 'buffer').readBigInt64LE(0) || 1n;
+  return hash('sha256', `${secret} ${key}`, 'buffer').readBigUInt64LE(0) || 1n;
 }
 
 /** The first of the places of a hash; `places` is a power of two. */
@@ -43,19 +44,19 @@ interface SharedKeys {
 
 /** Windows of time that all threads count in (rule 2). */
 export class SharedWindows {
-  readonly #words: BigInt64Array;
+  readonly #words: BigUint64Array;
   readonly #secret: string;
   readonly #windowMs: number;
 
   constructor({ memory, secret }: SharedKeys, windowMs: number) {
-    this.#words = new BigInt64Array(memory);
+    this.#words = new BigUint64Array(memory);
     this.#secret = secret;
     this.#windowMs = windowMs;
   }
 
   /** A key and a window for each place. */
   static memoryFor(keysMax: number): SharedArrayBuffer {
-    return new SharedArrayBuffer(placesFor(keysMax) * 2 * BigInt64Array.BYTES_PER_ELEMENT);
+    return new SharedArrayBuffer(placesFor(keysMax) * 2 * BigUint64Array.BYTES_PER_ELEMENT);
   }
 
   read(key: string, now: number): Counted {
@@ -81,9 +82,9 @@ export class SharedWindows {
 
   /** Null when the window is over. */
   #current(word: bigint, now: number): Counted | null {
-    const since = Number(word >> COUNT_BITS);
-    const isCurrent = word !== 0n && now >= since && now - since < this.#windowMs;
-    return isCurrent ? { since, counted: Number(BigInt.asUintN(Number(COUNT_BITS), word)) } : null;
+    const ageMs = Number(BigInt.asUintN(SINCE_BITS, BigInt(now) - (word >> COUNT_BITS)));
+    if (word === 0n || ageMs >= this.#windowMs) return null;
+    return { since: now - ageMs, counted: Number(BigInt.asUintN(Number(COUNT_BITS), word)) };
   }
 
   /** The place of a hash, or the one that it may take (rule 1). */
@@ -100,13 +101,13 @@ export class SharedWindows {
 
 /** How many of something each client has open on all threads (rule 3). */
 export class SharedClients {
-  readonly #tables: readonly BigInt64Array[];
-  readonly #own: BigInt64Array;
+  readonly #tables: readonly BigUint64Array[];
+  readonly #own: BigUint64Array;
   readonly #secret: string;
 
   /** One memory a thread; `line` is the own one. */
   constructor(memories: readonly SharedArrayBuffer[], line: number, secret: string) {
-    this.#tables = memories.map((memory) => new BigInt64Array(memory));
+    this.#tables = memories.map((memory) => new BigUint64Array(memory));
     this.#own = this.#tables[line]!;
     this.#secret = secret;
   }
@@ -134,12 +135,12 @@ export class SharedClients {
 
 const isFree = (key: bigint): boolean => key === 0n;
 
-function countIn(table: BigInt64Array, keyHash: bigint): number {
+function countIn(table: BigUint64Array, keyHash: bigint): number {
   const place = placeIn(table, (key) => key === keyHash, keyHash);
   return place === null ? 0 : Number(Atomics.load(table, place + 1));
 }
 
-function placeIn(table: BigInt64Array, isIt: (key: bigint) => boolean, keyHash: bigint): number | null {
+function placeIn(table: BigUint64Array, isIt: (key: bigint) => boolean, keyHash: bigint): number | null {
   const first = firstOf(keyHash, table.length / 2) * 2;
   for (let place = first; place < first + WAYS * 2; place += 2) if (isIt(Atomics.load(table, place))) return place;
   return null;

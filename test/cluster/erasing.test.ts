@@ -117,6 +117,19 @@ describe('An order in a cluster', () => {
       assert.ok(nodes.storage.erasedThrough.get(`shard-${SHARD}`)! > noted);
     }));
 
+  it('past its retention is looked for again by a node that owns the event again', () =>
+    withNodes(['a', 'b'], async (all, nodes) => {
+      const performances = [{ id: 'fri', starts_at: '2027-05-08T20:00:00Z', ends_at: '2027-05-08T22:00:00Z' }];
+      await defineAt(all, concert({ performances, retention_days: 1 }));
+      nodes.clock.now = Date.parse('2027-05-10T00:00:00Z');
+      const owner = ownerOf(all, EVENT);
+      const other = all.find((node) => node !== owner)!;
+      const [past] = owner.engine.pastRetention();
+      owner.kill();
+      await until(() => other.engine.owns(EVENT), 'the other node takes the event over');
+      assert.ok(other.engine.pastRetention()[0]!.epoch! > past!.epoch!);
+    }));
+
   it('is erased in the end when the keys could not be reached for a while, and a repeat is answered then', () =>
     withConcert(async (all, nodes) => {
       const order = await buy(all[0]!, 'maria@example.com');

@@ -125,6 +125,25 @@ describe('The retention schedule', () => {
     assert.equal(event.turns, turns, 'nothing was sold since');
   });
 
+  it('asks an event again that this node owns again, once: another one may have sold meanwhile', async (t) => {
+    const event = new FakeEvent('evt_a', 3);
+    const fixture = openFixture(event);
+    t.after(() => fixture.schedule.stop());
+    const ownUnder = (epoch: number): void => void (fixture.past = [{ eventId: 'evt_a', endsAt: 0, epoch }]);
+    ownUnder(1);
+    await fixture.schedule.eraseWhenDue();
+    ownUnder(3);
+    event.sealed = 1;
+    fixture.now = HOUR;
+    await fixture.schedule.eraseWhenDue();
+    assert.equal(event.sealed, 0);
+    const { turns } = event;
+    ownUnder(3);
+    fixture.now = 2 * HOUR;
+    await fixture.schedule.eraseWhenDue();
+    assert.equal(event.turns, turns);
+  });
+
   it('asks again while a payment is awaited', async (t) => {
     const event = new FakeEvent('evt_a', 0);
     event.pending = 1;

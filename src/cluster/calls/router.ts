@@ -12,7 +12,7 @@ import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { Moved, type AnswerTo, type Call, type CallHandler } from './shard-calls.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type { Command } from '#domain/command.ts';
-import { CALL_MS_MAX, type Timing } from '#persistence/nats/timing.ts';
+import { CALL_MS_MAX, LONG_CALL_MS_MAX, type Timing } from '#persistence/nats/timing.ts';
 import type { Forwarding } from './forwarding.ts';
 import type { Membership, Owner } from './membership.ts';
 
@@ -189,7 +189,9 @@ export function eventAt(router: ShardRouter, shard: number, eventId: string): Ev
     eventId,
     execute(command) {
       const commandId = router.newCommandId();
-      return router.call(shard, { kind: 'command', commandId, eventId, command: command as Command }) as never;
+      const call = { kind: 'command', commandId, eventId, command: command as Command } as const;
+      // Answered after its last order.
+      return router.call(shard, call, command.type === 'CancelPerformance' ? LONG_CALL_MS_MAX : CALL_MS_MAX) as never;
     },
     read: (query) => router.call(shard, { kind: 'query', eventId, query: query as never }) as never,
   };

@@ -34,7 +34,7 @@ const SERVED_CALLS_MAX = 20_000;
 /** Answers of commands that one shard keeps (rule 3); an ordinary one has 1 KB. */
 const KEPT_ANSWERS_MAX = 10_000;
 
-/** Longer than a call is tried for. */
+/** From the answer on; longer than most calls are tried for, and many times as long as until one is sent again. */
 const KEPT_MS = 15_000;
 
 /** How long a shard that was given up answers with Moved (rule 4): until every node has heard of it. */
@@ -52,7 +52,8 @@ interface CallServerPorts {
 
 /** A command that was started. */
 interface Started {
-  readonly since: number;
+  /** When it was started, then when it was answered. */
+  since: number;
   /** Its sender's newest number for it. */
   number: number;
   /** Null while it is under way. */
@@ -229,6 +230,7 @@ export class CallServer {
     const started = served.commands.get(commandId);
     if (started === undefined) return;
     started.answer = answer;
+    started.since = this.#ports.time.stopwatchMs();
     for (const { sender, number } of started.waiting) {
       sender.underWay.delete(number);
       sender.batch.add(writeAnswer(number, answer));

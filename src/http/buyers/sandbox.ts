@@ -90,16 +90,19 @@ const breakSandboxDownSchema = {
   tags: ['Sandbox'],
   summary: 'Let the sandbox play an outage',
   description:
-    'For so many seconds of the service, starts that need a session get 502 PAYMENT_PROVIDER_UNAVAILABLE. Without a provider, both.',
+    'For so many seconds of the service, starts that need a session get 502 PAYMENT_PROVIDER_UNAVAILABLE. Without a provider, both. In a cluster only the node that is asked plays it.',
   body: Outage,
   response: { 200: OutageAnswer },
 };
+
+/** Of the three routes about refunds. */
+const OF_OWNER = 'In a cluster each node has its own; ask the node that owns the event.';
 
 const chooseSandboxRefundsSchema = {
   operationId: 'chooseSandboxRefunds',
   tags: ['Sandbox'],
   summary: 'Choose what the next refunds of the sandbox come to',
-  description: 'Otherwise the sandbox gives back at once.',
+  description: `Otherwise the sandbox gives back at once. ${OF_OWNER}`,
   body: ChooseRefunds,
   response: { 200: Type.Object({ next: ChooseRefunds.properties.next, times: Count }) },
 };
@@ -108,7 +111,7 @@ const listSandboxRefundsSchema = {
   operationId: 'listSandboxRefunds',
   tags: ['Sandbox'],
   summary: 'List what the sandbox gave back',
-  description: 'The oldest first, pending and failed ones too; as long as the process lives.',
+  description: `The oldest first, pending and failed ones too; as long as the process lives. ${OF_OWNER}`,
   response: { 200: Type.Object({ refunds: Type.Array(SandboxRefundBody) }) },
 };
 
@@ -116,7 +119,7 @@ const settleSandboxRefundSchema = {
   operationId: 'settleSandboxRefund',
   tags: ['Sandbox'],
   summary: 'Settle a pending refund of the sandbox',
-  description: 'The sandbox reports it by a signed webhook. NOT_FOUND where no refund of this reference is pending.',
+  description: `The sandbox reports it by a signed webhook. NOT_FOUND where no refund of this reference is pending. ${OF_OWNER}`,
   params: Type.Object({ reference: Type.String() }),
   body: Type.Object({ outcome: Type.String({ enum: ['succeeded', 'failed'] }) }),
   response: { 200: SandboxRefundBody },

@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import { Overloaded } from '#actors/admission.ts';
 import { Moved, type Call, type CommandCall } from '#cluster/calls/shard-calls.ts';
 import { DEAD_MS } from '#cluster/calls/membership.ts';
-import { CALL_MS_MAX } from '#persistence/nats/timing.ts';
+import { eventAt } from '#cluster/calls/router.ts';
+import { CALL_MS_MAX, LONG_CALL_MS_MAX } from '#persistence/nats/timing.ts';
 import { commandCall, openCluster, queryCall, type TestCluster, type TestNode } from '../nodes.ts';
 
 const SHARD = 3;
@@ -123,6 +124,22 @@ describe('A call to a shard', () => {
     );
     await cluster.time.pass(600);
     for (const { outcome } of calls) assert.ok(outcome instanceof Overloaded);
+  });
+
+  it('that cancels a date has two minutes, here and elsewhere: it is answered after its last order', async () => {
+    const { cluster, front, one } = await openThree();
+    cluster.handle = (_shard, _call, { name }) =>
+      new Promise((resolve) => cluster.time.after(LONG_CALL_MS_MAX - 1_000, () => resolve(name)));
+    one.own(SHARD, 10);
+    front.own(SHARD + 1, 11);
+    await cluster.time.pass(5);
+    const cancelled = { type: 'CancelPerformance', performanceId: 'fri', operator: null, note: null } as const;
+    const calls = [SHARD, SHARD + 1].map((shard) => watch(eventAt(front.router, shard, 'evt').execute(cancelled)));
+    await cluster.time.pass(LONG_CALL_MS_MAX);
+    assert.deepEqual(
+      calls.map(({ outcome }) => outcome),
+      ['one', 'front'],
+    );
   });
 
   it('ends with what the owner failed with, here and elsewhere', async () => {

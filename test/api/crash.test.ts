@@ -20,7 +20,7 @@ import { deep } from '../depth.ts';
 import { start } from '../fixtures/checkout.ts';
 import { audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Answer } from '../fixtures/client.ts';
-import { clubNight, floor, gala, item, seat, theatreRun } from '../fixtures/events.ts';
+import { clubNight, floor, gala, item, largeHall, seat, smallGallery, theatreRun } from '../fixtures/events.ts';
 import { type ServiceProcess, spawnService, spawnServiceFor } from '../fixtures/service.ts';
 import { makeFolder, newFolder } from '../fixtures/folders.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
@@ -39,20 +39,7 @@ const hours = { hold_minutes: 600, payment_minutes: 700 };
 const hall = theatreRun({
   ...hours,
   localities: [
-    {
-      id: 'hall',
-      name: 'Hall',
-      seating: 'NUMBERED',
-      sections: [
-        {
-          id: 'S',
-          name: 'Stalls',
-          zone_key: 'stalls',
-          rows: Array.from({ length: 60 }, (_, i) => ({ label: String(i + 1), seats: 50, accessible: [1, 2] })),
-        },
-        { id: 'G', name: 'Gallery', zone_key: 'gallery', rows: [{ label: 'A', seats: 6 }] },
-      ],
-    },
+    largeHall(60, { seats: 50, accessible: [1, 2] }, smallGallery),
     { id: 'yard', name: 'Yard', seating: 'GENERAL', capacity: 100_000 },
   ],
 });

@@ -10,7 +10,7 @@ import type { StartThread } from '#service/http-threads.ts';
 import { startService } from '#service/service.ts';
 import type { ToThread } from '#service/thread-messages.ts';
 import { clientOf, HOLDS, newSession, type Json } from '../fixtures/client.ts';
-import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
+import { clubNight, floor, largeHall, sample, smallGallery, theatreRun } from '../fixtures/events.ts';
 import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, openService, runToEnd, spawnServiceFor } from '../fixtures/service.ts';
 import { startKeptThread } from '../threads/kept-threads.ts';
@@ -106,22 +106,8 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
 
   it('moves a slug on every thread at once, and answers what is longer than a ring takes', async (t) => {
     const service = await open(t);
-    const hall = {
-      id: 'hall',
-      name: 'Hall',
-      seating: 'NUMBERED',
-      sections: [
-        {
-          id: 'S',
-          name: 'Stalls',
-          zone_key: 'stalls',
-          rows: Array.from({ length: 60 }, (_, row) => ({ label: String(row + 1), seats: 50 })),
-        },
-        { id: 'G', name: 'Gallery', zone_key: 'gallery', rows: [{ label: 'A', seats: 6 }] },
-      ],
-    };
     const yard = { id: 'yard', name: 'Yard', seating: 'GENERAL', capacity: 500 };
-    const play = theatreRun({ localities: [hall, yard] }) as Json;
+    const play = theatreRun({ localities: [largeHall(60, { seats: 50 }, smallGallery), yard] }) as Json;
     const slug = String(play['slug']);
     await service.define(play);
     await bothAnswer(service, `/api/events/public/${slug}/seating`);

@@ -1,4 +1,5 @@
 /** The events of a soak: general admission, numbered seats, a waiting room and free tickets. */
+import { largeHall } from '../fixtures/events.ts';
 
 export interface SoakEvent {
   readonly id: string;
@@ -43,21 +44,7 @@ function build(id: string, performanceIds: readonly string[], prices: Record<str
 
 const floor = (capacity: number) => [{ id: 'floor', name: 'Floor', seating: 'GENERAL', capacity }];
 
-const hall = [
-  {
-    id: 'hall',
-    name: 'Hall',
-    seating: 'NUMBERED',
-    sections: [
-      {
-        id: 'S',
-        name: 'Stalls',
-        zone_key: 'stalls',
-        rows: Array.from({ length: 60 }, (_, row) => ({ label: String(row + 1), seats: 60, aisle_after: [30] })),
-      },
-    ],
-  },
-];
+const hall = [largeHall(60, { seats: 60, aisle_after: [30] })];
 
 /** The events, each with so many tickets for general admission. */
 export function soakEvents(capacity: number): readonly Built[] {

@@ -67,6 +67,11 @@ class Device {
     await this.station.open();
   }
 
+  async reconnect(): Promise<void> {
+    this.network = 'up';
+    await this.station.refresh();
+  }
+
   async scan(code: string, kind: 'ENTRY' | 'EXIT' = 'ENTRY'): Promise<ShownScan> {
     return (await this.station.scan(code, kind))!;
   }
@@ -131,8 +136,7 @@ describe('A station', () => {
     await device.station.pair(token);
     assert.equal(device.station.view.state, 'not-ready');
     assert.equal(await device.station.scan('x', 'ENTRY'), null, 'it does not know where it stands');
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     assert.equal(device.station.view.state, 'ready');
   });
 
@@ -205,8 +209,7 @@ describe('A station', () => {
       assert.deepEqual(await device.verdict(inside), ['ADMIT', true]);
       const { state, waiting } = device.station.view;
       assert.deepEqual([state, waiting], ['offline', 10]);
-      device.network = 'up';
-      await device.station.refresh();
+      await device.reconnect();
       assert.deepEqual([device.station.view.state, device.station.view.waiting], ['ready', 0]);
       const after = await countsOf(service);
       assert.deepEqual(
@@ -226,8 +229,7 @@ describe('A station', () => {
     const begin = performance.now();
     assert.deepEqual(await device.verdict(code), ['ADMIT', true]);
     assert.ok(performance.now() - begin >= SECOND - 5);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
   });
 
   it('shows the type and the seat of a ticket also alone, and what a refusal is about', async () => {
@@ -248,8 +250,7 @@ describe('A station', () => {
     await device.station.choose({ performanceId: 'late', doorId: 'main' });
     const early = await device.scan(late);
     assert.deepEqual([early.verdict, early.opens_at], ['NOT_YET', '2027-05-09T19:00:00.000Z']);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
   });
 
   it('cannot tell without WebCrypto, and with a key that it does not know', async () => {
@@ -266,8 +267,7 @@ describe('A station', () => {
     const ofOther = Buffer.from(JSON.stringify({ ...claims, kid: 'other' })).toString('base64url');
     assert.deepEqual(await device.verdict(`${ofOther}.${signature}`), ['CANNOT_TELL', true]);
     assert.deepEqual(await device.verdict(code), ['ADMIT', true]);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     const { refused } = await countsOf(service);
     assert.equal(refused['CANNOT_TELL'], 2);
   });
@@ -287,8 +287,7 @@ describe('A station', () => {
       true,
     ]);
     assert.deepEqual(await device.verdict(code), ['ADMIT', true]);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
   });
 
   it('shows nothing of a scan that the device cannot store, and lets nobody in by it', async () => {
@@ -302,8 +301,7 @@ describe('A station', () => {
     await assert.rejects(device.station.scan(code, 'ENTRY'), /full/);
     device.store.write = write;
     assert.deepEqual([device.station.view.waiting, device.station.view.inside], [1, before.inside]);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     assert.equal((await countsOf(service)).entries, before.entries);
     assert.deepEqual(await device.verdict(code), ['ADMIT', false]);
   });
@@ -425,8 +423,7 @@ describe('A station', () => {
     const [first, ...others] = (await device.store.read()).scans;
     await device.store.write({ put: [{ ...first!, door_id: 'gone' }] });
     await device.reload();
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     const { waiting, refused } = device.station.view;
     assert.deepEqual([waiting, refused.map(({ id }) => id)], [0, [first!.id]]);
     assert.deepEqual(refused[0]?.refused, { status: 403, code: 'STATION_NOT_ALLOWED' });
@@ -447,8 +444,7 @@ describe('A station', () => {
     device.network = 'cut';
     assert.deepEqual(await device.verdict(one), ['ADMIT', true]);
     await revoke(device);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     assert.deepEqual([device.station.view.state, device.station.view.waiting], ['revoked', 1]);
     assert.equal(await device.station.scan(other, 'ENTRY'), null);
     await device.reload();
@@ -486,8 +482,7 @@ describe('A station', () => {
     const verdicts: string[] = [];
     for (const code of codes) verdicts.push((await device.verdict(code))[0]);
     assert.deepEqual(verdicts, ['ALREADY_ADMITTED', 'ALREADY_ADMITTED', 'ADMIT']);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
   });
 
   it('knows what other stations let in and out, and forgets none of its own meanwhile', async () => {
@@ -500,13 +495,11 @@ describe('A station', () => {
     service.wait(SECOND);
     assert.deepEqual(await other.verdict(code, 'EXIT'), ['EXIT', true]);
     service.wait(SECOND);
-    other.network = 'up';
-    await other.station.refresh();
+    await other.reconnect();
     await one.station.refresh();
     one.network = 'cut';
     assert.deepEqual(await one.verdict(code), ['ADMIT', true]);
-    one.network = 'up';
-    await one.station.refresh();
+    await one.reconnect();
   });
 
   interface Entry {
@@ -551,8 +544,7 @@ describe('A station', () => {
     service.wait(MINUTE);
     assert.deepEqual(await south.verdict(code), ['ADMIT', true]);
     assert.deepEqual(named(south), [], 'it does not know yet');
-    south.network = 'up';
-    await south.station.refresh();
+    await south.reconnect();
     const [conflict] = south.station.view.conflicts;
     const { verdict, admitted, ticket } = conflict!;
     assert.deepEqual(
@@ -595,8 +587,7 @@ describe('A station', () => {
       device.network = 'cut';
       await device.verdict(code);
       service.wait(MINUTE);
-      device.network = 'up';
-      await device.station.refresh();
+      await device.reconnect();
     }
     await north.station.refresh();
     assert.deepEqual([named(north).length, named(south).length], [1, 1]);
@@ -619,11 +610,9 @@ describe('A station', () => {
       assert.deepEqual(await south.verdict(code), ['ADMIT', true]);
       service.wait(MINUTE);
       assert.deepEqual(await north.verdict(code), ['ADMIT', network === 'cut']);
-      north.network = 'up';
-      await north.station.refresh();
+      await north.reconnect();
       assert.deepEqual(named(north), []);
-      south.network = 'up';
-      await south.station.refresh();
+      await south.reconnect();
       assert.equal(named(south)[0]?.[1], 'ALREADY_ADMITTED');
       await north.station.refresh();
       const [conflict, ...others] = north.station.view.conflicts;
@@ -674,15 +663,13 @@ describe('A station', () => {
     await first.verdict(undone.code);
     await second.verdict(undone.code);
     assert.equal((await second.station.undo())?.verdict, 'UNDONE');
-    second.network = 'up';
-    await second.station.refresh();
+    await second.reconnect();
     assert.deepEqual(named(second), [], 'taken back before it was sent');
     second.network = 'cut';
     const [again = ''] = await buy('seat');
     await first.verdict(again);
     await second.verdict(again);
-    second.network = 'up';
-    await second.station.refresh();
+    await second.reconnect();
     assert.equal(named(second).length, 1);
     await second.station.undo();
     assert.deepEqual(named(second), [], 'taken back after it was sent');
@@ -706,8 +693,7 @@ describe('A station', () => {
           else if (what === 'undo') await device.station.undo();
           else if (what !== 'send') await device.scan(code, what);
           if (what !== 'send') continue;
-          device.network = 'up';
-          await device.station.refresh();
+          await device.reconnect();
         }
         for (const { id, station } of pair) {
           const { conflicts } = station.view;
@@ -737,8 +723,7 @@ describe('A station', () => {
     await service.admin.post(`/admin/orders/${order.order_id}/cancel`);
     service.wait(SECOND);
     await device.verdict(codesOf(order)[0]!);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     const kinds = () => device.station.view.conflicts.map(({ kind, verdict }) => `${kind} ${verdict}`);
     assert.deepEqual(kinds(), ['ENTRY VOID', 'EXIT NOT_INSIDE']);
     const codes: string[] = [];
@@ -748,8 +733,7 @@ describe('A station', () => {
     await scanAll(service, station, ...codes.map((each) => scanOf(service, each)));
     service.wait(SECOND);
     for (const each of codes) await device.verdict(each);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     assert.deepEqual(new Set(kinds()), new Set(['ENTRY ALREADY_ADMITTED']));
     assert.equal(kinds().length, 50);
   });
@@ -825,8 +809,7 @@ describe('A station', () => {
     const stored = JSON.stringify(await device.store.read());
     assert.ok(stored.includes(code), 'the queue is there');
     assert.doesNotMatch(stored, /lovelace|@|ord_1_/i);
-    device.network = 'up';
-    await device.station.refresh();
+    await device.reconnect();
     const synced = JSON.stringify(await device.store.read());
     assert.doesNotMatch(synced, /lovelace|@|ord_1_|tkt_1_/i);
   });

@@ -363,3 +363,29 @@ async function closeWorker(worker: Thread): Promise<void> {
   });
   await worker.terminate();
 }
+
+/** What is shown of threads that are opened later. */
+export function gaugesOf(threads: () => HttpThreads | null): ThreadsGauges {
+  return {
+    get running() {
+      return threads()?.running ?? 0;
+    },
+    get restarts() {
+      return threads()?.restarts ?? 0;
+    },
+    delays: () => threads()?.delays() ?? [],
+  };
+}
+
+/** The state that health and metrics show: of a deployment, and of threads that are opened later. */
+export function shownWith(
+  engine: Pick<Deployment, 'state' | 'isStopping'>,
+  threads: () => HttpThreads | null,
+): Pick<Deployment, 'state' | 'isStopping'> {
+  return {
+    state: () => threads()?.shownIn(engine.state()) ?? engine.state(),
+    get isStopping() {
+      return engine.isStopping;
+    },
+  };
+}

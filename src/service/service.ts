@@ -23,7 +23,7 @@ import { absentProviders, openPaymentService, type PaymentService } from '#payme
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { pagesOf } from '#http/pages/bundle.ts';
 import { listeningHost, originsOf, type Config } from './config.ts';
-import { canSharePorts, HttpThreads, startWorker, type StartThread } from './http-threads.ts';
+import { canSharePorts, gaugesOf, HttpThreads, shownWith, startWorker, type StartThread } from './http-threads.ts';
 import { createJsonLog, logTroubles } from './log.ts';
 import { buildBuyersApp, referenceOf } from './public-app.ts';
 import { openSecrets, type ServiceSecrets } from './secrets.ts';
@@ -211,17 +211,13 @@ async function openService(
   const payments = await openPayments(config, secrets, engine, baseUrl);
   await startNotifications(config, engine);
   const mailer = config.mail && (await openMailer(config.mail, () => engine.clock.machineNow()));
-  // 5. Metrics.
+  // 5. Metrics, of the state that listeners show too.
   const opened: { threads: HttpThreads | null } = { threads: null };
   const isThreaded = await mayThread(config, log);
-  const metrics = openMetrics(engine, payments, isThreaded ? gaugesOf(() => opened.threads) : null, mailer);
+  const deployment = shownWith(engine, () => opened.threads);
+  const threadsShown = isThreaded ? gaugesOf(() => opened.threads) : null;
+  const metrics = openMetrics({ engine, deployment, payments, threads: threadsShown, mailer });
   // 6. The listeners of buyers and of operators.
-  const deployment = {
-    state: () => opened.threads?.shownIn(engine.state()) ?? engine.state(),
-    get isStopping() {
-      return engine.isStopping;
-    },
-  };
   const { clock, personalData } = engine;
   const made = { tickets: secrets.tickets, reference: referenceOf(origins) };
   const common = { ...made, clock, deployment, log, personalData, metrics, baseUrl, payments };
@@ -323,14 +319,18 @@ async function mayThread({ httpThreads }: Config, log: Logger): Promise<boolean>
   return false;
 }
 
-function openMetrics(
-  engine: Deployment,
-  { checkoutSessions, refundOutbox }: PaymentService,
-  threads: ThreadsGauges | null,
-  mailer: Mailer | null,
-): Metrics {
+interface Measured {
+  readonly engine: Deployment;
+  readonly deployment: Pick<Deployment, 'state' | 'isStopping'>;
+  readonly payments: PaymentService;
+  readonly threads: ThreadsGauges | null;
+  readonly mailer: Mailer | null;
+}
+
+function openMetrics({ engine, deployment, payments, threads, mailer }: Measured): Metrics {
+  const { checkoutSessions, refundOutbox } = payments;
   const metrics = createMetrics({
-    deployment: engine,
+    deployment,
     clock: engine.clock,
     active: () => engine.active(),
     refundsNotInMemory: () => engine.refundsNotInMemory(),
@@ -341,19 +341,6 @@ function openMetrics(
   metrics.watchInUse('provider_calls', () => checkoutSessions.calls.underWay);
   metrics.watchInUse('provider_calls_waiting', () => checkoutSessions.calls.waiting);
   return metrics;
-}
-
-/** What is shown of threads that are opened later. */
-function gaugesOf(threads: () => HttpThreads | null): ThreadsGauges {
-  return {
-    get running() {
-      return threads()?.running ?? 0;
-    },
-    get restarts() {
-      return threads()?.restarts ?? 0;
-    },
-    delays: () => threads()?.delays() ?? [],
-  };
 }
 
 /** The events, with a note of each definition. */

@@ -309,8 +309,12 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     const { threads } = service.internals;
     await Promise.all([threads!.kill(0), threads!.kill(1)]);
     await until(() => threads!.running === 0);
-    const { status, body } = await service.operate<Json>('GET', '/health/ready');
+    const [{ status, body }, isReady] = await Promise.all([
+      service.operate<Json>('GET', '/health/ready'),
+      metric(service, /^holdfast_ready (\d)$/m),
+    ]);
     assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'no thread answers requests' }]);
+    assert.equal(isReady, 0);
     await until(() => threads!.running === 2);
     assert.equal((await service.get('/health/ready')).status, 200);
   });

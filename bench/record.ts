@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import type { Findings } from './scenario.ts';
+import type { Figure, Findings } from './scenario.ts';
 import type { Machine } from './machine.ts';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -29,10 +29,20 @@ export const RECORD = new URL('./record/', import.meta.url);
 
 export async function writeRecord(result: Result, machine: Machine): Promise<void> {
   const measuredOn = new Date().toISOString().slice(0, 10);
-  const recorded: Recorded = { ...result, measuredOn, commit: commitOf(), machine };
+  const figures = result.findings.figures.map(shortened);
+  const findings = { ...result.findings, figures };
+  const recorded: Recorded = { ...result, findings, measuredOn, commit: commitOf(), machine };
   mkdirSync(RECORD, { recursive: true });
   const text = await format(JSON.stringify(recorded), { parser: 'json', printWidth: 120 });
   writeFileSync(new URL(`${result.scenario}.json`, RECORD), text);
+}
+
+/** More than the report shows of any figure: nothing is rounded twice. */
+const DIGITS = 8;
+
+function shortened({ value, spread, ...figure }: Figure): Figure {
+  const short = (exact: number): number => (Number.isInteger(exact) ? exact : Number(exact.toPrecision(DIGITS)));
+  return { ...figure, value: short(value), ...(spread && { spread: [short(spread[0]), short(spread[1])] }) };
 }
 
 /** The commit, with a plus sign where files of the product or the benches differ from it; null without git. */

@@ -42,6 +42,7 @@ type KeySource = Pick<KeyStore, 'read'>;
 interface WithPersonal {
   readonly personal: SealedOrder;
   readonly refunds?: readonly RefundView[];
+  readonly amendments?: readonly SealedOperatorNote[];
   readonly counter?: CounterView | null;
   readonly cancellation?: CancellationView | null;
   readonly scans?: readonly NotedScan[];
@@ -65,6 +66,8 @@ export interface OpenedOrder {
   readonly cancellationNote: string | null;
   /** One entry for each refund of the view. */
   readonly refundNotes: readonly (string | null)[];
+  /** One entry for each amendment of the view. */
+  readonly amendmentNotes: readonly (string | null)[];
   /** One entry for each scan of a ticket. */
   readonly scanNotes: readonly ScanNotes[];
 }
@@ -121,17 +124,24 @@ export class PersonalDataReader {
     return opened;
   }
 
-  /** The data of a stored fact, and beside its sealed text what that says: null where nobody can read it any more. */
+  /** The data of a stored fact, and beside each sealed text what that says: null where nobody can read it any more. */
   async openFact({ type, data }: Pick<FactRow, 'type' | 'data'>): Promise<string> {
     const factType = sealingTypeOf(type);
     if (factType === null) return data;
     const fields = JSON.parse(data) as SealableFields;
-    const { orderId, personal, sealedNote } = fields;
-    const sealed = sealedNote ?? personal?.sealed ?? null;
-    if (sealed === null) return data;
-    const keys = await this.readKeys([keyIdOf(sealed)]);
-    const opened = this.#openText<unknown>(keys, { orderId, factType }, sealed);
-    return JSON.stringify({ ...fields, opened: opened.state === 'OPEN' ? opened.value : null });
+    const { orderId, personal, sealedNote, sealedAttendees } = fields;
+    const texts = [
+      ['opened', sealedNote ?? personal?.sealed],
+      ['openedAttendees', sealedAttendees],
+    ] as const;
+    const sealed = texts.flatMap(([name, text]) => (text ? [{ name, text }] : []));
+    if (sealed.length === 0) return data;
+    const keys = await this.readKeys(sealed.map(({ text }) => keyIdOf(text)));
+    const opened = sealed.map(({ name, text }) => {
+      const read = this.#openText<unknown>(keys, { orderId, factType }, text);
+      return [name, read.state === 'OPEN' ? read.value : null] as const;
+    });
+    return JSON.stringify({ ...fields, ...Object.fromEntries(opened) });
   }
 
   /** The keys with these ids that there are. Rejects with Overloaded where they cannot be read. */
@@ -145,7 +155,7 @@ export class PersonalDataReader {
   }
 
   #open(
-    { personal, refunds = [], counter = null, cancellation = null, scans = [] }: WithPersonal,
+    { personal, refunds = [], amendments = [], counter = null, cancellation = null, scans = [] }: WithPersonal,
     keys: ReadonlyMap<string, Buffer>,
   ): OpenedOrder {
     const { orderId, erasure } = personal;
@@ -158,6 +168,7 @@ export class PersonalDataReader {
       counterNote: counter === null ? null : noteOf(counter, 'SoldAtCounter'),
       cancellationNote: cancellation === null ? null : noteOf(cancellation, 'OrderCancelled'),
       refundNotes: refunds.map((refund) => noteOf(refund, 'RefundRecorded')),
+      amendmentNotes: amendments.map((amendment) => noteOf(amendment, 'OrderAmended')),
       scanNotes: scans.map((scan) => ({
         note: noteOf(scan, 'TicketScannedByHand'),
         undoneNote: scan.undoneBy && noteOf(scan.undoneBy, 'TicketScannedByHand'),
@@ -219,6 +230,7 @@ interface SealableFields {
   readonly orderId: string;
   readonly personal?: SealedPersonal;
   readonly sealedNote?: string;
+  readonly sealedAttendees?: string;
 }
 
 const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
@@ -227,14 +239,10 @@ const NO_KEYS: ReadonlyMap<string, Buffer> = new Map();
 export const NOTHING_SEALED: KeySource = { read: () => Promise.resolve(NO_KEYS) };
 
 function sealedTextsOf(view: WithPersonal): readonly string[] {
-  const { personal, refunds = [], counter = null, cancellation = null, scans = [] } = view;
+  const { personal, refunds = [], amendments = [], counter = null, cancellation = null, scans = [] } = view;
   const people = (personal.amended ?? []).flatMap(({ sealed }) => sealed ?? []);
   const data = personal.sealed === null ? people : [personal.sealed, ...people];
-  if (cancellation === null && counter === null && refunds.length + scans.length === 0) return data;
-  return [
-    ...data,
-    ...[counter, cancellation, ...refunds, ...scans, ...scans.map(({ undoneBy }) => undoneBy)].flatMap(
-      (noted) => noted?.sealedNote ?? [],
-    ),
-  ];
+  const noted = [...refunds, ...amendments, ...scans, ...scans.map(({ undoneBy }) => undoneBy)];
+  if (cancellation === null && counter === null && noted.length === 0) return data;
+  return [...data, ...[counter, cancellation, ...noted].flatMap((each) => each?.sealedNote ?? [])];
 }

@@ -14,13 +14,14 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/email-key.ts';
+import type { Attendee } from '#domain/personal.ts';
 import { TICKETS_SHOWN_MAX } from '#domain/orders/view.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { isEventBroken } from '#actors/admission.ts';
 import type { EventIndex } from '#actors/event-index.ts';
 import type { EventReader } from '#actors/event-port.ts';
 import type { OpenedOrder, PersonalDataReader } from './personal-data.ts';
-import type { OrderView, TicketScanView, TicketView } from '#domain/view.ts';
+import type { OrderView, TicketScanView, TicketView, VoidReason } from '#domain/view.ts';
 
 export interface SubjectPorts {
   readonly events: Pick<EventIndex, 'listAll'> & {
@@ -41,14 +42,17 @@ export interface SubjectPosition {
 
 export const SEARCH_BEGIN: SubjectPosition = { afterEvent: null, step: 'CUSTOMER', afterOrder: null };
 
-/** Tickets with the person's address in an order of somebody else. */
+/** How an order of somebody else names the person. */
 export interface FoundAttendance {
   readonly order: OrderView;
   /** With the notes of the scans. */
   readonly opened: OpenedOrder;
-  readonly tickets: readonly TicketView[];
+  /** The tickets with the person's address, those that amendments made void behind the others. */
+  readonly tickets: readonly (TicketView & { readonly voidReason?: VoidReason })[];
   /** Of these tickets, one after another. */
   readonly scans: readonly TicketScanView[];
+  /** What is kept besides: of tickets that were not issued, or that name somebody else by now. */
+  readonly otherNames: readonly Attendee[];
 }
 
 /** An order that the person placed; its data are open, or damaged (rule 4). */
@@ -207,13 +211,20 @@ class SubjectSearch {
     const { order } = found;
     const tickets: TicketView[] = [];
     const scans: TicketScanView[] = [];
-    for await (const page of pagesOf(event, order)) {
+    const note = async (page: readonly TicketView[]): Promise<void> => {
       const ofPerson = page.filter((ticket) => this.#isOn(ticket, data));
       tickets.push(...ofPerson);
       if (ofPerson.length > 0) scans.push(...(await event.read(scansOf(ofPerson))));
-    }
+    };
+    for await (const page of pagesOf(event, order)) await note(page);
+    await note(order.voidTickets);
     const opened = await this.#ports.personalData.open({ personal: order.personal, scans });
-    return { order, opened, tickets, scans };
+    return { order, opened, tickets, scans, otherNames: this.#namesBeside(tickets, data) };
+  }
+
+  #namesBeside(tickets: readonly TicketView[], { attendees }: OpenedOrder): Attendee[] {
+    const told = new Set(tickets.map(({ itemIndex, offset }) => attendees[itemIndex]?.[offset]));
+    return attendees.flatMap((ofItem) => (ofItem ?? []).filter((each) => this.#isPerson(each) && !told.has(each)));
   }
 
   #isOn({ itemIndex, offset }: TicketView, { attendees }: OpenedOrder): boolean {

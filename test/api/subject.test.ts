@@ -116,6 +116,44 @@ describe('What is kept about a person', () => {
     assert.ok(!JSON.stringify(attendances).includes(hers!), 'nothing of the other ticket');
   });
 
+  it('are also what amendments left: void tickets, names that were replaced, notes, and when each was', async () => {
+    const started = await start(service, {
+      event_id: 'evt_one',
+      items: [floor(2, { attendees: [person('Grace', 'grace@example.com'), person('Alan', 'alan@example.com')] })],
+      customer: { email: 'host@example.com', name: 'H' },
+    });
+    const [graces, alans] = (await settle(service, started, 'paid')).tickets;
+    const amend = async (body: object) =>
+      assert.equal(
+        (await service.operate('POST', `/admin/orders/${started.order_id}/amendments`, { body })).status,
+        201,
+      );
+    service.wait(MINUTE);
+    await amend({
+      attendees: [{ ticket_id: graces, attendee: person('Ada', 'ada@example.com') }],
+      note: 'Grace is ill.',
+    });
+    await amend({ cancel: [alans] });
+    const toldOf = async (email: string) => {
+      const { attendances } = await subjectOf(email);
+      assert.equal(attendances.length, 1);
+      const { tickets, other_names: others, facts } = attendances[0]!;
+      assert.deepEqual(
+        facts.map(({ type }) => type),
+        ['OrderPlaced', 'PaymentRequested', 'PaymentRecorded', 'OrderAmended', 'OrderAmended'],
+      );
+      return [tickets.map(({ id, void_reason: reason }) => [id, reason]), others.map(({ name }) => name)];
+    };
+    assert.deepEqual(await toldOf('grace@example.com'), [[], ['Grace']]);
+    assert.deepEqual(await toldOf('ada@example.com'), [[[graces, null]], []]);
+    assert.deepEqual(await toldOf('alan@example.com'), [[[alans, 'TICKET_CANCELLED']], []]);
+    const [{ order }] = (await subjectOf('host@example.com')).orders as [SubjectBody['orders'][number]];
+    assert.deepEqual(
+      order.amendments.map(({ note }) => note),
+      [null, 'Grace is ill.'],
+    );
+  });
+
   it('come in pages that end, whatever the limit, and each order once', async () => {
     for (let time = 0; time < 5; time += 1) {
       await start(service, {

@@ -560,7 +560,7 @@ export class Sale {
   /** Tickets as they are listed: place, person and predecessor of each, and which form a unit. */
   #checkTickets(
     order: Order,
-    shown: Pick<AdminOrderBody, 'tickets' | 'ticket_objects' | 'ticket_count' | 'amendments'>,
+    shown: Pick<OrderStatusBody, 'tickets' | 'ticket_objects' | 'ticket_count' | 'amendments'>,
   ): void {
     const ids = shownTicketsOf(order);
     assert.deepEqual(

@@ -9,6 +9,7 @@ import type { CancellationView, RefundView } from '#domain/view.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
 
 const MARIA = { email: 'maria@example.com', name: 'Maria', documentNumber: null, phone: '+49 361 1' };
+const GRACE = { name: 'Grace', email: 'grace@example.com', documentNumber: null, phone: null };
 const DATA: PersonalData = {
   customer: MARIA,
   attendees: [[{ name: 'Ada', email: null, documentNumber: '7', phone: null }], null],
@@ -51,12 +52,14 @@ describe('The personal data of an order', () => {
       refundOf({ note: 'of an older fact' }),
       refundOf({}),
     ];
-    assert.deepEqual(await reader.open({ personal: sealedOrder('ord_1'), cancellation, refunds }), {
+    const amendments = [{ operator: null, note: null, sealedNote: seal('ord_1', 'OrderAmended', 'she is ill') }];
+    assert.deepEqual(await reader.open({ personal: sealedOrder('ord_1'), cancellation, refunds, amendments }), {
       state: 'OPEN',
       erasedAt: null,
       ...DATA,
       cancellationNote: 'ERASED',
       refundNotes: ['UNREADABLE', 'of an older fact', null],
+      amendmentNotes: ['she is ill'],
       counterNote: null,
       scanNotes: [],
     });
@@ -74,6 +77,7 @@ describe('The personal data of an order', () => {
       erasedAt: 9,
       ...nothing,
       refundNotes: [],
+      amendmentNotes: [],
       counterNote: null,
       scanNotes: [],
     });
@@ -85,6 +89,7 @@ describe('The personal data of an order', () => {
       erasedAt: null,
       ...nothing,
       refundNotes: [null],
+      amendmentNotes: [],
       counterNote: null,
       scanNotes: [],
     });
@@ -145,10 +150,18 @@ describe('The personal data of an order', () => {
     };
     const sealedNote = seal('ord_1', 'RefundRecorded', 'to her bank');
     const refund = { type: 'RefundRecorded', data: JSON.stringify({ orderId: 'ord_1', note: null, sealedNote }) };
+    const sealedAttendees = seal('ord_1', 'OrderAmended', [GRACE]);
+    const amendmentNote = seal('ord_1', 'OrderAmended', 'she is ill');
+    const renamed = { orderId: 'ord_1', note: null, sealedNote: amendmentNote, sealedAttendees };
     const openedIn = async (row: typeof placed): Promise<unknown> =>
       (JSON.parse(await reader.openFact(row)) as { opened?: unknown }).opened;
     assert.deepEqual(await openedIn(placed), DATA);
     assert.equal(await openedIn(refund), 'to her bank');
+    for (const type of ['AmendmentRequested', 'OrderAmended']) {
+      const row = { type, data: JSON.stringify(renamed) };
+      const both = { ...renamed, opened: 'she is ill', openedAttendees: [GRACE] };
+      assert.deepEqual(JSON.parse(await reader.openFact(row)), both);
+    }
     for (const type of ['OrderExpired', 'RefundRecorded']) {
       const plain = { type, data: '{"orderId":"ord_1","note":"open"}' };
       assert.equal(await reader.openFact(plain), plain.data);

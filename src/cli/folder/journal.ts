@@ -28,7 +28,8 @@ export const command: CliCommand = {
       '--json a JSON object on each line. Reads archive and journal, also while a service runs on the folder.',
     'Without --reveal *** replaces secrets: session keys, idempotency keys, seeds of draws and what is sealed about people. Ids of ' +
       'holds, queue entries and checkout sessions are shown as *** and the first 8 digits of their SHA-256, so that all facts of one ' +
-      'can be found. With it, what the sealed text of a fact says stands beside it as "opened": null where its key is destroyed.',
+      'can be found. With it, what the sealed text of a fact says stands beside it as "opened", and as ' +
+      '"openedAttendees" the people whom an amendment names: null where the key is destroyed.',
   ],
   options: [
     { name: 'event', value: 'ID', help: 'only facts of this event' },

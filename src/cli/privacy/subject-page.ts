@@ -90,7 +90,7 @@ function drawOrder({ order, facts, scans }: Purchase): string[] {
     '<h3>Personal data</h3>',
     ...personalLines(order),
     '<h3>Tickets</h3>',
-    ...ticketLines(order.ticket_objects),
+    ...ticketLines([...order.ticket_objects, ...order.void_tickets]),
     ...scanLines(scans),
     '<h3>Money</h3>',
     ...moneyLines(order),
@@ -100,14 +100,19 @@ function drawOrder({ order, facts, scans }: Purchase): string[] {
 }
 
 function drawAttendance(attendance: Attendance): string[] {
+  const { tickets, other_names: others } = attendance;
+  const rows = others.map((attendee) => [personText(attendee)]);
   return [
     `<h2>${escapeHtml(attendance.event.name)}</h2>`,
-    paragraph(`A ticket in an order that somebody else placed at ${attendance.placed_at} names this address.`),
+    paragraph(`An order that somebody else placed at ${attendance.placed_at} names this address.`),
     ...performanceLines(attendance),
-    ...ticketLines(attendance.tickets),
-    ...scanLines(attendance.tickets.flatMap(({ id, scans }) => scans.map((scan) => ({ ticket_id: id, ...scan })))),
+    ...(tickets.length === 0 ? [] : ticketLines(tickets)),
+    ...(rows.length === 0 ? [] : [drawTable({ heading: [OTHER_NAMES], rows })]),
+    ...scanLines(tickets.flatMap(({ id, scans }) => scans.map((scan) => ({ ticket_id: id, ...scan })))),
   ];
 }
+
+const OTHER_NAMES = 'kept of tickets that were not issued, or that name somebody else by now';
 
 function performanceLines({ event }: Pick<Order, 'event'>): string[] {
   return event.performances.map(({ name, starts_at: startsAt }) =>
@@ -122,8 +127,9 @@ function personalLines({
   counter,
   cancellation_note,
   refunds,
+  amendments,
 }: Order): string[] {
-  const notes = [counter?.note ?? null, cancellation_note, ...refunds.map(({ note }) => note)];
+  const notes = [counter?.note ?? null, cancellation_note, ...[...refunds, ...amendments].map(({ note }) => note)];
   const found: [string, string | null][] = [
     ['name', customer.name],
     ['e-mail address', customer.email],
@@ -148,11 +154,13 @@ function ticketLines(tickets: Order['ticket_objects']): string[] {
     type,
     seat ?? '',
     valid ? 'valid' : 'not valid',
-    attendee === null
-      ? ''
-      : [attendee.name, attendee.email, attendee.phone, attendee.document_number].filter((text) => text).join(', '),
+    attendee === null ? '' : personText(attendee),
   ]);
   return [drawTable({ heading: ['ticket', 'type', 'seat', 'state', 'in the name of'], rows })];
+}
+
+function personText({ name, email, phone, document_number: document }: Attendance['other_names'][number]): string {
+  return [name, email, phone, document].filter((text) => text).join(', ');
 }
 
 /** What happened at the doors; nothing where the tickets were not scanned. */
@@ -188,7 +196,11 @@ function moneyLines(order: Order): string[] {
       `payment, ${wordsOf(payment.status)}`,
       money(payment.amount, payment.currency),
     ]),
-    ...refunds.map((refund) => [refund.created_at, 'refund', money(refund.amount, refund.currency)]),
+    ...refunds.map((refund) => [
+      refund.created_at,
+      `refund, ${wordsOf(refund.status)}`,
+      money(refund.amount, refund.currency),
+    ]),
   ];
   const due = refundsDue.map((each) => money(each.amount, each.currency)).join(', ');
   return [

@@ -17,8 +17,8 @@ import {
   type SubjectPosition,
 } from '#privacy/subject-search.ts';
 import type { TicketCodes } from '#tickets/signing.ts';
-import { claimsOf, toOrderBody } from '../buyers/orders/body.ts';
-import { orderFields } from '../buyers/orders/schema.ts';
+import { claimsOf, toAttendeeBody, toOrderBody } from '../buyers/orders/body.ts';
+import { Attendee, orderFields } from '../buyers/orders/schema.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { Cents, IntegerText, Nullable, ref, Time, bearer } from '../protocol/fields.ts';
@@ -64,7 +64,10 @@ export const Subject = Type.Object(
         event: orderFields.event,
         status: Text,
         placed_at: Time,
-        tickets: Type.Array(ref(AdminTicket)),
+        tickets: Type.Array(ref(AdminTicket), { description: 'Void ones too.' }),
+        other_names: Type.Array(Attendee, {
+          description: 'What is kept besides: of tickets that were not issued, or that name somebody else by now.',
+        }),
         facts: AttendedFacts,
       }),
       { description: 'Tickets with this address in orders of others; of the order itself nothing else is told.' },
@@ -147,7 +150,7 @@ export async function toSubjectBody(
 }
 
 async function toAttendanceBody(
-  { order, opened, tickets: found, scans: all }: FoundAttendance,
+  { order, opened, tickets: found, scans: all, otherNames }: FoundAttendance,
   tickets: TicketCodes,
 ): Promise<SubjectBody['attendances'][number]> {
   const { id: orderId, event, personal, status, placedAt } = order;
@@ -158,12 +161,13 @@ async function toAttendanceBody(
     status,
     placed_at: formatTime(placedAt),
     tickets: found.map((ticket) => {
-      const voidReason = ticket.isValid ? null : voidReasonOf(order);
+      const voidReason = ticket.isValid ? null : (ticket.voidReason ?? voidReasonOf(order));
       const scans = all.filter(({ ticketId }) => ticketId === ticket.id);
       const scanNotes = opened.scanNotes.filter((_, index) => all[index]!.ticketId === ticket.id);
       const issued = { ticket, personal, orderId, eventId: event.id, voidReason, scans };
       return toAdminTicketBody(issued, { ...opened, scanNotes }, tickets);
     }),
+    other_names: otherNames.map(toAttendeeBody),
     facts: factsOf(order).map(({ type, at }) => ({ type, at: formatTime(at) })),
   };
 }
@@ -178,7 +182,7 @@ export interface SubjectFact {
 }
 
 /** What an order itself says of what happened to it, the oldest first. */
-function factsOf({ placedAt, totalCents, payments, refunds, cancellation }: OrderView): SubjectFact[] {
+function factsOf({ placedAt, totalCents, payments, refunds, amendments, cancellation }: OrderView): SubjectFact[] {
   const facts: SubjectFact[] = [
     { type: 'OrderPlaced', at: placedAt, amount: totalCents },
     ...payments.flatMap(({ createdAt, paidAt, amountCents: amount, currency }) => [
@@ -188,6 +192,10 @@ function factsOf({ placedAt, totalCents, payments, refunds, cancellation }: Orde
     ...refunds.flatMap(({ at, finishedAt, status, amountCents: amount, currency }) => [
       { type: status === undefined ? 'RefundRecorded' : 'RefundRequested', at, amount, currency },
       ...(status === 'SUCCEEDED' ? [{ type: 'RefundRecorded', at: finishedAt ?? at, amount, currency }] : []),
+    ]),
+    ...amendments.flatMap(({ createdAt, appliedAt, expiresAt }) => [
+      ...(expiresAt === null ? [] : [{ type: 'AmendmentRequested', at: createdAt }]),
+      ...(appliedAt === null ? [] : [{ type: 'OrderAmended', at: appliedAt }]),
     ]),
     ...(cancellation === null ? [] : [{ type: 'OrderCancelled', at: cancellation.at }]),
   ];

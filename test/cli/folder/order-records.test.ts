@@ -33,6 +33,7 @@ function openedOf(customer: Partial<typeof anna> = {}, more: Partial<OpenedOrder
     tracking: null,
     cancellationNote: null,
     refundNotes: [],
+    amendmentNotes: [],
     counterNote: null,
     scanNotes: [],
     ...more,
@@ -118,6 +119,28 @@ describe('An exported order', () => {
     );
     assert.equal((order['customer'] as { email: string }).email, anna.email);
     assert.equal(order['erased_at'], null);
+  });
+
+  it('has no time as a number, of refunds and amendments neither', () => {
+    const at = Date.UTC(2027, 5, 1);
+    const by = { operator: null, note: null };
+    const refund = { id: 'ref_1', amountCents: 5, at, finishedAt: at, nextTryAt: at, ...by };
+    const cents = { differenceCents: 0, feeCents: 0, toPayCents: 0, toRefundCents: 0 };
+    const times = { createdAt: at, appliedAt: at, expiresAt: at };
+    const amendment = {
+      id: 'amd_1',
+      status: 'APPLIED',
+      by: 'BUYER',
+      tickets: [],
+      payment: null,
+      ...times,
+      ...cents,
+      ...by,
+    };
+    const order = { ...orderOf(), refunds: [refund], amendments: [amendment] } as OrderView;
+    const json = jsonOf(order, openedOf());
+    assert.doesNotMatch(json, /:[0-9]{13}/);
+    assert.equal(json.match(/2027-06-01T00:00:00\.000Z/g)?.length, 6);
   });
 
   it('has nothing of its buyer once it was erased, and says when', () => {

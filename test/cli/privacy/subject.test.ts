@@ -7,6 +7,8 @@ import { AdminOrder, type AdminTicketBody } from '#http/operators/orders/schema.
 import { Subject } from '#http/operators/subject.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SubjectReport } from '#service/subject.ts';
+import { newCustomer, settle, start } from '../../fixtures/checkout.ts';
+import { item } from '../../fixtures/events.ts';
 import { buyTickets, doorsGala } from '../../fixtures/doors.ts';
 import { newFolder } from '../../fixtures/folders.ts';
 import { openServiceFor } from '../../fixtures/service.ts';
@@ -115,6 +117,31 @@ describe('subject', () => {
     const nobody = await tell(t, folder, 'nobody@example.org');
     assert.deepEqual([nobody.told.orders, nobody.told.attendances], [[], []]);
     assert.match(nobody.page, /No order and no ticket with this address can be read\./);
+  });
+
+  it('tells of an amended order why it was, its void tickets, how a refund stands, and who was named before', async (t) => {
+    const service = await openServiceFor(t, [doorsGala()]);
+    const attendees = [{ name: 'Grace', email: 'grace@example.com' }, { name: 'Alan' }];
+    const items = [item('single', 2, { attendees, performance_id: 'eve' })];
+    const customer = newCustomer();
+    const { order_id: id, tickets } = await settle(
+      service,
+      await start(service, { event_id: 'evt_doors', items, customer }),
+      'paid',
+    );
+    const amend = (body: object) => service.operate('POST', `/admin/orders/${id}/amendments`, { body });
+    await amend({ attendees: [{ ticket_id: tickets[0], attendee: { name: 'Ada' } }], note: 'Grace is <ill>.' });
+    const { page } = await tell(t, service.folder, 'grace@example.com');
+    assert.match(page, /An order that somebody else placed at .+ names this address\./);
+    assert.match(page, /kept of tickets .+ name somebody else by now.+Grace, grace@example\.com/s);
+    assert.doesNotMatch(page, /No tickets were issued|Ada/);
+    await service.operate('POST', '/sandbox/refunds', { body: { next: 'refused' } });
+    await amend({ cancel: [tickets[1]] });
+    await service.operate('POST', `/admin/orders/${id}/refunds`, { body: { execute: true } });
+    const own = await tell(t, service.folder, customer['email'] as string);
+    assert.match(own.page, /note of the organizer.+Grace is &lt;ill&gt;\./s);
+    assert.ok(own.page.includes(tickets[1]!));
+    assert.match(own.page, /refund, (pending|needs operator)/);
   });
 
   it('escapes what buyers wrote, and has no script', async (t) => {

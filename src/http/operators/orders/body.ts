@@ -10,6 +10,7 @@ import type {
 } from '#domain/view.ts';
 import { peopleOfItem, type OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketCodes } from '#tickets/signing.ts';
+import { toAmendmentBody } from '../../buyers/orders/amendments.ts';
 import {
   prepareCodes,
   toAttendeeBody,
@@ -76,6 +77,10 @@ function toOpenedAdminBody(order: OrderView, opened: OpenedOrder, tickets: Ticke
     refunds: order.refunds.map((refund, index) => ({
       ...toRefundDetails(refund, order),
       note: opened.refundNotes[index] ?? null,
+    })),
+    amendments: order.amendments.map((amendment, index) => ({
+      ...toAmendmentBody(amendment),
+      note: opened.amendmentNotes[index] ?? null,
     })),
     promo_code: order.promoCode,
     ...orderTextFields((name) => order[name] ?? null),

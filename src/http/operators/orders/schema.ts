@@ -13,6 +13,7 @@ import {
   refundFields,
   ticketFields,
 } from '../../buyers/orders/schema.ts';
+import { Amendment } from '../../buyers/orders/amendments.ts';
 import { Cents, Count, IntegerText, Note, Nullable, ref, Time } from '../../protocol/fields.ts';
 import { orderTextFields } from '../../protocol/formats.ts';
 
@@ -80,6 +81,9 @@ export const AdminOrder = Type.Object(
       description: "All that is due back, by currency, the order's own first; empty when nothing is.",
     }),
     refunds: Type.Array(Type.Object({ ...refundDetails, note: NullableText })),
+    amendments: Type.Array(Type.Object({ ...Amendment.properties, note: NullableText }), {
+      description: 'The newest 20, the newest first.',
+    }),
     promo_code: NullableText,
     ...orderTextFields(() => NullableText),
     tracking: Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], additionalProperties: true }),

@@ -3,7 +3,7 @@
  * the schemas of `src/http`.
  */
 
-import type { Order, Payment, Ticket, TicketHolder } from '#client/bodies.ts';
+import type { Amendment, Order, Payment, Ticket, TicketHolder } from '#client/bodies.ts';
 import type { Verdict } from '#client/doors/wire.ts';
 
 export interface Stock {
@@ -341,11 +341,17 @@ export interface OrderRefund extends Refund {
   readonly note: string | null;
 }
 
+export interface OrderAmendment extends Amendment {
+  readonly note: string | null;
+}
+
 export interface VoidTicket extends Ticket {
   readonly void_reason: 'ORDER_CANCELLED' | 'PERFORMANCE_CANCELLED' | 'TICKET_CANCELLED' | 'REPLACED';
 }
 
 export interface AdminOrder extends Order {
+  /** The newest 20, the newest first. */
+  readonly amendments: readonly OrderAmendment[];
   readonly placed_at: string;
   readonly payment_provider: string;
   readonly refunded_amount: number;

@@ -24,6 +24,8 @@ import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 /** Hours of money in the view of an operator's event: so many are sent for each of many events. */
 const HOURS_SHOWN = 24;
 
+type StatusForOperators = PerformanceStatus | 'DRAFT';
+
 export interface EventCounts {
   /** Tickets over all performances. */
   readonly tickets: StockTotals;
@@ -40,7 +42,7 @@ export interface OperatorEventView {
   /** The stock of every performance, drafts too. */
   readonly performances: readonly (StockTotals & {
     readonly id: string;
-    readonly status: PerformanceStatus | 'DRAFT';
+    readonly status: StatusForOperators;
   })[];
   readonly waitingRoom: WaitingRoomCounts | null;
   /** With the newest hours alone. */
@@ -71,7 +73,7 @@ export interface EventTotals {
 
 interface PerformanceTotals extends StockTotals {
   readonly id: string;
-  readonly status: PerformanceStatus;
+  readonly status: StatusForOperators;
   readonly localities: readonly (StockTotals & { readonly id: string })[];
 }
 
@@ -108,16 +110,14 @@ export function countsOf(state: EventState): EventCounts {
 }
 
 export function operatorEventView(state: EventState, now: number): OperatorEventView {
-  const { definition, performanceById } = state.plan;
   return {
-    definition,
+    definition: state.plan.definition,
     definitionVersion: state.definitionVersion,
     steering: state.steering,
-    performances: stockOfPerformances(state).map((stock) => {
-      const defined = performanceById.get(stock.id)!;
-      const isDraft = defined.status === 'DRAFT';
-      return { ...stock, status: isDraft ? 'DRAFT' : shownStatus(state.performances.get(stock.id)!, defined) };
-    }),
+    performances: stockOfPerformances(state).map((stock) => ({
+      ...stock,
+      status: statusForOperators(state, stock.id),
+    })),
     waitingRoom: waitingRoomFigures(state, now),
     money: state.orders.money.view(now - HOURS_SHOWN * HOUR_MS, state.orders.refunds),
     refundsNeedingOperator: state.orders.refunds.counts.NEEDS_OPERATOR,
@@ -151,9 +151,14 @@ export function eventTotals(state: EventState, performanceId: string | null): Ev
   };
 }
 
-function totalsByLocality(state: EventState, { id, status, inventory }: PerformanceState): PerformanceTotals {
+function statusForOperators({ plan, performances }: EventState, id: string): StatusForOperators {
+  const defined = plan.performanceById.get(id)!;
+  return defined.status === 'DRAFT' ? 'DRAFT' : shownStatus(performances.get(id)!, defined);
+}
+
+function totalsByLocality(state: EventState, { id, inventory }: PerformanceState): PerformanceTotals {
   const localities = state.plan.localities.map((locality) => ({ id: locality.id, ...inventory.totalsOf(locality) }));
-  return { id, status, ...inventory.totals(), localities };
+  return { id, status: statusForOperators(state, id), ...inventory.totals(), localities };
 }
 
 function offersOf(state: EventState, performanceId: string): readonly OfferTotals[] | null {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { auditEventState } from '#domain/event/audit.ts';
-import { addCounts, countsOf, NO_COUNTS } from '#domain/event/operator-view.ts';
+import { addCounts, countsOf, eventTotals, NO_COUNTS, operatorEventView } from '#domain/event/operator-view.ts';
 import { inventoryOf } from '#domain/inventory/performance.ts';
 import { AVAILABLE, BLOCKED, HELD, type SeatMap } from '#domain/inventory/seat-map.ts';
 import {
   buy,
   checkOut,
+  checkoutEvent,
   item,
   openCheckoutEvent,
   paymentOf,
@@ -107,5 +108,18 @@ describe('Figures', () => {
     assert.deepEqual([figures.holds.ACTIVE, figures.holds.CONVERTED, figures.holds.CONSUMED], [2, 1, 1]);
     assert.deepEqual([figures.orders.PENDING, figures.orders.CONFIRMED], [1, 1]);
     assert.deepEqual(addCounts(figures, NO_COUNTS), figures);
+  });
+
+  it('stand beside the same status of a date in every view', () => {
+    const [open, other] = checkoutEvent().performances;
+    const closed = { ...other!, status: 'SOLD_OUT' } as const;
+    const draft = { ...other!, id: 'd3', status: 'DRAFT' } as const;
+    const { state, now } = openCheckoutEvent({ performances: [open!, closed, draft] });
+    for (const { performances } of [operatorEventView(state, now), eventTotals(state, null)]) {
+      assert.deepEqual(
+        performances.map(({ status }) => status),
+        ['ON_SALE', 'SOLD_OUT', 'DRAFT'],
+      );
+    }
   });
 });

@@ -42,6 +42,7 @@ import {
   priceCentsMax,
   priceOrNull,
   printableText,
+  printableWord,
   rank,
   someOrNull,
   text,
@@ -285,8 +286,8 @@ const promoCode = record({
     plain(
       Type.String({
         maxLength: 100,
-        pattern: '^\\S(.*\\S)?$',
-        description: 'a text of 1 to 100 characters without space at its ends',
+        pattern: printableWord,
+        description: 'a text of 1 to 100 characters without control characters or space at its ends',
       }),
     ),
     'what buyers type; case and spaces around it do not count',

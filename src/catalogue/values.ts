@@ -13,7 +13,11 @@ const ticketsMax = 10_000_000;
 export const coordinateMax = 1e9;
 
 /** No control character, and no half of a surrogate pair, which no address and no file can have. */
-export const printable = '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$';
+const unprintable = '\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff';
+export const printable = `^[^${unprintable}]*$`;
+
+/** The same without space at its ends. */
+export const printableWord = `^[^\\s${unprintable}]([^${unprintable}]*[^\\s${unprintable}])?$`;
 
 /** The same with line feeds, for texts of several lines. */
 const printableLines = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$';

@@ -416,6 +416,8 @@ const badDefinitions: readonly (readonly [title: string, change: Change, ...path
     '/promoCodes/1/code',
   ],
   ['has a code with two discounts', withCode({ amount_off: 100 }), '/promoCodes/0/amount_off'],
+  ['has a code with a control character', withCode({ code: 'A\u0001B' }), '/promoCodes/0/code'],
+  ['has a code with a space at its end', withCode({ code: 'EARLY ' }), '/promoCodes/0/code'],
   ['has a code without a discount', withCode({ percent_off: null }), '/promoCodes/0/percent_off'],
   ['has a code of no percent', withCode({ percent_off: 0 }), '/promoCodes/0/percent_off'],
   ['has a code of over a hundred percent', withCode({ percent_off: 101 }), '/promoCodes/0/percent_off'],
@@ -510,7 +512,7 @@ describe('Problems', () => {
     ],
     [
       { ...smallestEvent, promoCodes: [{ code: ' X', amount_off: 1 }] },
-      'must be a text of 1 to 100 characters without space at its ends',
+      'must be a text of 1 to 100 characters without control characters or space at its ends',
     ],
     [hall({ seats: 'four' }), 'must be a whole number or a list'],
   ];

@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   export: {
     shown: 'export orders',
-    summary: "writes an event's orders, refunds or scans as CSV or JSON",
+    summary: "writes an event's orders, refunds, scans or attendees as CSV or JSON",
     load: () => import('./folder/export.ts'),
   },
   refunds: { summary: 'lists the refunds of an event, and what is due', load: () => import('./folder/refunds.ts') },

@@ -63,6 +63,7 @@ describe('Help', () => {
     const [bare, help] = await Promise.all([holdfastProcess([]), holdfast(['help'])]);
     assert.equal(bare.code, 0);
     assert.equal(bare.stdout, help.stdout);
+    assert.match(bare.stdout, /orders, refunds, scans or attendees/);
     for (const command of COMMANDS) assert.match(bare.stdout, new RegExp(`^  ${command} +\\w`, 'm'));
   });
 

@@ -146,6 +146,7 @@ test('with the data envelope every successful body is wrapped, and no error', as
     wrapped.app.inject('/api/events/public/erfurt-volley/seating'),
     wrapped.app.inject('/api/events/public/erfurt-volley/seating/occupancy?performance_id=derby'),
     wrapped.admin.inject({ url: '/admin/events', headers: { authorization } }),
+    wrapped.admin.inject({ url: '/admin/events/evt_club/attendees', headers: { authorization } }),
   ];
   for (const answer of await Promise.all(calls)) {
     assert.ok(answer.statusCode < 300, answer.body);

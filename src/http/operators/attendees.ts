@@ -7,6 +7,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import { ATTENDEE_CSV, attendeeRecords, type AttendeeRecord } from '#privacy/attendee-list.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
+import type { Envelope } from '../protocol/envelope.ts';
 import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
 import { bearer, Id, Nullable, OperatorHeaders, Time } from '../protocol/fields.ts';
 import { addRoute } from '../protocol/route.ts';
@@ -60,10 +61,9 @@ const listAttendeesSchema = {
 
 export function attendeeRoutes(
   app: HttpApp,
-  { events, personalData, log }: Pick<AdminPorts, 'events' | 'personalData' | 'log'>,
+  { events, personalData, settings, log }: Pick<AdminPorts, 'events' | 'personalData' | 'settings' | 'log'>,
 ): void {
   addRoute(app, 'GET /admin/events/:id/attendees', listAttendeesSchema, {
-    config: { isBare: true },
     answer: async ({ params: { id }, query }, { by }) => {
       const { performance_id: performanceId = null, format = 'json' } = query;
       const event = await events.byEventId(id);
@@ -78,7 +78,8 @@ export function attendeeRoutes(
       reply.header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
       reply.header('cache-control', 'no-store');
       reply.header('content-disposition', `attachment; filename="${fileName}.${isCsv ? 'csv' : 'json'}"`);
-      return reply.send(Readable.from(isCsv ? csvOf(records) : jsonOf(records), { objectMode: false }));
+      const written = isCsv ? csvOf(records) : jsonOf(records, settings.responseEnvelope);
+      return reply.send(Readable.from(written, { objectMode: false }));
     },
   });
 }
@@ -103,11 +104,12 @@ async function* csvOf(records: AsyncIterable<AttendeeRecord>): AsyncGenerator<st
   for await (const record of records) yield ATTENDEE_CSV.line(record);
 }
 
-async function* jsonOf(records: AsyncIterable<AttendeeRecord>): AsyncGenerator<string> {
-  let before = '{"attendees":[';
+async function* jsonOf(records: AsyncIterable<AttendeeRecord>, envelope: Envelope): AsyncGenerator<string> {
+  const [begin, end] = envelope === 'data' ? ['{"data":', '}}'] : ['', '}'];
+  let before = `${begin}{"attendees":[`;
   for await (const record of records) {
     yield before + JSON.stringify(record);
     before = ',';
   }
-  yield before === ',' ? ']}' : `${before}]}`;
+  yield `${before === ',' ? '' : before}]${end}`;
 }

@@ -26,11 +26,22 @@ export function installEnvelope(app: FastifyInstance, envelope: Envelope): void 
     if (responses === undefined || route.config?.isBare === true) return;
     const wrapped = Object.entries(responses).map(([status, schema]) => [
       status,
-      status.startsWith('2') ? { type: 'object', required: ['data'], properties: { data: schema } } : schema,
+      status.startsWith('2') ? inEnvelope(schema) : schema,
     ]);
     route.schema = { ...route.schema, response: Object.fromEntries(wrapped) };
     route.preSerialization = [...[route.preSerialization ?? []].flat(), wrapSuccess];
   });
+}
+
+/** The schema of a body in the envelope; of an answer in several types, the JSON one is. */
+function inEnvelope(schema: unknown): object {
+  if (schema instanceof Object && 'content' in schema) {
+    const content = schema.content as Readonly<Record<string, { readonly schema: unknown }>>;
+    const { 'application/json': json } = content;
+    if (json === undefined) return schema;
+    return { ...schema, content: { ...content, 'application/json': { schema: inEnvelope(json.schema) } } };
+  }
+  return { type: 'object', required: ['data'], properties: { data: schema } };
 }
 
 const wrapSuccess: preSerializationHookHandler = (_request, reply, body, done) =>

@@ -20,6 +20,7 @@ export interface Setting {
 const onOff = { enum: ['on', 'off'] };
 const port = { type: 'integer', minimum: 0, maximum: 65_535 };
 const text = { type: 'string', minLength: 1 };
+const secretText = { type: 'string', minLength: 16 };
 const webhookSecret = { type: 'string', pattern: WEBHOOK_SECRET.source };
 const webhookSecretAllowed = 'whsec_ followed by the base64 of at least 16 bytes (24 random bytes or more are good)';
 /** Without user and password: `fetch` refuses such an address, and its error message contains it. */
@@ -61,7 +62,7 @@ export const SETTINGS = {
   ADMIN_PORT: {
     schema: port,
     default: 8081,
-    allowed: 'a port from 0 to 65535 (0 takes a free one)',
+    allowed: 'a port from 0 to 65535 (0 takes a free one), another one than PORT',
     meaning: "port of the operators' listener",
   },
   ADMIN_TOKEN: {
@@ -78,9 +79,9 @@ export const SETTINGS = {
     meaning: 'folder of the journal, snapshots and keys',
   },
   BASE_URL: {
-    schema: address,
+    schema: { ...address, pattern: '^https?://[^@/?#]+(/[^?#]*)?$' },
     default: null,
-    allowed: addressAllowed,
+    allowed: `${addressAllowed}, and without query and fragment`,
     meaning: 'prefix of the URLs handed to buyers; from HOST and PORT when not set',
   },
   CATALOG: {
@@ -314,16 +315,16 @@ export const SETTINGS = {
     meaning: 'user at the NATS servers',
   },
   NATS_PASSWORD: {
-    schema: text,
+    schema: secretText,
     default: null,
-    allowed: 'a password, set together with NATS_URL and NATS_USER',
+    allowed: 'a password of at least 16 characters, set together with NATS_URL and NATS_USER',
     meaning: 'password of that user',
     secret: true,
   },
   NATS_TOKEN: {
-    schema: text,
+    schema: secretText,
     default: null,
-    allowed: 'a token, set together with NATS_URL',
+    allowed: 'a token of at least 16 characters, set together with NATS_URL',
     meaning: 'token for the NATS servers, in place of a user',
     secret: true,
   },

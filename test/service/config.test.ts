@@ -150,10 +150,13 @@ const badSettings: readonly (readonly [keyof typeof SETTINGS, string])[] = [
   ['DATA_DIR', file],
   ['DATA_DIR', `${file}/data`],
   ['ADMIN_PORT', '-1'],
+  ['ADMIN_PORT', String(SETTINGS.PORT.default)],
   ['ADMIN_TOKEN', 'two words are no token'],
   ['ADMIN_TOKEN', 'fifteen-letters'],
   ['BASE_URL', 'tickets.example'],
   ['BASE_URL', 'ftp://tickets.example'],
+  ['BASE_URL', 'https://tickets.example/?a=b'],
+  ['BASE_URL', 'https://tickets.example/shop#top'],
   ['CATALOG', '/no/such/folder'],
   ['PICTURES', file],
   ['LOG_LEVEL', 'loud'],
@@ -206,6 +209,7 @@ const badClusterSettings: readonly (readonly [keyof typeof SETTINGS, string])[] 
   ['CLUSTER_SHARDS', '257'],
   ['CLUSTER_REPLICAS', '6'],
   ['CLUSTER_REPLICAS', '1.5'],
+  ['NATS_TOKEN', 'fifteen-letters'],
   ['NATS_CREDS', '/no/such/file'],
   ['NATS_CREDS', tmpdir()],
   ['NATS_CA', '/no/such/file'],
@@ -317,8 +321,8 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     CLUSTER_REPLICAS: '1',
     NATS_CREDS: file,
     NATS_USER: 'ada',
-    NATS_PASSWORD: 'hunter2',
-    NATS_TOKEN: 'a token',
+    NATS_PASSWORD: 'a password of many letters',
+    NATS_TOKEN: 'a token of many letters',
     NATS_CA: file,
     NATS_MONITOR_URL: 'http://a:8222/, https://b.example',
   }).cluster;
@@ -332,8 +336,8 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     ticketKeys: [node.TICKET_KEY],
     credsPath: file,
     user: 'ada',
-    password: 'hunter2',
-    token: 'a token',
+    password: 'a password of many letters',
+    token: 'a token of many letters',
     caPath: file,
     monitorUrls: ['http://a:8222', 'https://b.example'],
   });
@@ -374,6 +378,8 @@ test('another setting of NATS without NATS_URL is refused, so that a misspelled 
 
 test('NATS_USER and NATS_PASSWORD are required together, and passwords are not shown', () => {
   assert.match(problemsOf({ ...node, NATS_USER: 'ada' })[0] ?? '', /^NATS_PASSWORD is not set/);
+  const short = problemsOf({ ...node, NATS_USER: 'ada', NATS_PASSWORD: 'fifteen-letters' });
+  assert.match(short.join(), /^NATS_PASSWORD is \(a secret, not shown\): it must be .* at least 16 characters/);
   const problems = problemsOf({ ...node, NATS_URL: 'nats://ada:hunter2@a:4222,nats://ada:hunter2@b:4222' });
   assert.equal(problems.length, 1);
   assert.match(problems[0]!, /^NATS_URL is "nats:\/\/…@b:4222": it must be .* without user and password/);

@@ -22,7 +22,7 @@ function textOf(name: string): string {
   return readFileSync(new URL(`../../src/operations/${name}`, import.meta.url), 'utf8');
 }
 
-const PASSWORD = 'n0123456789';
+const PASSWORD = 'n0123456789abcdef';
 
 /** What compose.yaml gives each server, with the password of its .env file. */
 function environmentOf(name: string): Record<string, string> {

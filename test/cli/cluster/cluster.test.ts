@@ -19,7 +19,7 @@ import { until } from '../../fixtures/until.ts';
 import { holdfast, programOf, succeeded } from '../holdfast.ts';
 
 const SHARDS = 4;
-const LOGIN = { user: 'holdfast', password: 'n0123456789' };
+const LOGIN = { user: 'holdfast', password: 'n0123456789abcdef' };
 /** The settings that name them. */
 const LOGIN_SETTINGS = { NATS_USER: LOGIN.user, NATS_PASSWORD: LOGIN.password };
 

@@ -173,6 +173,23 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     assert.deepEqual(report.notTried, {});
   });
 
+  it('leaves out amendments with what was paid for them, and cancels a performance by tickets where that was so', async (t) => {
+    const service = await record(concert({ buyer_changes: { cancel: {} } }), sellAndAmend);
+    t.after(() => service.close());
+    const trace = await traceOf(service);
+    assert.deepEqual(
+      trace.intents.map(({ kind }) => kind),
+      ['HOLD', 'START', 'PAY', 'HOLD', 'START', 'PAY'],
+    );
+    assert.deepEqual(
+      trace.operations.map(({ at: _at, ...operation }) => operation),
+      [{ kind: 'CANCEL_PERFORMANCE', performanceId: 'eve', orders: 'TICKETS' }],
+    );
+    assert.deepEqual(trace.leftOut, { 'amendments to be paid': 1, 'orders amended': 2 });
+    const report = await rehearse(optionsOf(trace));
+    assert.deepEqual([report.tally.refusals, report.notTried], [[], {}]);
+  });
+
   it('makes orders at a counter again as such, beside buyers, and leaves out what was scanned', async (t) => {
     const service = await record(concert(), sellAtCounter);
     t.after(() => service.close());
@@ -281,6 +298,39 @@ async function sellAtCounter(service: TestService): Promise<void> {
   const scan = { ...byHand, id: 'scan-of-the-phone', code: second!.code, performance_id: 'eve', at };
   const scanned = await service.post('/api/doors/scans', { scans: [scan] }, { authorization: `Bearer ${token}` });
   assert.equal(scanned.status, 200);
+}
+
+/**
+ * Two orders: a buyer gives one back, the other goes to dearer places, after a decline; then its performance is
+ * cancelled.
+ */
+async function sellAndAmend(service: TestService): Promise<void> {
+  const { arrive, hold, start, settle } = buyers(service);
+  const buy = async (type: string) => {
+    const buyer = arrive();
+    const { order_id: id, checkout_session_id: session } = await start(
+      buyer,
+      (await hold(buyer, [itemOf(type, 2)])).id,
+    );
+    await settle(session, 'paid');
+    service.wait(1_000);
+    const { tickets } = (await service.get<OrderStatusBody>(`/api/checkout/status/${id}`)).body;
+    return { tickets, path: `/api/checkout/orders/${id}`, id };
+  };
+  const given = await buy('seat');
+  const cancel = { cancel: given.tickets };
+  const { quote } = (await service.post(`${given.path}/amendments/quote`, cancel)).body;
+  assert.equal((await service.post(`${given.path}/amendments`, { ...cancel, quote })).status, 201);
+  const { id, path, tickets } = await buy('stand');
+  const change = { change: [{ ticket_ids: tickets, ticket_type_id: 'seat' }] };
+  const { status, body: pending } = await service.admin.post(`/admin/orders/${id}/amendments`, change);
+  assert.deepEqual([status, pending['status']], [201, 'PENDING']);
+  await settle(String(pending['checkout_session_id']), 'declined');
+  const again = await service.post(`${path}/payments`, {});
+  await settle(String(again.body['checkout_session_id']), 'paid');
+  service.wait(1_000);
+  const eve = '/admin/events/evt_concert/performances/eve/cancel';
+  assert.equal((await service.admin.post(eve, { orders: 'TICKETS' })).status, 200);
 }
 
 /** Three orders, between which operators raise the price and block the best seats for a while. */

@@ -68,7 +68,9 @@ async function perform(
       return;
     }
     case 'CANCEL_PERFORMANCE':
-      await operate('POST', `${event}/performances/${encodeURIComponent(operation.performanceId)}/cancel`, {});
+      await operate('POST', `${event}/performances/${encodeURIComponent(operation.performanceId)}/cancel`, {
+        orders: operation.orders,
+      });
       return;
     case 'BLOCK':
     case 'UNBLOCK': {

@@ -5,7 +5,8 @@
  * 2. A hold took the best seats when they are the ones that a search would have suggested at that moment; others were
  *    picked.
  * 3. What began before the period is not part of it: what it does later is left out and counted.
- * 4. Somebody who was dropped from the waiting room stopped polling as long before as the event's setting says.
+ * 4. What orders became after they were paid is left out and counted: amendments, with what was paid for them.
+ * 5. Somebody who was dropped from the waiting room stopped polling as long before as the event's setting says.
  */
 import { type EventReplay, startReplay, eventNumberIn } from '#offline/events.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -66,6 +67,8 @@ export class TraceBuilder {
   readonly #intents: Intent[] = [];
   readonly #operations: OperatorAction[] = [];
   readonly #cancelled = new Set<string>();
+  /** Payments of amendments (rule 4). */
+  readonly #ofAmendments = new Set<string>();
   readonly #leftOut: Record<string, number> = {};
   #definition: EventDefinition | null = null;
   #begun: { at: number; definition: EventDefinition; takenBefore: TakenBefore; sales: Sales } | null = null;
@@ -174,14 +177,15 @@ export class TraceBuilder {
       case 'SoldAtCounter':
         return this.#noteCounterSale(fact.data, at);
       case 'PaymentRequested':
+        if (fact.data.amendmentId !== undefined) return void this.#ofAmendments.add(fact.data.paymentId);
         return this.#ofOrder(fact.data.orderId, 'payments asked for', ({ number, person, isOfCounter }) => {
           if (!isOfCounter) this.#intents.push({ kind: 'REQUEST_PAYMENT', at, person, order: number });
         });
       case 'PaymentRecorded':
-        return this.#notePayment(fact.data.orderId, 'paid', at);
+        return this.#notePayment(fact.data, 'paid', at);
       case 'PaymentClosed':
         if (fact.data.outcome === 'EXPIRED') return;
-        return this.#notePayment(fact.data.orderId, fact.data.outcome === 'DECLINED' ? 'declined' : 'cancelled', at);
+        return this.#notePayment(fact.data, fact.data.outcome === 'DECLINED' ? 'declined' : 'cancelled', at);
       case 'TicketsIssued':
         return this.#ofOrder(fact.data.orderId, 'tickets issued', (order) => {
           if (!order.isSold) this.#begun!.sales.sold({ ...order.sold, at });
@@ -196,9 +200,11 @@ export class TraceBuilder {
     switch (fact.type) {
       case 'EventDefined':
         return void this.#operations.push({ kind: 'DEFINE', at, definition: fact.data.definition });
-      case 'PerformanceCancelled':
-        this.#cancelled.add(fact.data.performanceId);
-        return void this.#operations.push({ kind: 'CANCEL_PERFORMANCE', at, performanceId: fact.data.performanceId });
+      case 'PerformanceCancelled': {
+        const { performanceId, orders = 'WHOLE' } = fact.data;
+        this.#cancelled.add(performanceId);
+        return void this.#operations.push({ kind: 'CANCEL_PERFORMANCE', at, performanceId, orders });
+      }
       case 'SeatsBlocked':
       case 'SeatsUnblocked': {
         const { performanceId, seatIds } = fact.data;
@@ -208,15 +214,19 @@ export class TraceBuilder {
       case 'OrderCancelled':
         return this.#ofOrder(fact.data.orderId, 'orders cancelled', (order) => {
           const { number, person } = order;
-          if (fact.data.cause === 'OPERATOR') this.#leaveOut('orders cancelled by operators');
-          if (fact.data.cause === 'BUYER')
+          const { cause, amendmentId } = fact.data;
+          if (cause === 'OPERATOR') this.#leaveOut('orders cancelled by operators');
+          if (cause === 'BUYER' && amendmentId === undefined)
             this.#intents.push({ kind: 'PAY', at, person, order: number, outcome: 'cancelled' });
           if (order.isSold) this.#begun!.sales.cancelled({ ...order.sold, at });
           order.isSold = false;
         });
       case 'AmendmentRequested':
+        this.#ofAmendments.add(fact.data.paymentId);
         return this.#leaveOut('amendments to be paid');
       case 'OrderAmended':
+        // With a performance its tickets are cancelled in the rehearsal too.
+        if (fact.data.by === 'PERFORMANCE') return;
         return this.#leaveOut('orders amended');
       case 'RefundRequested':
         return this.#leaveOut('refunds executed');
@@ -356,7 +366,12 @@ export class TraceBuilder {
     });
   }
 
-  #notePayment(orderId: string, outcome: 'paid' | 'declined' | 'cancelled', at: number): void {
+  #notePayment(
+    { orderId, paymentId }: FactData['PaymentRecorded' | 'PaymentClosed'],
+    outcome: 'paid' | 'declined' | 'cancelled',
+    at: number,
+  ): void {
+    if (this.#ofAmendments.has(paymentId)) return;
     this.#ofOrder(orderId, 'payments of orders placed before the period', ({ number, person, isOfCounter }) => {
       if (!isOfCounter) this.#intents.push({ kind: 'PAY', at, person, order: number, outcome });
     });

@@ -67,7 +67,12 @@ export type IntentKind = Intent['kind'];
 /** What operators did in the period. */
 export type OperatorAction =
   | { readonly at: number; readonly kind: 'DEFINE'; readonly definition: EventDefinition }
-  | { readonly at: number; readonly kind: 'CANCEL_PERFORMANCE'; readonly performanceId: string }
+  | {
+      readonly at: number;
+      readonly kind: 'CANCEL_PERFORMANCE';
+      readonly performanceId: string;
+      readonly orders: 'WHOLE' | 'TICKETS';
+    }
   | {
       readonly at: number;
       readonly kind: 'BLOCK' | 'UNBLOCK';

@@ -10,6 +10,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import './threads/kept-workers.ts';
 
 /**
  * Folders and single files, below `test`; `.` is the files beside this one. A file that is named belongs to that group

@@ -5,6 +5,7 @@
  *    saves a quarter of the suite's CPU.
  * 2. Their folders are in memory where the system has room for that: the suite waits for some ten thousand writes to a
  *    disk, each for milliseconds. Nothing here takes the power away from a machine: `kill -9` loses no file either way.
+ * 3. The programs and threads that tests start are built before the first group needs them: several would at once.
  */
 import { statfsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,9 @@ const MEMORY = '/dev/shm';
 const BYTES_MIN = 4 * 1024 ** 3;
 
 if (hasRoom()) process.env['TMPDIR'] ??= MEMORY;
+
+const isRunner = process.env['NODE_TEST_CONTEXT'] === undefined;
+if (isRunner) await import('./fixtures/program.ts').then(({ builtProgram }) => builtProgram());
 
 function hasRoom(): boolean {
   try {

@@ -28,4 +28,5 @@ async function outcomeOf(job: ArchiveJob): Promise<{ readonly result: unknown } 
 
 const { job, load } = workerData as ArchiveThreadData;
 loadDriver(load);
-parentPort?.postMessage(await outcomeOf(job));
+parentPort!.postMessage(await outcomeOf(job));
+parentPort!.close();

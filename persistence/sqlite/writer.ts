@@ -154,7 +154,7 @@ class Writer {
   /** Works until CLOSE, in rounds. */
   run(): void {
     for (let round = 0; round < ROUNDS_A_TURN; round++) {
-      if (this.#state === 'CLOSED') return;
+      if (this.#state === 'CLOSED') return this.#port.close();
       const signals = this.#page.wait(this.#nextDueMs() - stopwatchMs());
       if ((signals & MESSAGE) !== 0) this.#receiveAll();
       if ((signals & BATCH) !== 0) this.#attempt(() => this.#commitPage());
@@ -401,6 +401,7 @@ function start(port: MessagePort): Writer | null {
     return new Writer(options, port);
   } catch (error) {
     port.postMessage(faultOf(error, options.folder));
+    port.close();
     return null;
   }
 }

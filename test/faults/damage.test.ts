@@ -12,7 +12,6 @@ import { once } from 'node:events';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { readEventState } from '#offline/events.ts';
 import { verifyFolder } from '#offline/verification.ts';
 import { snapshotPieces } from '#domain/event/snapshot.ts';
@@ -24,11 +23,12 @@ import { viewJournal } from '#persistence/sqlite/view.ts';
 import { confirmKey, damagedSecrets, keptSecret, SecretDamaged, SECRETS } from '#service/secrets.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { newFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { runToEnd, spawnServiceFor } from '../fixtures/service.ts';
 
 const PLACES = Number(process.env['DAMAGE_PLACES'] ?? 150);
 const SECTOR_BYTES = 512;
-const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
+const victim = await builtProgram(new URL('./selling-process.ts', import.meta.url));
 
 /** What opening a folder comes to. */
 interface Opened {

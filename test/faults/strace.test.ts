@@ -11,7 +11,6 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readEventState } from '#offline/events.ts';
 import { verifyFolder } from '#offline/verification.ts';
@@ -19,10 +18,11 @@ import { openSqliteJournal } from '#persistence/sqlite/journal.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
 import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
 import { chance, faultSeed } from './points.ts';
 
-const victim = fileURLToPath(new URL('./selling-process.ts', import.meta.url));
+const victim = await builtProgram(new URL('./selling-process.ts', import.meta.url));
 const RUN_MS_MAX = 500_000;
 
 interface Ended {

@@ -6,16 +6,16 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { FactRow } from '#persistence/journal.ts';
 import { recoverHead } from '#persistence/sqlite/recovery.ts';
 import { verifyJournal } from '#persistence/folder/verify.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import { deep } from '../depth.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { openJournal } from './journals.ts';
 
-const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
+const victim = await builtProgram(new URL('./appending-process.ts', import.meta.url));
 const rounds = deep(4);
 
 /**

@@ -8,12 +8,12 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
 import { openJournal } from './journals.ts';
 
-const victim = fileURLToPath(new URL('./appending-process.ts', import.meta.url));
+const victim = await builtProgram(new URL('./appending-process.ts', import.meta.url));
 
 interface Traced {
   readonly folder: string;

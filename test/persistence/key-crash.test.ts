@@ -7,14 +7,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { openSqliteKeys } from '#persistence/sqlite/keys.ts';
 import { deep } from '../depth.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { withoutStrace } from '../fixtures/strace.ts';
 import { rawKeyFiles } from './key-files.ts';
 
-const victim = fileURLToPath(new URL('./key-using-process.ts', import.meta.url));
+const victim = await builtProgram(new URL('./key-using-process.ts', import.meta.url));
 const KEYS_A_RUN = 25;
 const traced = 'fsync,fdatasync,pwrite64,ftruncate,unlink';
 

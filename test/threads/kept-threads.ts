@@ -17,8 +17,8 @@ import type { FromThread } from '#service/thread-messages.ts';
 const waiting: Worker[] = [];
 
 function takeWorker(): Worker {
-  const entry = new URL('./kept-thread.ts', import.meta.url);
-  const worker = waiting.pop() ?? new Worker(entry, { execArgv: [] }).setMaxListeners(0);
+  const worker =
+    waiting.pop() ?? new Worker(new URL('./kept-thread.ts', import.meta.url), { execArgv: [] }).setMaxListeners(0);
   worker.unref();
   return worker;
 }

@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '#operations/free-ports.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { bareEnvironment } from '../environment.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { chanceOf } from '../simulation/chance.ts';
 import { attack } from './attackers.ts';
 import { buy, newRecord, type SoakSale } from './buyers.ts';
@@ -254,7 +254,7 @@ async function startService(
   environment: Record<string, string>,
   onDefect: (message: string) => void,
 ): Promise<Running> {
-  const child = fork(fileURLToPath(new URL('./service-process.ts', import.meta.url)), [], {
+  const child = fork(await builtProgram(new URL('./service-process.ts', import.meta.url)), [], {
     env: environment,
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -149,7 +149,7 @@ describe('The files for a cluster', () => {
         max_payload: number;
       };
       assert.equal(bytesMax, 8 * 1024 * 1024);
-      const refused = await holdfast(['cluster', 'check'], { ...settings, NATS_PASSWORD: 'another' });
+      const refused = await holdfast(['cluster', 'check'], { ...settings, NATS_PASSWORD: 'another-password' });
       assert.equal(refused.code, 1);
       assert.match(refused.stdout, /refuse the credentials/);
     },

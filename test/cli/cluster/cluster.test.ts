@@ -241,7 +241,7 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     const guest = await startAs(LOGIN, (text) =>
       text.replace(
         /^authorization .*$/m,
-        'authorization { users: [{ user: holdfast, password: n0123456789 }, { user: guest, password: guest }] }\nno_auth_user: guest',
+        `authorization { users: [{ user: holdfast, password: ${LOGIN.password} }, { user: guest, password: guest }] }\nno_auth_user: guest`,
       ),
     );
     assert.equal((await seen(guest)).access.verdict, 'BAD');

@@ -155,7 +155,7 @@ describe('What a request leaves in the state', () => {
     assert.ok(bytes < 1.25 * placed, `${bytes} bytes a hold, ${placed} when it was placed`);
   });
 
-  it('is under 1,040 bytes of memory for a finished order, with its hold and all its ids', () => {
+  it('is under 1,000 bytes of memory for a finished order, with its hold and all its ids', () => {
     const fixture = openDomain(definitionOf(hotEvent));
     for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
     const before = used();
@@ -163,7 +163,7 @@ describe('What a request leaves in the state', () => {
     for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);
     const bytes = (used() - before) / 10_000;
     assert.equal(fixture.state.orders.inOrder.settledCount, 11_000);
-    assert.ok(bytes < 1_040, `${bytes} bytes an order`);
+    assert.ok(bytes < 1_000, `${bytes} bytes an order`);
   });
 });
 

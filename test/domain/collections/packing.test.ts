@@ -44,6 +44,32 @@ describe('A packed record', () => {
     assert.ok(pack({ text }).length < 340);
   });
 
+  it('keeps ids and moments in few characters, and what only looks like them as it is', () => {
+    const number = fc.constantFrom('1', '1', 'zz', 'a_b', '');
+    const secret = fc
+      .uint8Array({ minLength: 18, maxLength: 18 })
+      .map((each) => Buffer.from(each).toString('base64url'));
+    const alike = fc.string({ unit: fc.constantFrom('A', '-', '_', '+', '/', 'é'), minLength: 24, maxLength: 24 });
+    const id = fc
+      .tuple(fc.constantFrom('ord', 'tkt', 'cs', 'msg', '_'), number, fc.oneof(secret, secret, alike))
+      .map((parts) => parts.join('_'));
+    const moment = fc.integer({ min: 999_999_999_999, max: 100_000_000_000_000 });
+    const any = fc.oneof(id, id, moment, moment, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+    fc.assert(
+      fc.property(fc.array(any, { maxLength: 20 }), (list) => {
+        assert.deepEqual(
+          unpack(pack({ list, again: list, last: list.at(-1) })),
+          plain({ list, again: list, last: list.at(-1) }),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+    const ids = Array.from({ length: 2_000 }, (_, n) => `tkt_1_${String(n).padStart(24, 'x')}`);
+    assert.ok(pack(ids).length < 2_000 * 27);
+    assert.deepEqual(unpack(pack(ids)), ids);
+    assert.ok(pack(ids.map((_, n) => 1_795_886_144_954 + 60_000 * n)).length < 2_000 * 9);
+  });
+
   it('makes no shape of keys that come from requests', () => {
     const fields = (n: number) => Object.fromEntries([[`utm_${n}`, 'x']]);
     for (let n = 0; n < 5_000; n += 1) pack({ tracking: fields(n) });

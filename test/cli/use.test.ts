@@ -81,6 +81,13 @@ describe('Help', () => {
   }
 });
 
+describe('The help of notify', () => {
+  it('says that a copy of a cluster posts under other ids than its nodes did', async () => {
+    const { stdout } = succeeded(await holdfast(['notify', '--help']));
+    assert.match(stdout.replaceAll('\n', ' '), /from a backup of a cluster the ids are new/);
+  });
+});
+
 describe('Wrong use', () => {
   type Case = readonly [args: readonly string[], line: RegExp];
   const ofFolders: readonly Case[] = [
@@ -138,6 +145,21 @@ describe('Wrong use', () => {
   explained(ofClusters, ', which says what to use with a cluster', {
     NATS_URL: 'nats://127.0.0.1:1',
     DATA_DIR: samples,
+  });
+
+  it('of several settings is one line too', async () => {
+    const environment = { DATA_DIR: samples, ADMIN_PORT: '99999', LIVE_EVENTS_MAX: 'many', CLUSTER_SHARDS: 'many' };
+    const receiver = { NOTIFY_URL: 'nowhere', NOTIFY_SECRET: 'short' };
+    const nats = { NATS_URL: 'nowhere' };
+    for (const [args, more] of [
+      [['inspect'], {}],
+      [['notify', '--from', '1'], receiver],
+      [['cluster', 'status'], nats],
+    ] as const) {
+      const { code, stderr } = await holdfast(args, { ...environment, ...more });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /^holdfast.+: it must be .+; .+: it must be .+\n$/);
+    }
   });
 
   it('is the exit code of the program, and stands on its stderr alone', async () => {

@@ -5,6 +5,6 @@ import { WrongUse, type CliCall } from '../terminal/command.ts';
 /** Throws WrongUse when a setting of the cluster is bad, or NATS_URL is not set. */
 export function clusterSettings(call: CliCall): ClusterConfig {
   const reading = readClusterConfig(call.environment);
-  if ('problems' in reading) throw new WrongUse(reading.problems.join('\n'));
+  if ('problems' in reading) throw new WrongUse(reading.problems.join('; '));
   return reading.cluster;
 }

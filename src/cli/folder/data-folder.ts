@@ -22,7 +22,7 @@ const NEEDED: readonly SettingName[] = [
 export function readSettings(call: CliCall): Config {
   const given = Object.fromEntries(NEEDED.map((name) => [name, call.environment[name]]));
   const reading = readConfig({ ...given, DATA_DIR: call.text('data') ?? given['DATA_DIR'] });
-  if ('problems' in reading) throw new WrongUse(reading.problems.join('\n'));
+  if ('problems' in reading) throw new WrongUse(reading.problems.join('; '));
   return reading.config;
 }
 

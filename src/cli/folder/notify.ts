@@ -15,8 +15,9 @@ export const command: CliCommand = {
   usage: 'notify [FOLDER] --from SEQ [--to SEQ]',
   description: [
     'Posts the notifications of fact SEQ and later facts to NOTIFY_URL again, signed with NOTIFY_SECRET, one at a time and in the ' +
-      'order of the journal. Each has the same id as before, so that a receiver can recognize repeats. A service may run on the ' +
-      'folder meanwhile; its own notifications continue.',
+      'order of the journal. Each has the same id as before, so that a receiver can recognize repeats; from a backup of a cluster ' +
+      'the ids are new, because its facts have other numbers. A service may run on the folder meanwhile; its own notifications ' +
+      'continue.',
     'Stops at the first notification that is not accepted and prints from which fact to continue.',
   ],
   options: [
@@ -54,7 +55,7 @@ export const command: CliCommand = {
 function targetOf({ environment }: CliCall): { readonly url: string; readonly secret: string } {
   const { NOTIFY_URL, NOTIFY_SECRET } = environment;
   const reading = readConfig({ NOTIFY_URL, NOTIFY_SECRET });
-  if ('problems' in reading) throw new WrongUse(reading.problems.join('\n'));
+  if ('problems' in reading) throw new WrongUse(reading.problems.join('; '));
   const { notify } = reading.config;
   if (notify === null) throw new WrongUse('NOTIFY_URL and NOTIFY_SECRET are not set: they name the receiver');
   return notify;

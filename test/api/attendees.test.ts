@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { AttendeeRecord } from '#privacy/attendee-list.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import type { Json } from '../fixtures/client.ts';
+import { bodyOf, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, seat, theatreRun } from '../fixtures/events.ts';
 import { ADMIN_TOKEN, serviceWith } from '../fixtures/service.ts';
 
@@ -18,9 +18,7 @@ const sell = async (eventId: string, items: readonly object[], more: Json = {}):
     exceed_limits: true,
     ...more,
   };
-  const sold = await service.operate<AdminOrderBody>('POST', `/admin/events/${eventId}/orders`, { body });
-  assert.equal(sold.status, 201, JSON.stringify(sold.body));
-  return sold.body;
+  return bodyOf(await service.operate<AdminOrderBody>('POST', `/admin/events/${eventId}/orders`, { body }), 201);
 };
 
 const list = async (eventId: string, query = ''): Promise<readonly AttendeeRecord[]> => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { assertRefused } from '../fixtures/checks.ts';
-import type { Json } from '../fixtures/client.ts';
+import { bodyOf, type Json } from '../fixtures/client.ts';
 import {
   buyTickets,
   codesOf,
@@ -43,8 +43,7 @@ const only = async (station: MadeStation, scan: Json): Promise<ScanAnswer> =>
 describe('A station', () => {
   it('of a hall may have an address there, which only a gate has', async () => {
     const gate = { name: 'Hall', kind: 'GATE', gate_url: 'https://gate.hall.example:8090/' };
-    const { status, body } = await service.admin.post<Json>(STATIONS, gate);
-    assert.equal(status, 201, JSON.stringify(body));
+    const body = bodyOf(await service.admin.post<Json>(STATIONS, gate), 201);
     assert.equal(body['gate_url'], 'https://gate.hall.example:8090');
     const revoked = await service.admin.post<Json>(`${STATIONS}/${String(body['id'])}/revoke`);
     assert.equal(revoked.body['gate_url'], 'https://gate.hall.example:8090');
@@ -667,8 +666,7 @@ describe('A station without a network', () => {
   const ask = (station: MadeStation, query = '') =>
     service.get<Sync>(`/api/doors/sync?${query}`, { authorization: `Bearer ${station.token}` });
   const sync = async (station: MadeStation, after?: string, more = ''): Promise<Sync> => {
-    const { status, body } = await ask(station, `${after === undefined ? '' : `after=${after}`}${more}`);
-    assert.equal(status, 200, JSON.stringify(body));
+    const body = bodyOf(await ask(station, `${after === undefined ? '' : `after=${after}`}${more}`));
     return body;
   };
   const syncAll = async (

@@ -4,7 +4,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { samplesFolder } from '#catalogue/files.ts';
 import type { EventBody, EventListEntryBody } from '#http/buyers/events/schema.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import { as, newSession } from '../fixtures/client.ts';
+import { as, bodyOf, newSession } from '../fixtures/client.ts';
 import { clubNight, floor, sample, theatreRun } from '../fixtures/events.ts';
 import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
@@ -22,8 +22,7 @@ beforeEach(() => {
 
 async function look(slug: string, query = '', key?: string): Promise<EventBody> {
   const headers = key === undefined ? {} : as(key);
-  const { status, body } = await service.get<EventBody>(`/api/events/public/${slug}${query}`, headers);
-  assert.equal(status, 200, JSON.stringify(body));
+  const body = bodyOf(await service.get<EventBody>(`/api/events/public/${slug}${query}`, headers));
   return body;
 }
 
@@ -173,8 +172,7 @@ describe('The list of events', () => {
   }
 
   const list = async (query = ''): Promise<Page> => {
-    const { status, body } = await service.get<Page>(`/api/events/public${query}`);
-    assert.equal(status, 200, JSON.stringify(body));
+    const body = bodyOf(await service.get<Page>(`/api/events/public${query}`));
     return body;
   };
 

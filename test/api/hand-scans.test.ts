@@ -16,6 +16,7 @@ import {
 } from '../fixtures/doors.ts';
 import { ofOneMachine, serviceWith } from '../fixtures/service.ts';
 import { MINUTE } from '../fixtures/test-service.ts';
+import { bodyOf } from '../fixtures/client.ts';
 
 const NOTE = 'Qzxqzvwkjq had no phone.';
 
@@ -29,9 +30,7 @@ const send = (ticketId: string, body: object, headers: Record<string, string> = 
   service.operate<ScanAnswer>('POST', `/admin/tickets/${ticketId}/scans`, { body, headers });
 
 async function scan(ticketId: string, body: object): Promise<ScanAnswer> {
-  const answer = await send(ticketId, body);
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
+  return bodyOf(await send(ticketId, body), 201);
 }
 
 const ticketOf = async (id: string): Promise<AdminTicketBody> =>

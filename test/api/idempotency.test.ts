@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { HoldBody } from '#http/buyers/holds.ts';
 import { START_CHECKOUT, setOutage } from '../fixtures/checkout.ts';
-import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
+import { as, bodyOf, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { gala } from '../fixtures/events.ts';
 import { serviceWith } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
@@ -24,9 +24,7 @@ const single = (quantity: number): Json => ({ ticket_type_id: 'single', selling_
 
 const newHold = async (session: string): Promise<HoldBody> => {
   const body = { event_id: 'evt_gala', session_key: session, items: [single(1)] };
-  const answer = await service.post<HoldBody>(HOLDS, body);
-  assert.equal(answer.status, 201, JSON.stringify(answer.body));
-  return answer.body;
+  return bodyOf(await service.post<HoldBody>(HOLDS, body), 201);
 };
 
 /** An order; with `paid` its only installment is paid. */

@@ -6,7 +6,7 @@ import type { ServiceHistoryBody } from '#http/operators/history.ts';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
 import type { SaleByMinuteBody } from '#http/operators/sale.ts';
 import { buy, newCustomer } from '../fixtures/checkout.ts';
-import type { ServiceClient } from '../fixtures/client.ts';
+import { bodyOf, type ServiceClient } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { MINUTE, ofOneMachine, serviceWith, spawnService, START } from '../fixtures/service.ts';
 import { makeFolder } from '../fixtures/folders.ts';
@@ -19,8 +19,7 @@ const ofOne = (quantity: number) => ({ event_id: EVENT, items: [floor(quantity)]
 
 async function saleOf(service: Pick<ServiceClient, 'operate'>, query = ''): Promise<SaleByMinuteBody> {
   for (;;) {
-    const { status, body } = await service.operate<SaleByMinuteBody>('GET', SALE + query);
-    assert.equal(status, 200, JSON.stringify(body));
+    const body = bodyOf(await service.operate<SaleByMinuteBody>('GET', SALE + query));
     if (body.whole) return body;
   }
 }

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import type { Json } from '../fixtures/client.ts';
+import { bodyOf, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { ofOneMachine, openServiceFor, openServiceWith, serviceWith, type TestService } from '../fixtures/service.ts';
 
@@ -170,9 +170,7 @@ describe('The list of void tickets', () => {
   }
 
   const revoked = async (service: TestService, query: string): Promise<Revoked> => {
-    const answer = await service.get<Revoked>(`/api/tickets/revoked?${query}`);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    return answer.body;
+    return bodyOf(await service.get<Revoked>(`/api/tickets/revoked?${query}`));
   };
 
   it('is refused for an unknown event or performance, and for an invalid query', async () => {

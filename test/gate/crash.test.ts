@@ -9,7 +9,7 @@ import { it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { holdfast, holdfastProcess, succeeded } from '../cli/holdfast.ts';
 import { bareEnvironment } from '../environment.ts';
-import { clientOf, type Caller, type Json } from '../fixtures/client.ts';
+import { bodyOf, clientOf, type Caller, type Json } from '../fixtures/client.ts';
 import {
   buyTickets,
   codesOf,
@@ -107,8 +107,7 @@ it('loses and doubles no scan when it is killed, and its folder can be read and 
     running = await startProcess(t, args);
     // What had no answer is sent again, and so is what had one.
     for (const scan of part) {
-      const { status, body } = await sendScans(running.client, station, [scan]);
-      assert.equal(status, 200, JSON.stringify(body));
+      const body = bodyOf(await sendScans(running.client, station, [scan]));
       const verdict = verdictsOf(body.results)[0]!;
       const known = ledger.get(String(scan['id']));
       if (known !== undefined) assert.deepEqual([verdict, body.results[0]!.repeated], [known, true]);

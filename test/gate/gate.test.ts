@@ -5,7 +5,7 @@ import { ticketDigest } from '#client/doors/digest.ts';
 import { GateUnusable } from '#gate/gate.ts';
 import { createTicketSigner } from '#tickets/signing.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import type { Json } from '../fixtures/client.ts';
+import { bodyOf, type Json } from '../fixtures/client.ts';
 import {
   buyTickets,
   codesOf,
@@ -47,8 +47,7 @@ interface Feed {
 
 async function feedOf(at: TestGate | TestService, { token }: MadeStation, after?: string): Promise<Feed> {
   const path = `/api/doors/sync${after === undefined ? '' : `?after=${after}`}`;
-  const { status, body } = await at.get<Feed>(path, { authorization: `Bearer ${token}` });
-  assert.equal(status, 200, JSON.stringify(body));
+  const body = bodyOf(await at.get<Feed>(path, { authorization: `Bearer ${token}` }));
   return body;
 }
 

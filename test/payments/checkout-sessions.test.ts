@@ -9,7 +9,7 @@ import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { openConcert } from '../fixtures/actors.ts';
 import { checkoutBody, newCustomer, START_CHECKOUT, type Started } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
-import type { Answer, Json } from '../fixtures/client.ts';
+import { bodyOf, type Answer, type Json } from '../fixtures/client.ts';
 import { buy, item as itemOf } from '../fixtures/commands.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { openService, openServiceFor } from '../fixtures/service.ts';
@@ -24,8 +24,7 @@ describe('A checkout session', () => {
     await provider.asked;
     shop.internals.engine.events.actors.retireAll();
     const { id } = provider.answer();
-    const { status, body } = await asked;
-    assert.equal(status, 201, JSON.stringify(body));
+    const body = bodyOf(await asked, 201);
     assert.equal(body.checkout_session_id, id);
   });
 

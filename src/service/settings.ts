@@ -1,7 +1,8 @@
 /**
  * The table of settings: name, schema, default and meaning of each. `--help` and README's table are made from it.
  *
- * 1. A secret has at least 16 characters, or 16 bytes in base64; a shorter one could be guessed.
+ * 1. A secret has at least 16 characters, or 16 bytes in base64; a shorter one could be guessed. How long those of NATS
+ *    are is settled by its servers.
  */
 import { TICKET_KEYS_MAX } from '#tickets/signing.ts';
 import { LIMITS } from './limits.ts';
@@ -20,7 +21,6 @@ export interface Setting {
 const onOff = { enum: ['on', 'off'] };
 const port = { type: 'integer', minimum: 0, maximum: 65_535 };
 const text = { type: 'string', minLength: 1 };
-const secretText = { type: 'string', minLength: 16 };
 const webhookSecret = { type: 'string', pattern: WEBHOOK_SECRET.source };
 const webhookSecretAllowed = 'whsec_ followed by the base64 of at least 16 bytes (24 random bytes or more are good)';
 /** Without user and password: `fetch` refuses such an address, and its error message contains it. */
@@ -315,16 +315,16 @@ export const SETTINGS = {
     meaning: 'user at the NATS servers',
   },
   NATS_PASSWORD: {
-    schema: secretText,
+    schema: text,
     default: null,
-    allowed: 'a password of at least 16 characters, set together with NATS_URL and NATS_USER',
+    allowed: 'a password, set together with NATS_URL and NATS_USER',
     meaning: 'password of that user',
     secret: true,
   },
   NATS_TOKEN: {
-    schema: secretText,
+    schema: text,
     default: null,
-    allowed: 'a token of at least 16 characters, set together with NATS_URL',
+    allowed: 'a token, set together with NATS_URL',
     meaning: 'token for the NATS servers, in place of a user',
     secret: true,
   },

@@ -209,7 +209,6 @@ const badClusterSettings: readonly (readonly [keyof typeof SETTINGS, string])[] 
   ['CLUSTER_SHARDS', '257'],
   ['CLUSTER_REPLICAS', '6'],
   ['CLUSTER_REPLICAS', '1.5'],
-  ['NATS_TOKEN', 'fifteen-letters'],
   ['NATS_CREDS', '/no/such/file'],
   ['NATS_CREDS', tmpdir()],
   ['NATS_CA', '/no/such/file'],
@@ -321,8 +320,8 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     CLUSTER_REPLICAS: '1',
     NATS_CREDS: file,
     NATS_USER: 'ada',
-    NATS_PASSWORD: 'a password of many letters',
-    NATS_TOKEN: 'a token of many letters',
+    NATS_PASSWORD: 'hunter2',
+    NATS_TOKEN: 'a token',
     NATS_CA: file,
     NATS_MONITOR_URL: 'http://a:8222/, https://b.example',
   }).cluster;
@@ -336,8 +335,8 @@ test('with NATS_URL the process is a node, of the cluster that the settings desc
     ticketKeys: [node.TICKET_KEY],
     credsPath: file,
     user: 'ada',
-    password: 'a password of many letters',
-    token: 'a token of many letters',
+    password: 'hunter2',
+    token: 'a token',
     caPath: file,
     monitorUrls: ['http://a:8222', 'https://b.example'],
   });
@@ -378,8 +377,6 @@ test('another setting of NATS without NATS_URL is refused, so that a misspelled 
 
 test('NATS_USER and NATS_PASSWORD are required together, and passwords are not shown', () => {
   assert.match(problemsOf({ ...node, NATS_USER: 'ada' })[0] ?? '', /^NATS_PASSWORD is not set/);
-  const short = problemsOf({ ...node, NATS_USER: 'ada', NATS_PASSWORD: 'fifteen-letters' });
-  assert.match(short.join(), /^NATS_PASSWORD is \(a secret, not shown\): it must be .* at least 16 characters/);
   const problems = problemsOf({ ...node, NATS_URL: 'nats://ada:hunter2@a:4222,nats://ada:hunter2@b:4222' });
   assert.equal(problems.length, 1);
   assert.match(problems[0]!, /^NATS_URL is "nats:\/\/…@b:4222": it must be .* without user and password/);

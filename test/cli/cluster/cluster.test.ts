@@ -19,7 +19,7 @@ import { until } from '../../fixtures/until.ts';
 import { holdfast, programOf, succeeded } from '../holdfast.ts';
 
 const SHARDS = 4;
-const LOGIN = { user: 'holdfast', password: 'n0123456789abcdef' };
+const LOGIN = { user: 'holdfast', password: 'n0123456789' };
 /** The settings that name them. */
 const LOGIN_SETTINGS = { NATS_USER: LOGIN.user, NATS_PASSWORD: LOGIN.password };
 
@@ -241,7 +241,7 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     const guest = await startAs(LOGIN, (text) =>
       text.replace(
         /^authorization .*$/m,
-        `authorization { users: [{ user: holdfast, password: ${LOGIN.password} }, { user: guest, password: guest }] }\nno_auth_user: guest`,
+        'authorization { users: [{ user: holdfast, password: n0123456789 }, { user: guest, password: guest }] }\nno_auth_user: guest',
       ),
     );
     assert.equal((await seen(guest)).access.verdict, 'BAD');

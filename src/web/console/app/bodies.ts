@@ -215,6 +215,7 @@ export interface Refund {
   readonly finished_at: string | null;
   /** The payment whose money it is, where that is known. */
   readonly payment_id: string | null;
+  /** Null: what is due is one sum, of all amendments of the order. */
   readonly amendment_id: string | null;
   /** Why it did not go, or needs an operator. */
   readonly failure: { readonly code: string; readonly message: string } | null;

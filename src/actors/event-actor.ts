@@ -20,6 +20,7 @@ import { read } from '#domain/event/read.ts';
 import { toReply } from '#domain/event/reply.ts';
 import { recordCountOf } from '#domain/event/snapshot.ts';
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
+import { readEntriesAhead } from '#domain/waiting-room/queue-entries.ts';
 import { checkAdmission, isAnsweredUnwritten, journalClosed, Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep, publishTurn } from './channels.ts';
 import { DueWork } from './due-work.ts';
@@ -103,6 +104,12 @@ export class EventActor implements EventPort, FollowedActor {
       return failed(error);
     }
     this.facts.onceDurable(answer, isOfRoom(command.type, answer), answered, failed);
+  }
+
+  /** Brings their entries nearer to the processor: among a million no cache has them. */
+  foreseePolls(entryIds: readonly string[]): void {
+    const room = this.#state.waitingRoom;
+    if (room !== null) readEntriesAhead(room.entries, entryIds);
   }
 
   #answer(command: Command, commandId?: string): Reply | Refusal {

@@ -98,8 +98,14 @@ interface AnsweringPorts {
   readonly isTiming: boolean;
 }
 
-/** Answers the text of a call with the text of its answer: at once, or later. */
-export type Answers = (call: string, done: (answer: string) => void) => void;
+/** The text of a call, and what is to be done with the text of its answer: at once, or later. */
+export interface TakenCall {
+  readonly text: string;
+  readonly done: (answer: string) => void;
+}
+
+/** Answers calls that came together, in their order. */
+export type Answers = (calls: readonly TakenCall[]) => void;
 
 export function createAnswers(ports: AnsweringPorts): Answers {
   const services = servicesOf(ports);
@@ -127,16 +133,32 @@ export function createAnswers(ports: AnsweringPorts): Answers {
     if (rush === null) return packed(() => answer(JSON.parse(text) as ThreadCall));
     return packed(() => atEvent(events.byEventId(rush.eventId), (event) => event.execute(rush.command)), packReply);
   };
-  if (ports.isTiming) return settled(timed(answerText));
-  const answerLater = settled(answerText);
-  return (text, done) => {
-    const rush = unpackCommand(text);
-    const found = rush === null ? null : events.byEventId(rush.eventId);
-    if (rush === null || found === null || found instanceof Promise || found.executeThen === undefined)
-      return answerLater(text, done);
-    const answered = (reply: Reply | Refusal): void => done(packReplyOrError(reply as RushReply | Refusal));
-    found.executeThen(rush.command, answered, (error) => done(packError(error)));
+  const answerLater = settled(ports.isTiming ? timed(answerText) : answerText);
+  if (ports.isTiming) return (calls) => calls.forEach(answerLater);
+  return (calls) => {
+    const rushes = calls.map(({ text }) => unpackCommand(text));
+    const foreseen = new Set<EventPort>();
+    for (const [index, call] of calls.entries()) {
+      const rush = rushes[index]!;
+      const found = rush === null ? null : events.byEventId(rush.eventId);
+      if (rush === null || found === null || found instanceof Promise || found.executeThen === undefined) {
+        answerLater(call);
+        continue;
+      }
+      if (!foreseen.has(found)) found.foreseePolls?.(pollsOf(rushes, rush.eventId));
+      foreseen.add(found);
+      const answered = (reply: Reply | Refusal): void => call.done(packReplyOrError(reply as RushReply | Refusal));
+      found.executeThen(rush.command, answered, (error) => call.done(packError(error)));
+    }
   };
+}
+
+/** The entries of an event that commands poll. */
+function pollsOf(rushes: readonly ReturnType<typeof unpackCommand>[], ofEvent: string): readonly string[] {
+  const entryIds: string[] = [];
+  for (const rush of rushes)
+    if (rush?.command.type === 'PollQueue' && rush.eventId === ofEvent) entryIds.push(rush.command.entryId);
+  return entryIds;
 }
 
 /** A defect of one answer is that answer's alone. */
@@ -149,8 +171,8 @@ function packReplyOrError(reply: RushReply | Refusal): string {
 }
 
 /** Calls `done` with what never rejects. */
-function settled(answer: (text: string) => Promise<string>): Answers {
-  return (text, done) => void answer(text).then(done);
+function settled(answer: (text: string) => Promise<string>): (call: TakenCall) => void {
+  return ({ text, done }) => void answer(text).then(done);
 }
 
 /** Adds to each answer how long the steps of its call took; steps find their call by its asynchronous context. */

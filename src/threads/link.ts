@@ -25,6 +25,8 @@ export interface LinkPorts {
   /** Rule 4; a simulation takes fewer. */
   readonly framesAPassMax?: number | undefined;
   take(number: number, text: string): void;
+  /** The frames of a pass were all handed over. */
+  taken?(): void;
   /** Sends beside the ring (rule 3). */
   sendLong(number: number, text: string): void;
 }
@@ -74,11 +76,12 @@ export class FrameLink {
   }
 
   work(): void {
-    const { isAnswering, bell, take, framesAPassMax = FRAMES_A_PASS_MAX } = this.#ports;
+    const { isAnswering, bell, take, taken, framesAPassMax = FRAMES_A_PASS_MAX } = this.#ports;
     this.#sendLine();
     if (isAnswering && this.#line.length > 0) return;
     this.#isTaking = true;
     const isRoomWaitedFor = this.#reader.drain(framesAPassMax, take);
+    taken?.();
     this.#isTaking = false;
     if (isRoomWaitedFor) ringBell(bell);
     this.#publish();

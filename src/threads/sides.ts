@@ -6,7 +6,7 @@
  * 2. Who is cut off gets nothing more and is asked for nothing more: what it had under way is done and answered to
  *    nobody, what the engine had not taken yet is not done.
  */
-import type { Answers } from './calls.ts';
+import type { Answers, TakenCall } from './calls.ts';
 import { followBell, makeBell, type Pauses } from './doorbell.ts';
 import { EngineCalls, type EngineCallsPorts } from './engine-calls.ts';
 import { FrameLink, type LinkPorts } from './link.ts';
@@ -58,13 +58,20 @@ export class AnsweringSide {
 
   connect(rings: Rings, answer: Answers, sendLong: LinkPorts['sendLong']): Connection {
     let isCut = false;
+    let calls: TakenCall[] = [];
     const take = (number: number, text: string): void => {
       if (isCut) return;
       this.#underWay += 1;
-      answer(text, (packed) => {
+      const done = (packed: string): void => {
         this.#underWay -= 1;
         if (!isCut) link.send(number, packed, this.#underWay === 0);
-      });
+      };
+      calls.push({ text, done });
+    };
+    const taken = (): void => {
+      const together = calls;
+      calls = [];
+      answer(together);
     };
     const link: FrameLink = new FrameLink({
       incoming: rings.calls,
@@ -73,6 +80,7 @@ export class AnsweringSide {
       isAnswering: true,
       framesAPassMax: this.#pace?.framesAPassMax,
       take,
+      taken,
       sendLong,
     });
     this.#links.add(link);
@@ -80,7 +88,11 @@ export class AnsweringSide {
       isCut = true;
       this.#links.delete(link);
     };
-    return { take, cut };
+    const takeAlone = (number: number, text: string): void => {
+      take(number, text);
+      taken();
+    };
+    return { take: takeAlone, cut };
   }
 
   stop(): void {

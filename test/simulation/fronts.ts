@@ -241,14 +241,16 @@ export class Fronts {
       payments: {} as (typeof unused)['payments'],
       isTiming: false,
     });
-    return (text, done) => {
-      try {
-        this.#taken = takeSent(sent, text);
-      } catch (error) {
-        this.#ports.fail(error);
+    return (calls) => {
+      for (const call of calls) {
+        try {
+          this.#taken = takeSent(sent, call.text);
+        } catch (error) {
+          this.#ports.fail(error);
+        }
+        answer([call]);
+        this.#taken = null;
       }
-      answer(text, done);
-      this.#taken = null;
     };
   }
 

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import type { TakenCall } from '#threads/calls.ts';
 import { makeBell, wasRung } from '#threads/doorbell.ts';
 import { AnsweringSide, makeRings, openCalls, type LinkPace } from '#threads/sides.ts';
 import { fc } from '../property.ts';
@@ -57,7 +58,7 @@ class World {
     const pace = paceByHand(3);
     /** The texts that the engine has not taken, in their order, and those that went beside the ring. */
     const front = { rings, pace, sent: [] as string[], long: new Set<string>(), isAlive: true, asked: 0, answered: 0 };
-    const answer = (text: string, done: (packed: string) => void): void => {
+    const answer = ({ text, done }: TakenCall): void => {
       assert.ok(front.isAlive, 'nothing is taken of one that died');
       const { args } = JSON.parse(text) as { readonly args: readonly [string, string] };
       if (!front.long.delete(args[1])) assert.equal(front.sent.shift(), args[1], 'calls are taken in order, each once');
@@ -69,7 +70,7 @@ class World {
     };
     const connection = this.#side.connect(
       rings,
-      answer,
+      (taken) => taken.forEach(answer),
       beside((number, text) => {
         if (front.isAlive) calls.take(number, text);
       }),

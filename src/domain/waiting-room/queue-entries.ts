@@ -80,6 +80,11 @@ export function findEntry(entries: QueueEntries, entryId: string): QueueEntry | 
   return entries.byId.get(entryId);
 }
 
+/** Reads of many entries what their polls will read (`ShardedMap.readAhead`). */
+export function readEntriesAhead({ byId }: QueueEntries, entryIds: readonly string[]): number {
+  return byId.readAhead(entryIds, ({ slot, sessionKey }) => slot + sessionKey.length);
+}
+
 /** An entry that ended, to be read only; none where the key is not its session's. */
 export function findEndedEntry(entries: QueueEntries, entryId: string, sessionKey: string): QueueEntry | undefined {
   const found = entries.ended.find(entryId, sessionKey);

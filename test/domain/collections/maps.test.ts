@@ -59,4 +59,18 @@ describe('A map in many parts', () => {
       );
     });
   }
+
+  it('reads ahead of most keys what they lead to, and nothing else', () => {
+    const map = new ShardedMap<{ readonly index: number }>();
+    for (const [index, key] of SPREAD.entries()) if (index % 2 === 0) map.set(key, { index });
+    for (const [index, key] of SPREAD.entries()) if (index % 10 === 0) map.delete(key);
+    const read = new Set<number>();
+    const absent = Array.from({ length: 500 }, (_, n) => `none-${n}`);
+    map.readAhead([...SPREAD, ...absent], ({ index }) => read.add(index).size);
+    assert(read.size > map.size / 2, `${read.size} of ${map.size} were read`);
+    assert.deepEqual(
+      [...read].filter((index) => !map.has(SPREAD[index]!)),
+      [],
+    );
+  });
 });

@@ -28,7 +28,8 @@ import {
 import { BrokenEvents } from './broken-events.ts';
 import { activationChannel, type ActivationMessage } from './channels.ts';
 import { createEventActor } from './event-composition.ts';
-import { isOver, keptOf, type IndexedEvent } from './event-entry.ts';
+import { forgetKept, isOver, keptOf, type IndexedEvent } from './event-entry.ts';
+import { awaitsScans } from '#domain/doors/view.ts';
 import { lastSeenTimes } from '#domain/waiting-room/last-seen.ts';
 import { EvictedEvents } from './evicted-events.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
@@ -140,8 +141,7 @@ export class ActorPool {
     const begin = stopwatchMs();
     const actor = await this.#createActor(entry);
     this.#broken.noteMended(eventId);
-    delete entry.listing;
-    delete entry.refunds;
+    forgetKept(entry);
     this.#actors.set(eventId, actor);
     this.#publish(eventId, true, actor.facts.sinceSnapshot, stopwatchMs() - begin);
     this.#evictExcess(actor);
@@ -208,11 +208,17 @@ export class ActorPool {
 
   // ── eviction ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Evicts the events that are over and that no request was made to since the last call. */
+  /**
+   * Evicts the events that are over and that no request was made to since the last call; not those with a station that
+   * told of scans which wait, because nobody would know of them then.
+   */
   async evictOver(): Promise<void> {
     const now = this.#ports.clock.now();
     const over = this.active().filter(
-      ({ eventId }) => isOver(this.#ports.entryOf(eventId), now) && !this.#used.has(eventId),
+      (actor) =>
+        isOver(this.#ports.entryOf(actor.eventId), now) &&
+        !this.#used.has(actor.eventId) &&
+        !actor.inspect(awaitsScans),
     );
     this.#used.clear();
     for (const actor of over) await this.#evict(actor, 'UNLESS_USED');

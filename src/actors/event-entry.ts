@@ -1,6 +1,7 @@
 /** What the index knows of an event; it follows from the definition, and is kept in the headers of snapshots too. */
 import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
+import { doorSums, type DoorSums } from '#domain/doors/view.ts';
 import type { FactData } from '#domain/fact.ts';
 import { listingOf, type EventListing } from '#domain/event/public-view.ts';
 import type { EventState } from '#domain/event/state.ts';
@@ -31,7 +32,12 @@ export interface IndexedEvent {
    * memory.
    */
   refunds?: RefundCounts;
+  /** Its doors, in the same way. */
+  doors?: DoorSums;
 }
+
+/** What metrics show of an event that is not in memory. */
+export type EvictedCounts = Pick<IndexedEvent, 'refunds' | 'doors'>;
 
 /** The entry in a snapshot's header, and what the snapshot thread finds out beside it; good until the next fact. */
 export interface SnapshotAbout extends IndexedEvent {
@@ -62,10 +68,21 @@ export function entryOf({
   };
 }
 
-/** What the index keeps of an event that is not in memory: what the list shows, and its refunds. */
-export function keptOf(state: EventState): Pick<IndexedEvent, 'listing' | 'refunds'> {
+/** What the index keeps of an event that is not in memory: what the list shows, its refunds and its doors. */
+export function keptOf(state: EventState): Pick<IndexedEvent, 'listing'> & EvictedCounts {
   const { refunds } = state.orders;
-  return { listing: listingOf(state), ...(!refunds.isEmpty && { refunds: refunds.counts }) };
+  return {
+    listing: listingOf(state),
+    ...(!refunds.isEmpty && { refunds: refunds.counts }),
+    ...(state.doors !== null && { doors: doorSums(state) }),
+  };
+}
+
+/** Forgets that again: it is in memory, or something happened since. */
+export function forgetKept(entry: IndexedEvent): void {
+  delete entry.listing;
+  delete entry.refunds;
+  delete entry.doors;
 }
 
 function overAtOf(performances: EventDefinition['performances']): number | null {

@@ -10,10 +10,9 @@
 import { eventSummary, listingOfUnsold, summaryOf, type EventSummary } from '#domain/event/public-view.ts';
 import { isPublished } from '#domain/catalogue/state.ts';
 import { eventNumberOf, type IdPrefix } from '#domain/ids.ts';
-import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal, refuse, type Refusal } from '#domain/refusal.ts';
 import { ActorPool, type ActorPoolPorts } from './actor-pool.ts';
-import { byFirstPerformance, draftEntry, entryOf, isOver, pageOf } from './event-entry.ts';
+import { byFirstPerformance, draftEntry, entryOf, forgetKept, isOver, pageOf } from './event-entry.ts';
 import { isEventBroken, Overloaded } from './admission.ts';
 import { readUnlessBusy } from './event-port.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -22,7 +21,7 @@ import type { OperatorEventView } from '#domain/event/operator-view.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import type { EventActor } from './event-actor.ts';
-import type { IndexedEvent, SnapshotAbout } from './event-entry.ts';
+import type { IndexedEvent, EvictedCounts, SnapshotAbout } from './event-entry.ts';
 
 export interface DefinedEvent {
   readonly outcome: 'DONE';
@@ -93,10 +92,9 @@ export class EventIndex {
     return past;
   }
 
-  /** The refunds of the events that are not in memory, each as it was when it left memory. */
-  get refundsNotInMemory(): RefundCounts {
-    const kept = [...this.#byId.values()].flatMap(({ refunds }) => refunds ?? []);
-    return sumOfCounts(kept);
+  /** The counts of the events that are not in memory, each as it was when it left memory. */
+  get notInMemory(): readonly EvictedCounts[] {
+    return [...this.#byId.values()].filter(({ refunds, doors }) => refunds !== undefined || doors !== undefined);
   }
 
   // ── entries ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -113,10 +111,10 @@ export class EventIndex {
    * Enters an event whose definition may be in the archive; with `isNewest` nothing happened in it since the snapshot.
    */
   noteSnapshot(header: SnapshotHeader, isNewest = false): void {
-    const { dueAt: _dueAt, listing, refunds, ...entry } = header.about as SnapshotAbout;
+    const { dueAt: _dueAt, ...entry } = header.about as SnapshotAbout;
     if (this.#byId.has(entry.eventId)) return;
-    const kept = { ...(listing !== undefined && { listing }), ...(refunds !== undefined && { refunds }) };
-    this.#note(isNewest ? { ...entry, ...kept } : entry);
+    if (!isNewest) forgetKept(entry);
+    this.#note(entry);
   }
 
   /**

@@ -13,6 +13,7 @@ import { createClock, reportLeap, type ServiceClock } from '#actors/clock.ts';
 import { startServiceStatus, troubleOf } from '#engine/service-status.ts';
 import type { Delivered } from '#engine/service-facts.ts';
 import { inBackground, reportTrouble } from '#actors/trouble.ts';
+import type { EvictedCounts } from '#actors/event-entry.ts';
 import type { PastRetention } from '#actors/event-index.ts';
 import type { EventPort } from '#actors/event-port.ts';
 import type {
@@ -26,7 +27,6 @@ import type {
   SnapshotSummary,
 } from '#engine/deployment.ts';
 import { sumOf } from '#domain/money.ts';
-import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
 import type { KeyStore } from '#persistence/keys.ts';
 import { LONG_CALL_MS_MAX } from '#persistence/nats/timing.ts';
@@ -266,8 +266,8 @@ export class ClusterNode implements Deployment, EnginePort {
     return [...this.#claims.owned.values()].flatMap(({ events }) => events.actors.active());
   }
 
-  refundsNotInMemory(): RefundCounts {
-    return sumOfCounts([...this.#claims.owned.values()].map(({ events }) => events.refundsNotInMemory));
+  notInMemory(): readonly EvictedCounts[] {
+    return [...this.#claims.owned.values()].flatMap(({ events }) => events.notInMemory);
   }
 
   pastRetention(): readonly PastRetention[] {

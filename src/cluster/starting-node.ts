@@ -3,7 +3,7 @@
  * afterwards it passes everything on to the node that was opened. So a load balancer and an operator see a node that
  * waits for its servers.
  */
-import { sumOfCounts, type RefundCounts } from '#domain/orders/open-refunds.ts';
+import type { EvictedCounts } from '#actors/event-entry.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import type { ServiceClock } from '#actors/clock.ts';
@@ -74,8 +74,8 @@ export class StartingNode implements Deployment {
     return this.#node?.active() ?? [];
   }
 
-  refundsNotInMemory(): RefundCounts {
-    return this.#node?.refundsNotInMemory() ?? sumOfCounts([]);
+  notInMemory(): readonly EvictedCounts[] {
+    return this.#node?.notInMemory() ?? [];
   }
 
   async drain(): Promise<void> {

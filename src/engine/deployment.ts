@@ -6,10 +6,10 @@
  * state, which is data and so may come from another thread. What only whoever runs the service needs is `EnginePort`.
  */
 import type { IdempotencyKey } from '#domain/fact.ts';
-import type { RefundCounts } from '#domain/orders/open-refunds.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { FactRow, Journal } from '#persistence/journal.ts';
 import type { ServiceClock } from '#actors/clock.ts';
+import type { EvictedCounts } from '#actors/event-entry.ts';
 import type { EventIndex, PastRetention } from '#actors/event-index.ts';
 import type { EventFinder, EventPort } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
@@ -148,8 +148,8 @@ export interface Deployment {
   owns(eventId: string): boolean;
   /** The events in memory here, the one used last first. */
   active(): readonly EventPort[];
-  /** The refunds of the other events here. */
-  refundsNotInMemory(): RefundCounts;
+  /** The counts of the other events here. */
+  notInMemory(): readonly EvictedCounts[];
   /** What runs it; while it starts it throws Overloaded. */
   serving(): EnginePort;
   /** The same, as soon as it serves: at once on a single machine. Rejects when it cannot serve. */

@@ -309,7 +309,7 @@ function assemble(parts: Parts, running: Running): Engine {
     whenReady: () => Promise.resolve(),
     owns: () => true,
     active: () => events.actors.active(),
-    refundsNotInMemory: () => events.refundsNotInMemory,
+    notInMemory: () => events.notInMemory,
     pastRetention: () => events.pastRetention(),
     newestFacts: (request) => Promise.resolve(newestFacts(journal, request)),
     saleByMinute: (request) => sales.read(request),

@@ -18,7 +18,7 @@ import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { activate, type ActivationSource, type SnapshotJob, type SnapshotOutcome } from '#actors/activation.ts';
 import { activateService } from './service-facts.ts';
 import { SERVICE_STREAM, servicePieces } from './service-facts.ts';
-import { keptOf, type IndexedEvent, type SnapshotAbout } from '#actors/event-entry.ts';
+import { forgetKept, keptOf, type IndexedEvent, type SnapshotAbout } from '#actors/event-entry.ts';
 import type { SnapshotReply, SnapshotRequest, SnapshotWorkerData } from './snapshotter.ts';
 import { nextWorkAt } from '#domain/event/deadlines.ts';
 
@@ -43,15 +43,16 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 });
 
 /**
- * Writes into the header what the index needs of an event that is not loaded: what the list shows, its refunds, and the
- * next deadline.
+ * Writes into the header what the index needs of an event that is not loaded: what the list shows, its refunds and
+ * doors, and the next deadline.
  */
 function writeEventState(
   snapshots: SnapshotFolder,
   header: Omit<SnapshotHeader, 'format' | 'digest'>,
   state: EventState,
 ): Promise<{ readonly fingerprint: string }> {
-  const { listing: _before, refunds: _refunds, ...entry } = header.about as IndexedEvent;
+  const entry = { ...(header.about as IndexedEvent) };
+  forgetKept(entry);
   const about = { ...entry, dueAt: nextWorkAt(state), ...keptOf(state) } satisfies SnapshotAbout;
   const { listing: _listing, ...short } = about;
   const isLong = JSON.stringify(about).length > ABOUT_CHARS_MAX;

@@ -155,7 +155,7 @@ async function open(options: GateOptions, engine: Engine, feed: Feed, noteAhead:
   };
   const { clock, events } = engine;
   const metrics = createMetrics({
-    ...{ deployment, clock, active: () => engine.active(), refundsNotInMemory: () => engine.refundsNotInMemory() },
+    ...{ deployment, clock, active: () => engine.active(), notInMemory: () => engine.notInMemory() },
     refundTries: () => ({}),
     gate: link,
   });

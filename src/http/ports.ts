@@ -9,7 +9,7 @@ import type { EventFinder, EventReader } from '#actors/event-port.ts';
 import type { PersonalDataReader } from '#privacy/personal-data.ts';
 import type { BrandDefinition, PaymentProviderName } from '#domain/catalogue/definition.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';
-import type { RefundCounts } from '#domain/orders/open-refunds.ts';
+import type { EvictedCounts } from '#actors/event-entry.ts';
 import type { Refusal } from '#domain/refusal.ts';
 import type { LargeBody } from './protocol/encoding.ts';
 import type { PaymentService } from '#payments/service.ts';
@@ -38,8 +38,8 @@ export interface GaugesPort {
   readonly clock: ClockPort & { readonly leaps: number };
   /** The events in memory, the one used last first. */
   active(): readonly EventReader[];
-  /** The refunds of the other events. */
-  refundsNotInMemory(): RefundCounts;
+  /** The counts of the other events. */
+  notInMemory(): readonly EvictedCounts[];
   /** Tries to refund since the start, by what they came to. */
   refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */

@@ -333,7 +333,7 @@ function openMetrics({ engine, deployment, payments, threads, mailer }: Measured
     deployment,
     clock: engine.clock,
     active: () => engine.active(),
-    refundsNotInMemory: () => engine.refundsNotInMemory(),
+    notInMemory: () => engine.notInMemory(),
     refundTries: () => refundOutbox.tries,
     ...(threads !== null && { threads }),
     ...(mailer !== null && { mailer }),

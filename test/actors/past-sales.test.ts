@@ -11,6 +11,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import { makePastSales } from '../../bench/sold-out-events.ts';
 import { newDataFolder } from '../fixtures/folders.ts';
 import { concert, inspectDurably, place } from '../fixtures/actors.ts';
+import { buy, item } from '../fixtures/commands.ts';
 import type { ActivationMessage } from '#actors/channels.ts';
 
 const SOLD_AT = Date.UTC(2026, 0, 9, 12);
@@ -89,6 +90,53 @@ describe('A start on a folder of past sales', () => {
     assert.equal(engine.events.actors.size, 2, 'they were used since the last round');
     await engine.events.actors.evictOver();
     assert.equal(engine.events.actors.size, 0);
+  });
+
+  it('keeps what metrics show of its doors, also over a stop, and keeps it while a station told of scans that wait', async (t) => {
+    const folder = newDataFolder(t);
+    const { engine, clock } = await start(t, folder, SOLD_AT);
+    const date = {
+      id: 'fri',
+      starts_at: new Date(SOLD_AT).toISOString(),
+      ends_at: new Date(SOLD_AT + 1).toISOString(),
+    };
+    const sellingStages = [{ id: 'now', name: 'Now', prices: { stand: 0 } }];
+    await engine.events.define(concert({ performances: [date], sellingStages }), { operator: null, note: null });
+    const actor = (await engine.events.byEventId('evt_concert'))!;
+    const bought = await actor.execute(buy([item('stand', 1, { performanceId: 'fri', sellingStageId: 'now' })]));
+    assert.ok(!isRefusal(bought));
+    const [ticket] = bought.order.tickets;
+    const station = { kind: 'STATION', performanceIds: null, doorIds: null, expiresAt: null, operator: null } as const;
+    const tokenSha256 = 'north';
+    await actor.execute({ type: 'AddStation', name: 'North', ...station, tokenSha256 });
+    const scan = {
+      kind: 'ENTRY',
+      found: { ticketId: ticket!.id },
+      digest: 1,
+      undoes: null,
+      performanceId: 'fri',
+    } as const;
+    const given = { doorId: 'main', at: SOLD_AT, given: 'ADMIT', isOfGate: false, stationId: null } as const;
+    const scans = ['first-of-two', 'other-of-two'].map((id) => ({ id, ...scan, ...given }));
+    await actor.execute({ type: 'RecordScans', tokenSha256, scans });
+    clock.now = SOLD_AT + DAY;
+    const sync = { type: 'SyncStation', tokenSha256, after: null, limit: 1, version: null, keysDigest: '' } as const;
+    const sizeOnceQueued = async (queued: number): Promise<number> => {
+      await actor.execute({ ...sync, queued });
+      for (const _look of [1, 2]) await engine.events.actors.evictOver();
+      return engine.events.actors.size;
+    };
+    assert.equal(await sizeOnceQueued(3), 1);
+    assert.equal(await sizeOnceQueued(0), 0);
+    const conflicts = { DOUBLE_ENTRY: 1, ENTERED_VOID: 0, ENTERED_OTHERWISE: 0 };
+    const doorsOf = ({ events }: Engine) => events.notInMemory.map(({ doors }) => doors);
+    assert.deepEqual(doorsOf(engine), [{ inside: 2, conflicts }]);
+    await engine.stop();
+    const again = (await start(t, folder, clock.now)).engine;
+    await again.settled;
+    assert.deepEqual(doorsOf(again), [{ inside: 2, conflicts }]);
+    await again.events.byEventId('evt_concert');
+    assert.deepEqual(doorsOf(again), []);
   });
 
   it('keeps an event that is still to come in memory', async (t) => {

@@ -21,7 +21,6 @@ import type { FastifyInstance } from 'fastify';
 import type { ClusterState, DeploymentState } from '#engine/deployment.ts';
 import type { AdminPorts, EventsPort, HttpSettings } from '#http/ports.ts';
 import { eventNumberOf } from '#domain/ids.ts';
-import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { SalesByMinute } from '#engine/sales-by-minute.ts';
 import { LIMITS } from '#service/limits.ts';
@@ -114,7 +113,7 @@ export async function openApps(
       personalData,
     },
   );
-  const refunds = { refundsNotInMemory: () => sumOfCounts([]), refundTries: () => ({}) };
+  const refunds = { notInMemory: () => [], refundTries: () => ({}) };
   const metrics = createMetrics({ deployment, clock: { now: () => clock.ms, leaps: 0 }, active: () => [], ...refunds });
   const common = {
     tickets: createTicketSigner([Buffer.alloc(32, 7).toString('base64url')]),

@@ -5,7 +5,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from '
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
+import { Registry } from '@platformatic/prom-client';
 import Database from 'better-sqlite3';
+import { addThreadGauges } from '#http/metrics/thread-gauges.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
 import { holdfast, samples, serving, servingProcess, succeeded } from '../cli/holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';
@@ -53,7 +55,11 @@ describe('The files for operators', () => {
     const node = await openApps({}, [], { cluster: clusterOfTwo() });
     const ofNode = (await node.admin.inject('/metrics')).body;
     await node.close();
-    for (const [, name, type] of `${text}\n${ofNode}`.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    const threads = new Registry();
+    addThreadGauges([threads], { running: 2, restarts: 0, delays: () => [] });
+    for (const [, name, type] of [text, ofNode, await threads.metrics()]
+      .join('\n')
+      .matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
       const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
       for (const suffix of suffixes) printed.add(`${name!}${suffix}`);
     }

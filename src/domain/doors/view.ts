@@ -6,7 +6,7 @@ import { joinId } from '../ids.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { viewScan } from './results.ts';
-import { mergedOf, scansOf, stationStatus, type DoorState, type Doors } from './state.ts';
+import { mergedOf, scansOf, stationStatus, type DoorState, type Doors, type Station } from './state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
 import type { ScanView, SealedOperatorNote, TicketScanView } from '../view.ts';
 import type { ConflictPosition, ListedConflict } from './conflict-list.ts';
@@ -153,32 +153,46 @@ export function listScans(
   return { scans, nextAfter: null };
 }
 
-/** Of all dates, for metrics. */
-export interface DoorGauges {
+/** Of all dates, for metrics; they stay as they are while nothing happens. */
+export interface DoorSums {
   /** People inside, as scans say. */
   readonly inside: number;
   readonly conflicts: Readonly<Record<ListedConflict['kind'], number>>;
+}
+
+export interface DoorGauges extends DoorSums {
   /** By status; SILENT are those of the LIVE ones that told of scans that wait, and were not seen for ten minutes. */
   readonly stations: Readonly<Record<'LIVE' | 'SILENT' | 'EXPIRED' | 'REVOKED', number>>;
 }
 
 const SILENT_MS = 10 * MINUTE_MS;
 
-export function doorGauges({ doors }: Pick<DoorState, 'doors'>, now: number): DoorGauges {
+export function doorSums({ doors }: Pick<DoorState, 'doors'>): DoorSums {
   let inside = 0;
   const conflicts = { DOUBLE_ENTRY: 0, ENTERED_VOID: 0, ENTERED_OTHERWISE: 0 };
-  const stations = { LIVE: 0, SILENT: 0, EXPIRED: 0, REVOKED: 0 };
   for (const counts of doors?.counts.values() ?? []) {
     inside += counts.entries - counts.exits;
     for (const [kind, count] of counts.conflicts) conflicts[kind] += count;
   }
-  for (const station of doors?.stations.values() ?? []) {
-    const status = stationStatus(station, now);
-    const { seen } = station;
-    const isSilent = seen !== null && (seen.queued ?? 0) > 0 && seen.at <= now - SILENT_MS;
-    stations[status === 'LIVE' && isSilent ? 'SILENT' : status] += 1;
+  return { inside, conflicts };
+}
+
+export function doorGauges(state: Pick<DoorState, 'doors'>, now: number): DoorGauges {
+  const stations = { LIVE: 0, SILENT: 0, EXPIRED: 0, REVOKED: 0 };
+  for (const station of state.doors?.stations.values() ?? []) {
+    const isSilent = hasWaitingScans(station, now) && station.seen!.at <= now - SILENT_MS;
+    stations[isSilent ? 'SILENT' : stationStatus(station, now)] += 1;
   }
-  return { inside, conflicts, stations };
+  return { ...doorSums(state), stations };
+}
+
+/** Whether a live station told of scans that wait on it. */
+export function awaitsScans({ doors }: Pick<DoorState, 'doors'>, now: number): boolean {
+  return [...(doors?.stations.values() ?? [])].some((station) => hasWaitingScans(station, now));
+}
+
+function hasWaitingScans(station: Station, now: number): boolean {
+  return (station.seen?.queued ?? 0) > 0 && stationStatus(station, now) === 'LIVE';
 }
 
 // ── conflicts ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -65,6 +65,14 @@ export interface OperatorNote {
   readonly note: string | null;
 }
 
+/**
+ * What an operator wrote about an order: open where it is about a performance, and in older facts; sealed in others.
+ * Null and absent where nothing was written.
+ */
+export interface SealedOperatorNote extends OperatorNote {
+  readonly sealedNote?: string;
+}
+
 /** The cancellation of a date. */
 export interface DateCancellation extends OperatorNote {
   /** Of paid orders its tickets alone are cancelled; absent where orders with a ticket on it are cancelled whole. */
@@ -296,29 +304,27 @@ export interface FactData {
       /** Nothing of a PARTIALLY_PAID order is left to pay. */
       readonly trigger?: 'COVER';
     };
-  OrderCancelled: OperatorNote & {
+  OrderCancelled: SealedOperatorNote & {
     readonly orderId: string;
     readonly cause: CancellationCause;
     /** The amendment that left no ticket. */
     readonly amendmentId?: string;
     readonly refundDueCents: number;
-    /** An operator's note about the order; `note` is open where it is about a performance, and in older facts. */
-    readonly sealedNote?: string;
   };
   /** A refund is to be executed at the provider of the order; the provider is asked once this is durable. */
-  RefundRequested: OperatorNote & {
+  RefundRequested: SealedOperatorNote & {
     readonly orderId: string;
     readonly refundId: string;
     /** The payment whose money is given back. */
     readonly paymentId: string;
+    /** The amendment that made it due, where the event refunds by itself. */
+    readonly amendmentId?: string;
     readonly amountCents: number;
     /** Absent where it is the order's. */
     readonly currency?: string;
-    /** As on OrderCancelled. */
-    readonly sealedNote?: string;
   };
   /** What a try to execute a refund came to, a report of its failure, or what an operator decided about it. */
-  RefundAnswered: OperatorNote & {
+  RefundAnswered: SealedOperatorNote & {
     readonly orderId: string;
     readonly refundId: string;
     /**
@@ -341,15 +347,13 @@ export interface FactData {
     readonly keyTry?: number;
     /** With FAILED: what the order owes to the buyer in the currency of the refund after it. */
     readonly refundDueCents?: number;
-    /** As on OrderCancelled. */
-    readonly sealedNote?: string;
   };
   /** Everything that is due is to be given back: of orders with a ticket on a date, or of all, by turns that follow. */
   DueRefundsOrdered: { readonly performanceId: string | null; readonly operator: string | null };
   /** The last of these turns has asked for what was due. */
   DueRefundsAsked: { readonly performanceId: string | null };
   /** Money was given back: a refund that was executed has succeeded, or it happened outside of this service. */
-  RefundRecorded: OperatorNote & {
+  RefundRecorded: SealedOperatorNote & {
     readonly orderId: string;
     readonly refundId: string;
     readonly amountCents: number;
@@ -370,8 +374,6 @@ export interface FactData {
     readonly tries?: number;
     /** The payment whose money it was; absent where that is not known. */
     readonly paymentId?: string;
-    /** As on OrderCancelled. */
-    readonly sealedNote?: string;
   };
   /** A station may scan at the doors; its token is known by its digest alone. */
   StationAdded: {
@@ -391,11 +393,9 @@ export interface FactData {
   /** A batch of scans that a station sent. */
   TicketsScanned: { readonly stationId: string; readonly scans: readonly RecordedScan[] };
   /** An operator let a ticket in or out by hand, or took a scan of it back, or was refused it. */
-  TicketScannedByHand: OperatorNote & {
+  TicketScannedByHand: SealedOperatorNote & {
     readonly orderId: string;
     readonly scan: RecordedScan;
-    /** As on OrderCancelled. */
-    readonly sealedNote?: string;
   };
   /** At a gate: a page of its service's feed. */
   FeedTaken: {

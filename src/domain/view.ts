@@ -15,7 +15,7 @@ import type { DoorDefinition, PaymentKind, PaymentProviderName } from './catalog
 import type {
   AmendedTicket,
   CancellationCause,
-  OperatorNote,
+  SealedOperatorNote,
   OrderedPerk,
   OrderItem,
   RefundFailure,
@@ -167,14 +167,6 @@ export type OrderItemView = Omit<OrderItem, 'attendees' | 'priced'> & {
   readonly people?: readonly Pick<TicketView, 'itemIndex' | 'offset'>[];
 };
 
-/**
- * What an operator wrote about an order: open in what older facts say, sealed in today's; null and absent where nothing
- * was written.
- */
-export interface SealedOperatorNote extends OperatorNote {
-  readonly sealedNote?: string;
-}
-
 /** Who scanned a ticket by hand, or undid a scan of it, and why. */
 export interface ScanNote extends SealedOperatorNote {
   readonly scanId: string;
@@ -239,6 +231,8 @@ interface RefundExecution {
   readonly status: RefundStatus;
   /** The payment whose money it is; of a recorded one where a provider said so. */
   readonly paymentId: string;
+  /** The amendment that made it due, where that one asked for it. */
+  readonly amendmentId: string;
   readonly failure: RefundFailure;
   /** Tries so far, and the last one that the provider answered with nothing given back. */
   readonly tries: number;

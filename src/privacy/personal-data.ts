@@ -23,14 +23,8 @@ import {
   type SealingFactType,
   sealingTypeOf,
 } from '#domain/personal.ts';
-import type {
-  CancellationView,
-  CounterView,
-  OrderView,
-  SealedOperatorNote,
-  RefundView,
-  TicketScanView,
-} from '#domain/view.ts';
+import type { SealedOperatorNote } from '#domain/fact.ts';
+import type { CancellationView, CounterView, OrderView, RefundView, TicketScanView } from '#domain/view.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { openSealed, SealDamaged, type SealedFor } from './sealing.ts';
 import { reportTrouble } from '#actors/trouble.ts';

@@ -248,6 +248,7 @@ export const SHOWN_FIELDS = {
     orderId: SHOWN,
     refundId: SHOWN,
     paymentId: SHOWN,
+    amendmentId: SHOWN,
     amountCents: SHOWN,
     currency: SHOWN,
     sealedNote: HIDDEN,

@@ -81,7 +81,8 @@ describe('Amendments of operators', () => {
   it('give the money back by themselves where the event refunds at once', async () => {
     const started = await paid(2, { event_id: 'evt_auto' });
     const [first = ''] = await ticketsOf(started);
-    assert.equal((await amend(started, { cancel: [first] })).status, 201);
+    const amended = await amend(started, { cancel: [first] });
+    assert.equal(amended.status, 201);
     await until(
       async () => (await orderOf(started)).refunds.at(-1)?.status === 'SUCCEEDED',
       () => 'the refund has succeeded',
@@ -89,6 +90,10 @@ describe('Amendments of operators', () => {
     );
     const order = await orderOf(started);
     assert.deepEqual([order.refund_due, order.refunded_amount], [0, started.total_amount / 2]);
+    assert.deepEqual(
+      order.refunds.map(({ amendment_id }) => amendment_id),
+      [amended.body.id],
+    );
   });
 
   it('change, reissue and rename tickets, and everybody sees the new ones', async () => {

@@ -139,6 +139,7 @@ const FIELDS = {
     isMatched: 'SHOWN',
     status: 'SHOWN',
     paymentId: 'SHOWN',
+    amendmentId: 'SHOWN',
     failure: { code: 'SHOWN', message: 'SHOWN' },
     tries: 'SHOWN',
     keyTry: 'HIDDEN',

@@ -8,7 +8,8 @@ import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { viewScan } from './results.ts';
 import { mergedOf, scansOf, stationStatus, type DoorState, type Doors, type Station } from './state.ts';
 import type { PerformanceState } from '../inventory/performance.ts';
-import type { ScanView, SealedOperatorNote, TicketScanView } from '../view.ts';
+import type { SealedOperatorNote } from '../fact.ts';
+import type { ScanView, TicketScanView } from '../view.ts';
 import type { ConflictPosition, ListedConflict } from './conflict-list.ts';
 
 interface InAndOut {

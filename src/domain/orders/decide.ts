@@ -7,7 +7,7 @@
  */
 import { orderTransitions } from '#machines/order.ts';
 import { type Decision, type ReplyReference } from '../decision.ts';
-import { fact, type CancellationCause, type Fact } from '../fact.ts';
+import { fact, type CancellationCause, type Fact, type SealedOperatorNote } from '../fact.ts';
 import { isRefusal, refuse, type Refusal } from '../refusal.ts';
 import { sealMark } from './erasure.ts';
 import {
@@ -25,7 +25,6 @@ import {
 import { MAILS_A_DAY_MAX, orderById, type OrderState, type OrderTurn } from './state.ts';
 import type { CommandOf } from '../command.ts';
 import type { Hold } from '../holds/state.ts';
-import type { SealedOperatorNote } from '../view.ts';
 
 /** Bounds the memory of an order whose buyer tries again and again. */
 export const ORDER_PAYMENTS_MAX = 100;

@@ -24,7 +24,6 @@ import type {
   PaidAmendment,
   RefundView,
   ScanNote,
-  SealedOperatorNote,
   VoidReason,
 } from '../view.ts';
 
@@ -274,7 +273,7 @@ export function isErased({ purchase }: Order): boolean {
 }
 
 /** What an operator wrote, as it is once the order was erased. */
-export function withoutSealedNote<Mark extends SealedOperatorNote>({
+export function withoutSealedNote<Mark extends { readonly sealedNote?: string }>({
   sealedNote: _sealedNote,
   ...noted
 }: Mark): Omit<Mark, 'sealedNote'> {

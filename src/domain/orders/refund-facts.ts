@@ -4,8 +4,7 @@ import { refundTransitions } from '#machines/refund.ts';
 import { invariant } from '../invariant.ts';
 import { foreignCurrencies, isCovered, notGivenBack, refundStatusOf, type Order } from './order.ts';
 import { openOrder, type Orders, type OrderState } from './state.ts';
-import type { FactData, FactOf, FactType } from '../fact.ts';
-import type { SealedOperatorNote } from '../view.ts';
+import type { FactData, FactOf, FactType, SealedOperatorNote } from '../fact.ts';
 
 /** The types of facts that may change what is due to a buyer. */
 const MONEY: ReadonlySet<FactType> = new Set<FactType>([

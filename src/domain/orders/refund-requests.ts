@@ -81,6 +81,7 @@ function requests(
   named: Payment | undefined,
   by: OperatorNote,
   turn: OrderTurn,
+  amendmentId?: string,
 ): readonly Fact[] {
   const paid = order.payments.filter(
     (payment) => payment.status === 'PAID' && payment.currency === currency && !isCash(order, payment),
@@ -97,6 +98,7 @@ function requests(
         orderId: order.id,
         refundId: turn.newId('ref'),
         paymentId: payment.id,
+        ...(amendmentId !== undefined && { amendmentId }),
         amountCents: part,
         ...currencyOf(order, currency),
         ...sealMark(order.id, 'RefundRecorded', by, turn),
@@ -191,9 +193,9 @@ export function withAutomaticRefunds(state: OrderState, decision: Decision, turn
   return refunds.length === 0 ? decision : { ...decision, facts: [...decision.facts, ...refunds] };
 }
 
-/** The refunds of everything that is due to an order and not asked for. */
-export function requestsOfDue(order: Order, turn: OrderTurn): readonly Fact[] {
-  return toAsk(order, undefined).flatMap((each) => requests(order, each, undefined, NOBODY, turn));
+/** The refunds of everything that is due to an order and not asked for, after an amendment or by itself. */
+export function requestsOfDue(order: Order, turn: OrderTurn, amendmentId?: string): readonly Fact[] {
+  return toAsk(order, undefined).flatMap((each) => requests(order, each, undefined, NOBODY, turn, amendmentId));
 }
 
 /** The order of a fact that may make money due, as its money stands after the fact; null for another fact. */

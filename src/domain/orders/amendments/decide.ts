@@ -113,7 +113,7 @@ export function factsOfAmendment(
     facts.push(fact('OrderCancelled', { orderId, cause, amendmentId, ...by, refundDueCents: refundDueCents(after) }));
   }
   const isAutomatic = state.plan.definition.refunds === 'AUTOMATIC';
-  return isAutomatic ? [...facts, ...requestsOfDue(after, turn)] : facts;
+  return isAutomatic ? [...facts, ...requestsOfDue(after, turn, amendmentId)] : facts;
 }
 
 /** The people that an amendment names, for its fact. */

@@ -107,7 +107,7 @@ export function toRefundDetails(refund: RefundView, order: Pick<OrderView, 'curr
   return {
     ...toRefundBody(refund, order),
     payment_id: refund.paymentId ?? null,
-    amendment_id: null,
+    amendment_id: refund.amendmentId ?? null,
     failure: refund.failure ?? null,
     tries: refund.tries ?? 0,
     next_try_at: formatMoment(refund.nextTryAt ?? null),

@@ -25,7 +25,10 @@ const NullableText = Nullable(Text);
 export const refundDetails = {
   ...refundFields,
   payment_id: Nullable({ ...Text, description: 'The payment whose money it is, where that is known.' }),
-  amendment_id: Nullable({ ...Text, description: 'Null: what is due is one sum, of all amendments of the order.' }),
+  amendment_id: Nullable({
+    ...Text,
+    description: 'The amendment that had it executed by itself; else what is due is one sum of the order.',
+  }),
   failure: Nullable(
     Type.Object({ code: Text, message: Text }, { description: 'Why it did not go, or needs an operator.' }),
   ),

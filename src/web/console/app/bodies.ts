@@ -215,7 +215,7 @@ export interface Refund {
   readonly finished_at: string | null;
   /** The payment whose money it is, where that is known. */
   readonly payment_id: string | null;
-  /** Null: what is due is one sum, of all amendments of the order. */
+  /** The amendment that had it executed by itself; else what is due is one sum of the order. */
   readonly amendment_id: string | null;
   /** Why it did not go, or needs an operator. */
   readonly failure: { readonly code: string; readonly message: string } | null;

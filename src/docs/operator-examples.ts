@@ -205,14 +205,8 @@ export const operatorExamples = {
   ),
   recordRefund: post(
     '/admin/orders/$ORDER/refunds',
-    { amount: 3800, note: 'By bank transfer.' },
-    {
-      operation: 'recordRefund',
-      title: 'Note the money that was given back',
-      noun: 'refunded',
-      after: 'cancelOrder',
-      needs: PAID_ORDER,
-    },
+    { amount: 500, note: 'By bank transfer.' },
+    { operation: 'recordRefund', title: 'Note the money that was given back', noun: 'refunded', needs: PAID_ORDER },
   ),
   executeRefund: post(
     '/admin/orders/$ORDER/refunds',

@@ -4,8 +4,10 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
+import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import type { Json } from '../fixtures/client.ts';
 import { openService, spawnServiceFor } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -47,6 +49,20 @@ it('The walk-through of README works as it stands', async (t) => {
     }
   });
   return undefined;
+});
+
+it('A buyer of the demo gives a ticket back, and the money goes back by itself', async (t) => {
+  const service = await openService({ demo: true });
+  t.after(() => service.close());
+  const items = [{ ticket_type_id: 'single', selling_stage_id: 'regular', quantity: 2 }];
+  const started = await start(service, { event_id: 'evt_club', items, customer: newCustomer() });
+  const { tickets } = await settle(service, started, 'paid');
+  const path = `/api/checkout/orders/${started.order_id}/amendments`;
+  const request = { cancel: tickets.slice(0, 1) };
+  const { quote } = (await service.post(`${path}/quote`, request)).body;
+  assert.equal((await service.post(path, { ...request, quote })).status, 201);
+  const refunds = async () => (await statusOf(service, started)).refunds;
+  await until(async () => (await refunds()).some(({ status }) => status === 'SUCCEEDED'));
 });
 
 it('The event of README is loaded as it stands, and sells', async (t) => {

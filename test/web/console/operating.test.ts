@@ -20,7 +20,7 @@ const source = (path: string): string => readFileSync(new URL(`../../../${path}`
 describe('The console for those who look something up', { skip: withoutBrowser }, () => {
   let paid: Started;
   const opened = operatorOf(async (service) => {
-    await service.define(sample('club-night'));
+    await service.define(sample('club-night', { refunds: 'MANUAL' }));
     await service.define(sample('open-studios'));
     const attendees = [{ name: 'Grace Hopper', email: 'grace@example.net' }, { name: 'Linus Pauling' }];
     paid = await start(service, {

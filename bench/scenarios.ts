@@ -30,6 +30,7 @@ import { rush } from './scenarios/rush.ts';
 import { spreadHolds } from './scenarios/spread-holds.ts';
 import { stadiumSellOut } from './scenarios/stadium-sell-out.ts';
 import { tableLookup } from './scenarios/table-lookup.ts';
+import { httpThreads } from './scenarios/http-threads.ts';
 import { threads, threadsMillion } from './scenarios/threads.ts';
 import { evening } from './scenarios/evening.ts';
 import { activation } from './scenarios/activation.ts';
@@ -66,6 +67,7 @@ export const SCENARIOS: readonly Scenario[] = [
   forwardedCalls,
   threads,
   threadsMillion,
+  httpThreads,
   evening,
   clusterHolds,
   clusterTakeover,
@@ -86,6 +88,7 @@ const NOT_QUICK: readonly Scenario[] = [
   growingConnections,
   journal,
   threadsMillion,
+  httpThreads,
   evening,
   clusterTakeover,
   clusterActivation,

@@ -1,0 +1,123 @@
+/**
+ * The same requests over HTTP at services that answer with one, two and four threads, in turns.
+ *
+ * With one thread there is no other; with more, as many answer and the engine has one of its own besides. On a small
+ * machine all of them and the load generator share the cores: ratios show what handing over costs, not what more cores
+ * bring (`evening` computes that).
+ */
+import {
+  alternateRuns,
+  answeredOf,
+  figuresOfRuns,
+  rateOf,
+  ratioOf,
+  type Target,
+  type TargetRuns,
+} from '../http/alternating-runs.ts';
+import { auditFolder } from '../http/audit.ts';
+import { cpuOf, type LoadRun } from '../http/load-generator.ts';
+import type { LoadResult } from '../http/load.ts';
+import { makeFolder, startHoldfast } from '../http/server.ts';
+import type { Traffic } from '../http/traffic.ts';
+import { hotEvent } from '../events.ts';
+import { fillQueue } from '../folders.ts';
+import { percentileMillis } from '../histogram.ts';
+import { figureOf, type Figure, type Scenario } from '../scenario.ts';
+
+const THREADS = [1, 2, 4];
+const CONNECTIONS = [1, 64, 512];
+const WAITING = 20_000;
+/** Every thread compiles what it runs. */
+const SECONDS_MIN = 3;
+
+type Run = LoadRun<LoadResult>;
+type Request = 'hold' | 'poll' | 'payload';
+type Ask = (request: Request, connections: number, threads: number) => TargetRuns;
+
+export const httpThreads: Scenario = {
+  name: 'http-threads',
+  about: 'holds, polls and payloads over HTTP with HTTP_THREADS=2 and 4, ÷ the same with one thread',
+  async run(asked) {
+    const least = asked.quick ? 0.5 : SECONDS_MIN;
+    const [seconds, warmUpSeconds] = [Math.max(least, asked.seconds), Math.max(least, asked.warmUpSeconds)];
+    const services = await Promise.all(
+      THREADS.map(async (threads) => {
+        const folder = makeFolder();
+        const paths = await fillQueue(folder, asked.quick ? WAITING / 20 : WAITING);
+        const more = { HTTP_THREADS: String(threads) };
+        return { threads, paths, server: await startHoldfast([hotEvent], folder, 'src/main.ts', more) };
+      }),
+    );
+    const targetsOf = (request: Request, connections: number): readonly Target[] =>
+      services.map(({ threads, paths, server }) => ({
+        name: nameOf(request, connections, threads),
+        server,
+        traffic: trafficOf(request, paths),
+        connections,
+        status: request === 'hold' ? 201 : 200,
+        mayShed: true,
+      }));
+    const holds = CONNECTIONS.flatMap((connections) => targetsOf('hold', connections));
+    const targets = [...holds, ...targetsOf('poll', 512), ...targetsOf('payload', 64)];
+    try {
+      const measured = await alternateRuns(targets, { ...asked, seconds, warmUpSeconds });
+      const ask: Ask = (...of) => measured.find(({ name }) => name === nameOf(...of))!;
+      const audits: Figure[] = [];
+      for (const { threads, server } of services) {
+        await server.stop();
+        const holds = CONNECTIONS.reduce((sum, connections) => sum + answeredOf(ask('hold', connections, threads)), 0);
+        audits.push(...(await auditFolder(server.folder, holds)).map((each) => named(threads, each)));
+      }
+      return { figures: [...ratios(ask), ...measured.flatMap(figuresOf), ...audits] };
+    } finally {
+      await Promise.all(services.map(({ server }) => server.stop()));
+      for (const { server } of services) server.removeFolder();
+    }
+  },
+};
+
+function trafficOf(request: Request, polls: readonly string[]): Traffic {
+  if (request === 'hold') return { recipe: 'hot-hold' };
+  return { recipe: 'gets', paths: request === 'poll' ? polls : [`/api/events/public/${hotEvent.slug}`] };
+}
+
+function nameOf(request: Request, connections: number, threads: number): string {
+  const over = `${connections} connection${connections === 1 ? '' : 's'}`;
+  return `${request}, ${over}, ${threads} thread${threads === 1 ? '' : 's'}`;
+}
+
+const named = (threads: number, figure: Figure): Figure => ({ ...figure, name: `${threads}: ${figure.name}` });
+
+function figuresOf(runs: TargetRuns): Figure[] {
+  const mainCpu = ({ load, meter }: Run): number => meter.mainCpuMicros / load.requests;
+  const ofMain = figureOf(`${runs.name}: processor time of an answer, main thread`, 'µs', runs.runs.map(mainCpu));
+  return [...figuresOfRuns(runs), ofMain];
+}
+
+/** Two threads that answer ÷ one, and four beside them without a budget. */
+function ratios(ask: Ask): Figure[] {
+  const median = ({ load }: Run): number => percentileMillis(load.histogram, 50);
+  return THREADS.filter((threads) => threads > 1).flatMap((threads) => {
+    const kept = (budget: NonNullable<Figure['budget']>): Figure['budget'] => (threads === 2 ? budget : undefined);
+    const ratio = (
+      what: string,
+      [request, connections]: readonly [Request, number],
+      value: (run: Run) => number,
+      budget?: Figure['budget'],
+    ): Figure => {
+      const name = `${nameOf(request, connections, threads)} ÷ one: ${what}`;
+      return ratioOf(name, ask(request, connections, threads), ask(request, connections, 1), value, budget);
+    };
+    return [
+      ratio('processor time', ['hold', 512], cpuOf, kept({ atMost: 1.25 })),
+      ratio('processor time', ['hold', 64], cpuOf, kept({ atMost: 1.5 })),
+      ratio('answers', ['hold', 512], rateOf, kept({ atLeast: 1.05 })),
+      ratio('answers', ['hold', 64], rateOf, kept({ atLeast: 0.8 })),
+      ratio('latency p50', ['hold', 1], median, kept({ atMost: 1.3 })),
+      ratio('processor time', ['poll', 512], cpuOf),
+      ratio('answers', ['poll', 512], rateOf),
+      ratio('processor time', ['payload', 64], cpuOf),
+      ratio('answers', ['payload', 64], rateOf),
+    ];
+  });
+}

@@ -19,7 +19,7 @@ describe('The console', { skip: withoutBrowser }, () => {
 
   before(async () => {
     service = await openService();
-    await service.define(sample('theatre-run'));
+    await service.define(sample('theatre-run', { refunds: 'MANUAL' }));
     await service.define(sample('lighthouse-rush'));
     orderId = await placePaidOrder(service);
     browser = await launchBrowser();

@@ -56,8 +56,9 @@ const RULES: readonly Rule[] = [
   {
     name: 'HoldfastLoopIsLate',
     seen: ({ event_loop_delay_ms: delay }) => (delay > LOOP_DELAY_MS_MAX ? `${number(delay)} ms late` : null),
-    means: 'Everybody waits half a second for the event loop.',
-    action: 'The one thread of the sale has more to do than it can; put waiting rooms in front of the hottest events.',
+    means: 'Everybody waits half a second for the event loop of the sale, or of a thread that answers requests.',
+    action:
+      'It has more to do than it can. Put waiting rooms in front of the hottest events; where HTTP_THREADS is set and one of these threads is late, raise it.',
   },
   {
     name: 'HoldfastNotificationsWait',

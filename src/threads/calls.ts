@@ -9,7 +9,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { stepChannel, type StepMessage } from '#actors/channels.ts';
-import type { EventPort, Found } from '#actors/event-port.ts';
+import type { EventPort, Found, RushCommand } from '#actors/event-port.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import type { Command, CommandOf, Reply, ReplyTo } from '#domain/command.ts';
 import type { Query } from '#domain/event/query.ts';
@@ -112,10 +112,17 @@ export function createAnswers(ports: AnsweringPorts): Answers {
   const { events } = ports.deployment;
   const { checkoutSessions } = ports.payments;
 
-  /** Where events cannot be found yet, finding one throws. */
+  /** Where events cannot be found yet, finding one throws; here it rejects, as where one cannot be activated. */
+  const find = (eventId: string): Found => {
+    try {
+      return events.byEventId(eventId);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  };
   const answer = (call: ThreadCall): Promise<unknown> => {
     if (call.kind === 'service') return services[call.name](call.args as never);
-    const found = events.byEventId(call.eventId);
+    const found = find(call.eventId);
     if (call.kind === 'query') return atEvent(found, (event) => event.read(call.query));
     const { command } = call;
     if (call.callsProvider !== true) return atEvent(found, (event) => event.execute(command));
@@ -128,27 +135,35 @@ export function createAnswers(ports: AnsweringPorts): Answers {
     const isToOpen = !isRefusal(reply) && reply.payment?.checkoutSessionId === null;
     return { reply, session: isToOpen ? await packed(() => checkoutSessions.openSession(reply)) : null };
   };
+  const executeRush = (found: Found, command: RushCommand): Promise<string> =>
+    packed(() => atEvent(found, (event) => event.execute(command)), packReply);
   const answerText = (text: string): Promise<string> => {
     const rush = unpackCommand(text);
     if (rush === null) return packed(() => answer(JSON.parse(text) as ThreadCall));
-    return packed(() => atEvent(events.byEventId(rush.eventId), (event) => event.execute(rush.command)), packReply);
+    return executeRush(find(rush.eventId), rush.command);
   };
-  const answerLater = settled(ports.isTiming ? timed(answerText) : answerText);
-  if (ports.isTiming) return (calls) => calls.forEach(answerLater);
+  if (ports.isTiming) {
+    const answerTimed = timed(answerText);
+    return (calls) => calls.forEach(({ text, done }) => void answerTimed(text).then(done));
+  }
   return (calls) => {
     const rushes = calls.map(({ text }) => unpackCommand(text));
     const foreseen = new Set<EventPort>();
-    for (const [index, call] of calls.entries()) {
+    for (const [index, { text, done }] of calls.entries()) {
       const rush = rushes[index]!;
-      const found = rush === null ? null : events.byEventId(rush.eventId);
-      if (rush === null || found === null || found instanceof Promise || found.executeThen === undefined) {
-        answerLater(call);
+      if (rush === null) {
+        void answerText(text).then(done);
+        continue;
+      }
+      const found = find(rush.eventId);
+      if (found === null || found instanceof Promise || found.executeThen === undefined) {
+        void executeRush(found, rush.command).then(done);
         continue;
       }
       if (!foreseen.has(found)) found.foreseePolls?.(pollsOf(rushes, rush.eventId));
       foreseen.add(found);
-      const answered = (reply: Reply | Refusal): void => call.done(packReplyOrError(reply as RushReply | Refusal));
-      found.executeThen(rush.command, answered, (error) => call.done(packError(error)));
+      const answered = (reply: Reply | Refusal): void => done(packReplyOrError(reply as RushReply | Refusal));
+      found.executeThen(rush.command, answered, (error) => done(packError(error)));
     }
   };
 }
@@ -168,11 +183,6 @@ function packReplyOrError(reply: RushReply | Refusal): string {
   } catch (error) {
     return packError(error);
   }
-}
-
-/** Calls `done` with what never rejects. */
-function settled(answer: (text: string) => Promise<string>): (call: TakenCall) => void {
-  return ({ text, done }) => void answer(text).then(done);
 }
 
 /** Adds to each answer how long the steps of its call took; steps find their call by its asynchronous context. */

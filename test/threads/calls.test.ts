@@ -1,0 +1,96 @@
+/** Calls that came together: one that cannot be answered leaves the others as they are. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { Overloaded } from '#actors/admission.ts';
+import type { EventPort, Found, RushCommand } from '#actors/event-port.ts';
+import { refuse } from '#domain/refusal.ts';
+import { packError, packValue } from '#engine/packed-answers.ts';
+import { createAnswers } from '#threads/calls.ts';
+import { packCommand } from '#threads/packed-rush.ts';
+
+type Ports = Parameters<typeof createAnswers>[0];
+
+const busy = new Overloaded('too many events are being activated', 1);
+const early = new Error('the index is being read');
+
+/** What an event refuses a poll with, by the entry. */
+const refusalOf = (entryId: string) => refuse('QUEUE_ENTRY_NOT_FOUND', entryId);
+
+function answersOf(byEventId: (eventId: string) => Found, isTiming = false) {
+  return createAnswers({
+    deployment: { events: { byEventId } } as unknown as Ports['deployment'],
+    payments: {} as Ports['payments'],
+    readState: () => assert.fail('the state is not asked here'),
+    isTiming,
+  });
+}
+
+it('answers each of several polls, whose events are looked up once, and has those of one event foreseen', async () => {
+  const foreseen: (readonly string[])[] = [];
+  const inMemory = {
+    executeThen: ({ entryId }: RushCommand & { entryId: string }, answered: (answer: unknown) => void) =>
+      answered(refusalOf(entryId)),
+    foreseePolls: (entryIds: readonly string[]) => void foreseen.push(entryIds),
+  } as unknown as EventPort;
+  const activated = {
+    execute: ({ entryId }: { entryId: string }) => Promise.resolve(refusalOf(entryId)),
+  } as unknown as EventPort;
+  const events: Record<string, () => Found> = {
+    evt_here: () => inMemory,
+    evt_later: () => Promise.resolve(activated),
+    evt_busy: () => Promise.reject(busy),
+    evt_gone: () => null,
+    evt_early: () => {
+      throw early;
+    },
+  };
+  const polls: readonly (readonly [eventId: string, answer: string])[] = [
+    ['evt_here', packValue(refusalOf('que_0'))],
+    ['evt_busy', packError(busy)],
+    ['evt_early', packError(early)],
+    ['evt_later', packValue(refusalOf('que_3'))],
+    ['evt_gone', packError(new Overloaded('the event is not there any more', 1))],
+    ['evt_here', packValue(refusalOf('que_5'))],
+  ];
+  const asked: string[] = [];
+  const answer = answersOf((eventId) => {
+    asked.push(eventId);
+    return events[eventId]!();
+  });
+  const given: string[] = [];
+  answer(
+    polls.map(([eventId], at) => ({
+      text: packCommand(eventId, { type: 'PollQueue', entryId: `que_${at}`, sessionKey: 'anna' })!,
+      done: (text) => void (given[at] = text),
+    })),
+  );
+  await nextRound();
+  assert.deepEqual(
+    given,
+    polls.map(([, expected]) => expected),
+  );
+  assert.deepEqual(
+    asked,
+    polls.map(([eventId]) => eventId),
+  );
+  assert.deepEqual(foreseen, [['que_0', 'que_5']]);
+});
+
+for (const isTiming of [false, true]) {
+  it(`answers any call of an event that cannot be found, ${isTiming ? 'with' : 'without'} times`, async () => {
+    const given: string[] = [];
+    const calls = [
+      { kind: 'command', eventId: 'evt_busy', command: { type: 'OpenPayment' } },
+      { kind: 'query', eventId: 'evt_busy', query: {} },
+    ].map((call) => JSON.stringify(call));
+    const poll = packCommand('evt_busy', { type: 'PollQueue', entryId: 'que_0', sessionKey: 'anna' })!;
+    answersOf(
+      () => Promise.reject(busy),
+      isTiming,
+    )([...calls, poll].map((text) => ({ text, done: (answer) => void given.push(answer) })));
+    await nextRound();
+    const expected = isTiming ? `${packError(busy).slice(0, -1)},{"turn":0,"disk":0}]` : packError(busy);
+    assert.deepEqual(given, [expected, expected, expected]);
+  });
+}

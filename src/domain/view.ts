@@ -146,7 +146,7 @@ export interface OrderView extends OrderTexts {
   /** Null of an order that its buyer placed. */
   readonly counter: CounterView | null;
   readonly cancellation: CancellationView | null;
-  /** The newest first, and no more than `AMENDMENTS_SHOWN_MAX`. */
+  /** The newest first, and no more than `AMENDMENTS_SHOWN_MAX` where it is not shown whole. */
   readonly amendments: readonly AmendmentView[];
   /** In the total. */
   readonly feesCents: number;

@@ -1,6 +1,6 @@
 /**
- * What is kept about a person, over all events: the orders that they placed, and the tickets of others' orders that
- * bear their address.
+ * What is kept about a person, over all events: the orders that they placed, and what bears their address in the
+ * orders of others.
  *
  * 1. Buyers are found by the keyed hash of their address, which costs a pass over tags. No such hash is kept of people
  *    on tickets: the orders that name any are opened one by one.
@@ -10,7 +10,7 @@
  *    nobody takes the answer for complete.
  * 4. What was erased is not found: neither by the hash, nor where a key is gone without a fact that says so, as after
  *    the restore of an older journal beside today's keys.
- * 5. Of an order of somebody else, only the tickets that bear the address are told.
+ * 5. Of an order of somebody else, only the tickets and names that bear, or bore, the address are told.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/email-key.ts';
@@ -64,14 +64,19 @@ interface FoundPurchase<Order extends OrderView = OrderView> {
 /** An order with the scans of its tickets, void ones too, one ticket after another. */
 type OrderWithScans = OrderView & { readonly scans: readonly TicketScanView[] };
 
+/** What the person bought; the names are those of everybody on the order (`FoundAttendance`). */
+interface OwnPurchase extends FoundPurchase<OrderWithScans>, Pick<FoundAttendance, 'otherNames'> {}
+
 export interface SubjectPage {
-  readonly purchases: readonly FoundPurchase<OrderWithScans>[];
+  readonly purchases: readonly OwnPurchase[];
   readonly attendances: readonly FoundAttendance[];
   /** Events that could not be searched (rule 3). */
   readonly unreadEvents: readonly string[];
   /** Null at the end. */
   readonly next: SubjectPosition | null;
 }
+
+const WHOLE = { after: null, limit: TICKETS_SHOWN_MAX, isWhole: true } as const;
 
 /** Events that one call looks at. */
 const EVENTS_MAX = 50;
@@ -111,7 +116,7 @@ class SubjectSearch {
   readonly #email: string;
   readonly #key: string;
   readonly #limit: number;
-  readonly #purchases: FoundPurchase<OrderWithScans>[] = [];
+  readonly #purchases: OwnPurchase[] = [];
   readonly #attendances: FoundAttendance[] = [];
   readonly #unread: string[] = [];
   #opened = 0;
@@ -166,13 +171,21 @@ class SubjectSearch {
   }
 
   async #readPurchases(event: EventReader, position: SubjectPosition): Promise<SubjectPosition> {
-    const wanted = { status: null, email: this.#email, after: position.afterOrder, ticketsMax: TICKETS_SHOWN_MAX };
+    const { limit: ticketsMax, isWhole } = WHOLE;
+    const wanted = { status: null, email: this.#email, after: position.afterOrder, ticketsMax, isWhole };
     const limit = Math.min(ORDERS_A_READ, this.#limit - this.#purchases.length - this.#attendances.length);
     const { orders, nextAfter } = await event.read({ type: 'ListOrders', ...wanted, limit });
     this.#opened += orders.length;
     const scanned: OrderWithScans[] = [];
-    for (const order of orders) scanned.push({ ...order, scans: await readScans(event, order) });
-    this.#purchases.push(...(await withoutErased(scanned, this.#ports.personalData)));
+    const tickets = new Map<string, readonly TicketView[]>();
+    for (const order of orders) {
+      const read = await readTickets(event, order);
+      scanned.push({ ...order, scans: read.scans });
+      tickets.set(order.id, read.tickets);
+    }
+    for (const { order, opened } of await withoutErased(scanned, this.#ports.personalData)) {
+      this.#purchases.push({ order, opened, otherNames: namesBeside(tickets.get(order.id)!, opened) });
+    }
     if (nextAfter !== null) return { ...position, afterOrder: nextAfter };
     return { ...position, step: 'ATTENDEES', afterOrder: null };
   }
@@ -206,7 +219,7 @@ class SubjectSearch {
 
   /** The order with its tickets of the person. */
   async #readAttendance(event: EventReader, orderId: string, data: OpenedOrder): Promise<FoundAttendance | null> {
-    const found = await event.read({ type: 'FindOrder', orderId });
+    const found = await event.read({ type: 'FindOrder', orderId, tickets: WHOLE });
     if (isRefusal(found)) return null;
     const { order } = found;
     const tickets: TicketView[] = [];
@@ -219,18 +232,25 @@ class SubjectSearch {
     for await (const page of pagesOf(event, order)) await note(page);
     await note(order.voidTickets);
     const opened = await this.#ports.personalData.open({ personal: order.personal, scans });
-    return { order, opened, tickets, scans, otherNames: this.#namesBeside(tickets, data) };
-  }
-
-  #namesBeside(tickets: readonly TicketView[], { attendees }: OpenedOrder): Attendee[] {
-    const told = new Set(tickets.map(({ itemIndex, offset }) => attendees[itemIndex]?.[offset]));
-    return attendees.flatMap((ofItem) => (ofItem ?? []).filter((each) => this.#isPerson(each) && !told.has(each)));
+    return {
+      order,
+      opened,
+      tickets,
+      scans,
+      otherNames: namesBeside(tickets, data).filter((each) => this.#isPerson(each)),
+    };
   }
 
   #isOn({ itemIndex, offset }: TicketView, { attendees }: OpenedOrder): boolean {
     const attendee = attendees[itemIndex]?.[offset];
     return attendee !== undefined && this.#isPerson(attendee);
   }
+}
+
+/** The people of an order that none of the tickets has. */
+function namesBeside(tickets: readonly TicketView[], { attendees }: OpenedOrder): readonly Attendee[] {
+  const told = new Set(tickets.map(({ itemIndex, offset }) => attendees[itemIndex]?.[offset]));
+  return attendees.flatMap((ofItem) => (ofItem ?? []).filter((each) => !told.has(each)));
 }
 
 /** The tickets of an order, a page at a time: an order may have ten thousand. */
@@ -249,8 +269,12 @@ async function* pagesOf(event: EventReader, order: OrderView): AsyncGenerator<re
 const scansOf = (tickets: readonly { readonly id: string }[]) =>
   ({ type: 'FindScans', ticketIds: tickets.map(({ id }) => id) }) as const;
 
-async function readScans(event: EventReader, order: OrderView): Promise<readonly TicketScanView[]> {
-  const scans: TicketScanView[] = [...(await event.read(scansOf(order.voidTickets)))];
-  for await (const page of pagesOf(event, order)) scans.push(...(await event.read(scansOf(page))));
-  return scans;
+async function readTickets(event: EventReader, order: OrderView) {
+  const tickets: TicketView[] = [...order.voidTickets];
+  const scans: TicketScanView[] = [...(await event.read(scansOf(tickets)))];
+  for await (const page of pagesOf(event, order)) {
+    tickets.push(...page);
+    scans.push(...(await event.read(scansOf(page))));
+  }
+  return { tickets, scans };
 }

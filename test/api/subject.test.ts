@@ -154,6 +154,57 @@ describe('What is kept about a person', () => {
     );
   });
 
+  it('are who was named on the own order before, and all of its amendments', async () => {
+    const customer = { email: 'owner@example.com', name: 'O' };
+    const attendees = [person('Grace Old', customer.email), person('Alan')];
+    const started = await start(service, { event_id: 'evt_one', items: [floor(2, { attendees })], customer });
+    const [first] = (await settle(service, started, 'paid')).tickets;
+    const path = `/admin/orders/${started.order_id}/amendments`;
+    for (let time = 1; time <= 21; time += 1) {
+      const attendee = person(`Ada ${time}`);
+      const body = { attendees: [{ ticket_id: first, attendee }], note: `note ${time}` };
+      assert.equal((await service.operate('POST', path, { body })).status, 201);
+    }
+    const [{ order, other_names: others, facts }] = (await subjectOf(customer.email)).orders as [
+      SubjectBody['orders'][number],
+    ];
+    const replaced = Array.from({ length: 20 }, (_, before) => `Ada ${before + 1}`);
+    assert.deepEqual(
+      others.map(({ name }) => name),
+      ['Grace Old', ...replaced],
+    );
+    assert.deepEqual([order.amendments.length, order.amendments.at(-1)!.note], [21, 'note 1']);
+    assert.equal(facts.filter(({ type }) => type === 'OrderAmended').length, 21);
+  });
+
+  it('are who is named by an amendment that waits for money, also once it ended without', async () => {
+    const customer = { email: 'payer@example.com', name: 'P' };
+    const order = await start(service, { event_id: 'evt_one', items: [floor(1)], customer });
+    const [ticket] = (await settle(service, order, 'paid')).tickets;
+    const path = `/admin/orders/${order.order_id}/amendments`;
+    const name = async (attendee: object) => {
+      const body = { attendees: [{ ticket_id: ticket, attendee }], fee: 500 };
+      const { status, body: asked } = await service.operate<{ readonly amendment: { readonly id: string } }>(
+        'POST',
+        path,
+        { body },
+      );
+      assert.equal(status, 201, JSON.stringify(asked));
+    };
+    const namesOf = async (email: string) => {
+      const { orders, attendances } = await subjectOf(email);
+      return [...orders, ...attendances].map((each) => each.other_names.map((other) => other.name));
+    };
+    await name(person('Zoe', 'zoe@example.com'));
+    assert.deepEqual([await namesOf('zoe@example.com'), await namesOf(customer.email)], [[['Zoe']], [['Zoe']]]);
+    service.wait(24 * 60 * MINUTE);
+    await name(person('Yan', 'yan@example.com'));
+    assert.deepEqual([await namesOf('zoe@example.com'), await namesOf('yan@example.com')], [[['Zoe']], [['Yan']]]);
+    assert.deepEqual(await namesOf(customer.email), [['Zoe', 'Yan']]);
+    assert.equal((await service.operate('POST', `/admin/orders/${order.order_id}/erase`)).status, 200);
+    assert.deepEqual([await namesOf('zoe@example.com'), await namesOf('yan@example.com')], [[], []]);
+  });
+
   it('come in pages that end, whatever the limit, and each order once', async () => {
     for (let time = 0; time < 5; time += 1) {
       await start(service, {

@@ -79,10 +79,10 @@ export function drawSubject(subject: SubjectReport): string {
 }
 
 function countsOf({ orders, attendances }: SubjectReport): string {
-  return `Orders placed with this address: ${orders.length}. Orders of others with a ticket in this name: ${attendances.length}.`;
+  return `Orders placed with this address: ${orders.length}. Orders of others that name this address: ${attendances.length}.`;
 }
 
-function drawOrder({ order, facts, scans }: Purchase): string[] {
+function drawOrder({ order, other_names: others, facts, scans }: Purchase): string[] {
   return [
     `<h2>${escapeHtml(order.event.name)}</h2>`,
     paragraph(`Order ${order.order_id}, placed at ${order.placed_at}, ${wordsOf(order.status)}.`),
@@ -91,6 +91,7 @@ function drawOrder({ order, facts, scans }: Purchase): string[] {
     ...personalLines(order),
     '<h3>Tickets</h3>',
     ...ticketLines([...order.ticket_objects, ...order.void_tickets]),
+    ...otherNameLines(others),
     ...scanLines(scans),
     '<h3>Money</h3>',
     ...moneyLines(order),
@@ -101,18 +102,23 @@ function drawOrder({ order, facts, scans }: Purchase): string[] {
 
 function drawAttendance(attendance: Attendance): string[] {
   const { tickets, other_names: others } = attendance;
-  const rows = others.map((attendee) => [personText(attendee)]);
   return [
     `<h2>${escapeHtml(attendance.event.name)}</h2>`,
     paragraph(`An order that somebody else placed at ${attendance.placed_at} names this address.`),
     ...performanceLines(attendance),
     ...(tickets.length === 0 ? [] : ticketLines(tickets)),
-    ...(rows.length === 0 ? [] : [drawTable({ heading: [OTHER_NAMES], rows })]),
+    ...otherNameLines(others),
     ...scanLines(tickets.flatMap(({ id, scans }) => scans.map((scan) => ({ ticket_id: id, ...scan })))),
   ];
 }
 
 const OTHER_NAMES = 'kept of tickets that were not issued, or that name somebody else by now';
+
+function otherNameLines(others: Attendance['other_names']): string[] {
+  return others.length === 0
+    ? []
+    : [drawTable({ heading: [OTHER_NAMES], rows: others.map((each) => [personText(each)]) })];
+}
 
 function performanceLines({ event }: Pick<Order, 'event'>): string[] {
   return event.performances.map(({ name, starts_at: startsAt }) =>

@@ -32,8 +32,9 @@ export async function readSubject(
     const page = await searchSubject({ events, personalData }, email, { position, limit: ORDERS_A_PAGE });
     const purchases = [];
     const facts = new Map<string, readonly FactRow[]>();
-    for (const { order, opened } of page.purchases) {
-      purchases.push({ order: { ...(await withAllTickets(events, order)), scans: order.scans }, opened });
+    for (const purchase of page.purchases) {
+      const { order } = purchase;
+      purchases.push({ ...purchase, order: { ...(await withAllTickets(events, order)), scans: order.scans } });
       facts.set(order.id, await factsAbout(open.view, order));
     }
     const found = { ...page, purchases };
@@ -88,7 +89,7 @@ class EventsOnDisk implements SubjectEvents {
 async function withAllTickets(events: EventsOnDisk, order: OrderView): Promise<OrderView> {
   if (order.ticketsNextAfter === null) return order;
   const event = await events.byEventId(order.event.id);
-  const whole = { after: null, limit: order.ticketCount };
+  const whole = { after: null, limit: order.ticketCount, isWhole: true };
   const found = await event!.read({ type: 'FindOrder', orderId: order.id, tickets: whole });
   if (isRefusal(found)) throw new Error(`an order that is listed is found: ${order.id}`);
   return found.order;

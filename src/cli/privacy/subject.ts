@@ -16,7 +16,7 @@ export const command: CliCommand = {
   description: [
     'Writes what is kept about a person to DIR/subject.json and, readable without further explanation, to DIR/subject.html: the ' +
       'orders that were placed with the address, with tickets, entries and exits, money, tracking texts, notes and everything that happened to them; ' +
-      "and tickets in the person's name on orders of others, without who bought them. Reads journal, archive and keys of the data " +
+      'and tickets and names with the address on orders of others, without who bought them. Reads journal, archive and keys of the data ' +
       'folder, also while a service runs on it. Both files are readable by their owner only.',
     "Two addresses are one person's when purchase limits take them for one buyer's: capital letters and a +tag make no " +
       'difference. An erased order is not found by any address.',
@@ -51,7 +51,7 @@ export const command: CliCommand = {
     output.json({ ok, out, orders: orders.length, attended: attendances.length, unreadEvents });
     output.text(
       `${counted(orders.length, 'order')} placed with ${email}, ` +
-        `${counted(attendances.length, 'order')} of others with tickets in this name.`,
+        `${counted(attendances.length, 'order')} of others that name it.`,
       `Written to ${join(out, FILES.page)} and ${join(out, FILES.json)}.`,
     );
     if (!ok) output.trouble(`These events cannot be read, and what they have is missing: ${unreadEvents.join(', ')}`);

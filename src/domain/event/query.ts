@@ -94,6 +94,8 @@ interface Queries {
     readonly limit: number;
     /** Tickets shown of each order; without it the first few. */
     readonly ticketsMax?: number;
+    /** As a `TicketPage` is. */
+    readonly isWhole?: boolean;
     /** Without it the oldest come first. */
     readonly newestFirst?: boolean;
   };

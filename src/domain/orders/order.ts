@@ -253,8 +253,7 @@ export function sealedTextsOf(order: Order): readonly string[] {
   const notes = [counter, cancellation, ...refunds, ...amendmentsOf(order), ...scanNotes].map(
     (noted) => noted?.sealedNote,
   );
-  const asked = amendmentsOf(order).flatMap((amendment) => amendment.asked?.people ?? []);
-  const people = [...(order.changed?.people ?? []), ...asked].map(({ sealed }) => sealed);
+  const people = (personalOf(order).amended ?? []).map(({ sealed }) => sealed);
   const texts = [purchase.personal?.sealed, ...notes, ...unshownNotes, ...people];
   return texts.filter((text) => text !== undefined && text !== null);
 }
@@ -287,12 +286,15 @@ export function withoutSealed(amendment: AmendmentRecord): AmendmentRecord {
   return { ...others, asked: { ...asked, people: { ...asked.people, sealed: null } } };
 }
 
-/** What its views carry of its personal data. */
-export function personalOf({ id: orderId, purchase, erasure, changed }: Order): SealedOrder {
+/** What its views carry of its personal data: of amendments that are not applied, too. */
+export function personalOf(order: Order): SealedOrder {
+  const { id: orderId, purchase, erasure, changed } = order;
   const { personal, customer, items, tracking } = purchase;
   const open = customer === null ? null : { customer, attendees: items.map(({ attendees }) => attendees), tracking };
   const sealed = { orderId, sealed: personal?.sealed ?? null, open, erasure: erasure ?? null };
-  return changed === undefined || changed.people.length === 0 ? sealed : { ...sealed, amended: changed.people };
+  const asked = amendmentsOf(order).flatMap((amendment) => amendment.asked?.people ?? []);
+  const amended = [...(changed?.people ?? []), ...asked];
+  return amended.length === 0 ? sealed : { ...sealed, amended };
 }
 
 // ── status ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -35,7 +35,7 @@ export function listNamedOrders({ orders: { inOrder } }: OrderState, { from, lim
     ticketCount += order.ticketIds.length;
     const isNamed =
       order.purchase.items.some((item) => item.isNamed === true || item.attendees !== null) ||
-      (order.changed?.people.length ?? 0) > 0;
+      personalOf(order).amended !== undefined;
     const isErased = order.purchase.personal?.sealed === null;
     if (!isNamed || isErased) continue;
     placedAt = order.placedAt;

@@ -67,6 +67,8 @@ export interface TicketPage {
   /** Those behind this one; null from the first on. */
   readonly after: string | null;
   readonly limit: number;
+  /** With all amendments, and with the people that they named and no ticket has. */
+  readonly isWhole?: boolean;
 }
 
 /** Tickets of one order shown at once: a millisecond and 300 KB. */
@@ -153,12 +155,14 @@ export function listOrders(
     readonly limit: number;
     /** Tickets shown of each order. */
     readonly ticketsMax?: number;
+    readonly isWhole?: boolean;
     readonly newestFirst?: boolean;
   },
   sealing: Pick<Sealing, 'addressHash'> | null,
 ): OrderPage {
   const { byId, inOrder } = state.orders;
-  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX, newestFirst = false } = wanted;
+  const { status, limit, email, ticketsMax = TICKETS_LISTED_MAX, isWhole = false, newestFirst = false } = wanted;
+  const shown: TicketPage = { after: null, limit: ticketsMax, isWhole };
   const buyerKeys =
     email === null ? null : [emailKey(email), ...(sealing === null ? [] : [sealing.addressHash(email)])];
   const tagMask = tagMaskOf(status !== null, email !== null);
@@ -175,10 +179,10 @@ export function listOrders(
     if (buyerKeys !== null && (isErased(order) || !buyerKeys.includes(buyerKeyOf(order.purchase)))) continue;
     ticketCount += order.ticketIds.length;
     const isFull = page.length === limit || (page.length > 0 && ticketCount > LISTED_ORDERS_TICKETS_MAX);
-    if (isFull) return { orders: viewAll(state, page, ticketsMax), nextAfter: page.at(-1)?.id ?? null };
+    if (isFull) return { orders: viewAll(state, page, shown), nextAfter: page.at(-1)?.id ?? null };
     page.push(order);
   }
-  return { orders: viewAll(state, page, ticketsMax), nextAfter: null };
+  return { orders: viewAll(state, page, shown), nextAfter: null };
 }
 
 /** The bits of a tag that say the status, the buyer, or both. */
@@ -186,8 +190,8 @@ function tagMaskOf(hasStatus: boolean, hasEmail: boolean): number {
   return (hasStatus ? TAG_STATUS_MASK : 0) | (hasEmail ? ~TAG_STATUS_MASK : 0);
 }
 
-function viewAll(state: OrderState, orders: readonly Order[], limit: number): readonly OrderView[] {
-  return orders.map((order) => viewOrder(state, order, { after: null, limit }));
+function viewAll(state: OrderState, orders: readonly Order[], shown: TicketPage): readonly OrderView[] {
+  return orders.map((order) => viewOrder(state, order, shown));
 }
 
 /** An order that is known to exist. */
@@ -254,13 +258,13 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
     barPerks,
     discounts: discountsOf(order),
     event: { id: state.eventId, slug, name, performances: performancesOf(state, order) },
-    personal: personalOfTickets(order),
+    personal: page.isWhole === true ? personalOf(order) : personalOfTickets(order),
     promoCode: terms.promoCode,
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     counter: order.counter ?? null,
     cancellation,
-    ...(order.changed === undefined ? UNCHANGED : changesOf(state.plan, order, order.changed, page.limit)),
+    ...(order.changed === undefined ? UNCHANGED : changesOf(state.plan, order, order.changed, page)),
     ...forOrderTexts((name) => terms[name] ?? null),
   };
 }
@@ -378,17 +382,17 @@ type ChangesView = Pick<OrderView, 'amendments' | 'feesCents' | 'goodwillCents' 
 const UNCHANGED: ChangesView = { amendments: [], feesCents: 0, goodwillCents: 0, voidTickets: [] };
 
 /** What is shown of the changes of an order, the newest first. */
-function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, limit: number): ChangesView {
+function changesOf(plan: SalePlan, order: Order, changed: ChangedOrder, page: TicketPage): ChangesView {
   const { amendments, voidedTickets, feesCents, goodwillCents } = changed;
   return {
     amendments: amendments
-      .slice(-AMENDMENTS_SHOWN_MAX)
+      .slice(page.isWhole === true ? 0 : -AMENDMENTS_SHOWN_MAX)
       .reverse()
       .map((amendment) => viewAmendment(order, amendment)),
     feesCents,
     goodwillCents,
     voidTickets: voidedTickets
-      .slice(-limit)
+      .slice(-page.limit)
       .reverse()
       .map((voided) => ({ ...viewVoided(plan, order, voided), voidReason: voided.voidReason })),
   };

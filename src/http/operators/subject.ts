@@ -3,7 +3,7 @@
  * the same body.
  *
  * 1. Every event is searched, a part of them for each request: a page may be empty and not the last.
- * 2. Of orders of others only the tickets of the person are told.
+ * 2. Of orders of others only the tickets and names of the person are told.
  */
 import { type Static, Type } from 'typebox';
 import { type Refusal, refuseProblems } from '#domain/refusal.ts';
@@ -49,15 +49,20 @@ const OrderFacts = Type.Array(OrderFact, facts);
 const OrderScans = Type.Array(Type.Object({ ticket_id: Text, ...TicketScan.properties }), {
   description: 'Entries and exits of its tickets, void ones too, and the first 50 of a ticket that were refused.',
 });
+const OtherNames = Type.Array(Attendee, {
+  description:
+    'What is kept besides: of tickets that were not issued, or that name somebody else by now, and of amendments that were not applied.',
+});
 const AttendedFacts = Type.Array(Type.Pick(OrderFact, ['type', 'at']), facts);
 
 export const Subject = Type.Object(
   {
     email: Text,
     at: { ...Time, description: 'When it was read.' },
-    orders: Type.Array(Type.Object({ order: ref(AdminOrder), facts: OrderFacts, scans: OrderScans }), {
-      description: 'Orders that were placed with this address.',
-    }),
+    orders: Type.Array(
+      Type.Object({ order: ref(AdminOrder), other_names: OtherNames, facts: OrderFacts, scans: OrderScans }),
+      { description: 'Orders that were placed with this address, with all their amendments.' },
+    ),
     attendances: Type.Array(
       Type.Object({
         order_id: Text,
@@ -65,9 +70,7 @@ export const Subject = Type.Object(
         status: Text,
         placed_at: Time,
         tickets: Type.Array(ref(AdminTicket), { description: 'Void ones too.' }),
-        other_names: Type.Array(Attendee, {
-          description: 'What is kept besides: of tickets that were not issued, or that name somebody else by now.',
-        }),
+        other_names: OtherNames,
         facts: AttendedFacts,
       }),
       { description: 'Tickets with this address in orders of others; of the order itself nothing else is told.' },
@@ -95,7 +98,7 @@ const readSubjectSchema = {
   tags: ['Orders'],
   summary: 'Read what is kept about a person, over all events',
   description:
-    'Looks for orders that were placed with the address, and for tickets in orders of others that bear it. A request searches a part of the events: go on with `next_cursor` until it is null. What was erased is not found.',
+    'Looks for orders that were placed with the address, and for tickets and names in orders of others that bear it. A request searches a part of the events: go on with `next_cursor` until it is null. What was erased is not found.',
   security: bearer,
   querystring: SubjectQuery,
   response: { 200: ref(Subject) },
@@ -136,12 +139,12 @@ export async function toSubjectBody(
     email,
     at: formatTime(at),
     orders: orders.map((order, index) => {
-      const { order: purchase, opened } = found.purchases[index]!;
+      const { order: purchase, opened, otherNames } = found.purchases[index]!;
       const scans = toTicketScanBodies(purchase.scans, opened).map((scan, place) => ({
         ticket_id: purchase.scans[place]!.ticketId,
         ...scan,
       }));
-      return { order, facts: toFacts(purchase), scans };
+      return { order, other_names: otherNames.map(toAttendeeBody), facts: toFacts(purchase), scans };
     }),
     attendances,
     unread_events: [...found.unreadEvents],

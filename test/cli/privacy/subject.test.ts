@@ -141,6 +141,7 @@ describe('subject', () => {
     const own = await tell(t, service.folder, customer['email'] as string);
     assert.match(own.page, /note of the organizer.+Grace is &lt;ill&gt;\./s);
     assert.ok(own.page.includes(tickets[1]!));
+    assert.match(own.page, /kept of tickets .+Grace, grace@example\.com/s);
     assert.match(own.page, /refund, (pending|needs operator)/);
   });
 

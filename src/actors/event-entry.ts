@@ -1,7 +1,7 @@
 /** What the index knows of an event; it follows from the definition, and is kept in the headers of snapshots too. */
 import { retentionEndsAt } from '#domain/catalogue/sale-plan.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
-import { doorSums, type DoorSums } from '#domain/doors/view.ts';
+import { conflictSums, type ConflictSums } from '#domain/doors/view.ts';
 import type { FactData } from '#domain/fact.ts';
 import { listingOf, type EventListing } from '#domain/event/public-view.ts';
 import type { EventState } from '#domain/event/state.ts';
@@ -32,8 +32,8 @@ export interface IndexedEvent {
    * memory.
    */
   refunds?: RefundCounts;
-  /** Its doors, in the same way. */
-  doors?: DoorSums;
+  /** Conflicts at its doors, in the same way; not who is inside: of past evenings that nobody was scanned out of. */
+  doors?: ConflictSums;
 }
 
 /** What metrics show of an event that is not in memory. */
@@ -68,13 +68,13 @@ export function entryOf({
   };
 }
 
-/** What the index keeps of an event that is not in memory: what the list shows, its refunds and its doors. */
+/** What the index keeps of an event that is not in memory: what the list shows, its refunds and conflicts. */
 export function keptOf(state: EventState): Pick<IndexedEvent, 'listing'> & EvictedCounts {
   const { refunds } = state.orders;
   return {
     listing: listingOf(state),
     ...(!refunds.isEmpty && { refunds: refunds.counts }),
-    ...(state.doors !== null && { doors: doorSums(state) }),
+    ...(state.doors !== null && { doors: conflictSums(state) }),
   };
 }
 

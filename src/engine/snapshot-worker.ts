@@ -44,7 +44,7 @@ parentPort!.on('message', (request: SnapshotRequest) => {
 
 /**
  * Writes into the header what the index needs of an event that is not loaded: what the list shows, its refunds and
- * doors, and the next deadline.
+ * conflicts, and the next deadline.
  */
 function writeEventState(
   snapshots: SnapshotFolder,

@@ -3,6 +3,7 @@ import { MINUTE_MS, MINUTES_SHOWN } from '#client/doors/counters.ts';
 import type { Given } from '#client/doors/scan.ts';
 import { doorsOf } from '../catalogue/definition.ts';
 import { joinId } from '../ids.ts';
+import { sumOf } from '../money.ts';
 import { issuedTicket } from './issued-tickets.ts';
 import { refuse, refuseProblems, type Refusal } from '../refusal.ts';
 import { viewScan } from './results.ts';
@@ -154,28 +155,26 @@ export function listScans(
   return { scans, nextAfter: null };
 }
 
-/** Of all dates, for metrics; they stay as they are while nothing happens. */
-export interface DoorSums {
-  /** People inside, as scans say. */
-  readonly inside: number;
+/** Conflicts of all dates, for metrics; they stay as they are while nothing happens. */
+export interface ConflictSums {
   readonly conflicts: Readonly<Record<ListedConflict['kind'], number>>;
 }
 
-export interface DoorGauges extends DoorSums {
+export interface DoorGauges extends ConflictSums {
+  /** People inside, as scans say. */
+  readonly inside: number;
   /** By status; SILENT are those of the LIVE ones that told of scans that wait, and were not seen for ten minutes. */
   readonly stations: Readonly<Record<'LIVE' | 'SILENT' | 'EXPIRED' | 'REVOKED', number>>;
 }
 
 const SILENT_MS = 10 * MINUTE_MS;
 
-export function doorSums({ doors }: Pick<DoorState, 'doors'>): DoorSums {
-  let inside = 0;
+export function conflictSums({ doors }: Pick<DoorState, 'doors'>): ConflictSums {
   const conflicts = { DOUBLE_ENTRY: 0, ENTERED_VOID: 0, ENTERED_OTHERWISE: 0 };
   for (const counts of doors?.counts.values() ?? []) {
-    inside += counts.entries - counts.exits;
     for (const [kind, count] of counts.conflicts) conflicts[kind] += count;
   }
-  return { inside, conflicts };
+  return { conflicts };
 }
 
 export function doorGauges(state: Pick<DoorState, 'doors'>, now: number): DoorGauges {
@@ -184,7 +183,8 @@ export function doorGauges(state: Pick<DoorState, 'doors'>, now: number): DoorGa
     const isSilent = hasWaitingScans(station, now) && station.seen!.at <= now - SILENT_MS;
     stations[isSilent ? 'SILENT' : stationStatus(station, now)] += 1;
   }
-  return { ...doorSums(state), stations };
+  const inside = sumOf(state.doors?.counts.values() ?? [], ({ entries, exits }) => entries - exits);
+  return { ...conflictSums(state), inside, stations };
 }
 
 /** Whether a live station told of scans that wait on it. */

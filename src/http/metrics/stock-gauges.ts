@@ -2,7 +2,7 @@
  * Gauges that are read when the metrics are read: tickets, queue entries, refunds, the journal's heads, the disk.
  *
  * 1. Only events in memory are read; none is activated for it. One reading passes over each of them once, in slices.
- *    The refunds and doors of the others are as they were when they left memory, or were stored.
+ *    The refunds and conflicts of the others are as they were when they left memory, or were stored.
  * 2. At most `LABELLED_EVENTS_MAX` events, those used last, have labels of their own; the sums are over all events in
  *    memory.
  * 3. `holdfast_oversold_total` compares the counters of every performance with its capacity. It is 0, or there is a
@@ -10,7 +10,7 @@
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import type { DoorGauges, DoorSums } from '#domain/doors/view.ts';
+import type { ConflictSums, DoorGauges } from '#domain/doors/view.ts';
 import { sumOf } from '#domain/money.ts';
 import { sumOfCounts } from '#domain/orders/open-refunds.ts';
 import type { Gauges } from '#domain/event/operator-view.ts';
@@ -155,7 +155,7 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
     const sums: TicketCounts = { available: 0, held: 0, sold: 0, blocked: 0 };
     const kept = gauges.notInMemory();
     const refundCounts = kept.flatMap((each) => each.refunds ?? []);
-    const doorSums = kept.flatMap((each) => each.doors ?? []);
+    const keptDoors = kept.flatMap((each) => each.doors ?? []);
     const doors: DoorGauges[] = [];
     let found = 0;
     for await (const { eventId, index, view } of readAll(gauges)) {
@@ -169,7 +169,7 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
     }
     for (const state of TICKET_STATES) tickets.set({ state }, sums[state]);
     for (const [status, count] of Object.entries(sumOfCounts(refundCounts))) refunds.set({ status }, count);
-    fillDoors(doors, [...doors, ...doorSums]);
+    fillDoors(doors, [...doors, ...keptDoors]);
     oversold.inc(Math.max(0, found - oversoldMost));
     oversoldMost = Math.max(oversoldMost, found);
   }
@@ -177,9 +177,13 @@ function addSaleGauges(registers: Registry[], gauges: GaugesPort): void {
 
 type MakeGauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) => Gauge<Label>;
 
-/** The gauges of the doors; the function fills them from the figures of the events in memory, and of all. */
-function addDoorGauges(gauge: MakeGauge): (inMemory: readonly DoorGauges[], all: readonly DoorSums[]) => void {
-  const inside = gauge('holdfast_people_inside', 'People let in at the doors of all events, less those let out.', []);
+/** The gauges of the doors; the function fills them from the figures of the events in memory, and conflicts of all. */
+function addDoorGauges(gauge: MakeGauge): (inMemory: readonly DoorGauges[], all: readonly ConflictSums[]) => void {
+  const inside = gauge(
+    'holdfast_people_inside',
+    'People let in at the doors of events in memory, less those let out.',
+    [],
+  );
   const conflicts = gauge('holdfast_scan_conflicts', 'Conflicts of scans of all events, by kind.', ['kind']);
   const stations = gauge(
     'holdfast_stations',
@@ -187,7 +191,7 @@ function addDoorGauges(gauge: MakeGauge): (inMemory: readonly DoorGauges[], all:
     ['status'],
   );
   return (inMemory, all) => {
-    inside.set(sumOf(all, (figures) => figures.inside));
+    inside.set(sumOf(inMemory, (figures) => figures.inside));
     for (const kind of CONFLICTS) {
       const count = sumOf(all, (figures) => figures.conflicts[kind]);
       conflicts.set({ kind }, count);

@@ -129,7 +129,6 @@ const checkValues = compileSettings();
 export function readConfig(environment: Environment): ConfigResult {
   const values = valuesFrom(environment);
   const bad = new Set<SettingName>([...badValues(values), ...missingPartners(values), ...badForCluster(values)]);
-  if (isSameListener(values)) bad.add('ADMIN_PORT');
   if (values.CATALOG !== null && !existsSync(String(values.CATALOG))) bad.add('CATALOG');
   if (values.PICTURES !== null && !isFolder(String(values.PICTURES))) bad.add('PICTURES');
   if (!canBeFolder(resolve(String(values.DATA_DIR)))) bad.add('DATA_DIR');
@@ -218,10 +217,6 @@ function valuesFrom(environment: Environment): Values {
     return [name, given === undefined || given === '' ? SETTINGS[name].default : given];
   });
   return Object.fromEntries(entries) as Values;
-}
-
-function isSameListener({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Values): boolean {
-  return HOST === ADMIN_HOST && PORT === ADMIN_PORT && Number(PORT) !== 0;
 }
 
 /** Whether a path is a folder or one can be made there. */

@@ -15,7 +15,7 @@ import { UnknownFact } from '#domain/event/replay.ts';
 import { withoutSecretIds } from '#engine/shown-facts.ts';
 import { compileAheadSoon } from '#http/protocol/validation.ts';
 import { keepMemory, makeObjectsYoung } from './collector.ts';
-import { readConfig, type Config } from './config.ts';
+import { listeningHost, readConfig, type Config } from './config.ts';
 import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';
 import { SecretDamaged } from './secrets.ts';
@@ -153,11 +153,15 @@ function listenerProblem(error: unknown, config: Config): string | null {
   const trouble = LISTEN_TROUBLES[code];
   if (trouble === undefined) return null;
   const [setting, allowed] = trouble;
+  // The public listener opens first: on one port the other one cannot.
   const isAdmin =
-    port === config.adminPort ? port !== config.port : (address ?? hostname) === config.adminHost && port === undefined;
+    port === config.adminPort
+      ? port !== config.port || address === listeningHost(config.adminHost)
+      : (address ?? hostname) === config.adminHost && port === undefined;
   const name = isAdmin ? (`ADMIN_${setting}` as const) : setting;
   const value = setting === 'PORT' ? (port ?? config.port) : (address ?? hostname ?? config.host);
-  return `${name} is ${value}: it must be ${allowed}`;
+  const isOfPublic = name === 'ADMIN_PORT' && config.port === config.adminPort;
+  return `${name} is ${value}: it must be ${isOfPublic ? 'another one than PORT' : allowed}`;
 }
 
 /** The addresses of the demo, what its sandbox means, a command that holds two seats, and how to stop. */

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, it, test } from 'node:test';
 import { promisify } from 'node:util';
+import { freePort } from '#operations/free-ports.ts';
 import { sample } from '../fixtures/events.ts';
 import {
   openService,
@@ -160,6 +161,21 @@ describe('While a service runs', () => {
     const { code, text } = await runToEnd({ environment: { PORT: port } });
     assert.equal(code, 2);
     assert.match(text, new RegExp(`PORT is ${port}: it must be a port that nobody else listens on`));
+  });
+
+  it('a process with one port for both listeners is told so, whatever their hosts', async () => {
+    const port = String(await freePort());
+    for (const [host, threads] of [
+      ['127.0.0.1', '1'],
+      ['0.0.0.0', '1'],
+      ['localhost', '1'],
+      ['0.0.0.0', '2'],
+    ] as const) {
+      const environment = { HOST: host, PORT: port, ADMIN_PORT: port, HTTP_THREADS: threads };
+      const { code, text } = await runToEnd({ environment });
+      assert.equal(code, 2);
+      assert.match(text, new RegExp(`ADMIN_PORT is ${port}: it must be another one than PORT`));
+    }
   });
 
   it('a process on its folder ends with exit code 3 and leaves the folder untouched', async () => {

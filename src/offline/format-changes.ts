@@ -11,7 +11,10 @@ import type { FactType } from '#domain/fact.ts';
 import type { ServiceFact } from '#engine/service-facts.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
-/** Released versions, the oldest first. */
+/**
+ * Released versions, the oldest first. 0.1.0 is the version that wrote `test/golden/journal-1.ndjson`; later builds of
+ * that name read more than it.
+ */
 export const RELEASED = ['0.1.0'] as const;
 
 interface FormatChange {

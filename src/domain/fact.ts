@@ -317,7 +317,7 @@ export interface FactData {
     readonly refundId: string;
     /** The payment whose money is given back. */
     readonly paymentId: string;
-    /** The amendment that made it due, where the event refunds by itself. */
+    /** The amendment that asked for it, where the event refunds by itself. */
     readonly amendmentId?: string;
     readonly amountCents: number;
     /** Absent where it is the order's. */

@@ -231,7 +231,7 @@ interface RefundExecution {
   readonly status: RefundStatus;
   /** The payment whose money it is; of a recorded one where a provider said so. */
   readonly paymentId: string;
-  /** The amendment that made it due, where that one asked for it. */
+  /** The amendment that asked for it. */
   readonly amendmentId: string;
   readonly failure: RefundFailure;
   /** Tries so far, and the last one that the provider answered with nothing given back. */

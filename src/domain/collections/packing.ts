@@ -66,8 +66,8 @@ const BASE64_MIN = 64;
 const SECRET_LENGTH = 24;
 const UNDERSCORE = '_'.charCodeAt(0);
 
-/** Of no id: a record with this is packed without rule 7. */
-const NO_EVENT = '-';
+/** The secret of an id, whose bytes are packed. */
+const SECRET = /^[\w-]{24}$/;
 
 /** Moments are whole numbers from here, in 2001, to the year 5138: twice their distance is exact too. */
 const MOMENT_MIN = 1e12;
@@ -113,14 +113,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export function pack(value: unknown): string {
-  return packWith(value, '') ?? packWith(value, NO_EVENT)!;
-}
-
-/** Null where the secret of an id is no base64url. */
-function packWith(value: unknown, event: string): string | null {
-  const seen: Seen = { positions: new Map(), last: '', bytes: '', moment: 0, event, eventIds: 0, secrets: '' };
+  const seen: Seen = { positions: new Map(), last: '', bytes: '', moment: 0, event: '', eventIds: 0, secrets: '' };
   const json = JSON.stringify(packed(value, seen));
-  if (!/^[\w-]*$/.test(seen.secrets)) return null;
   const text = isLatin(json) ? json : UTF_8 + textOfBytes(encoder.encode(json));
   const secrets = latinOf(seen.secrets);
   // Joined, because a sum of texts keeps its parts.
@@ -211,7 +205,9 @@ function packedString(text: string, seen: Seen, isWord: boolean): unknown {
   const event = eventOf(text);
   if (event === '' || seen.event === '') seen.event ||= event;
   else if (event === seen.event && (seen.eventIds += 1) > 1) {
-    seen.secrets += text.slice(-SECRET_LENGTH);
+    const secret = text.slice(-SECRET_LENGTH);
+    if (!SECRET.test(secret)) return text;
+    seen.secrets += secret;
     return [text.slice(0, text.indexOf('_'))];
   }
   return text;

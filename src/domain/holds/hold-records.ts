@@ -89,7 +89,7 @@ export class HoldRecords {
     return hold;
   }
 
-  /** Packs the hold of an order that is settled, under the order's number; one that was not opened since is. */
+  /** Packs the hold of an order that is settled, under the order's number; one that was not opened since is packed. */
   settle(id: string, number: number): void {
     const hold = this.#objects.get(id);
     if (hold === undefined) return;

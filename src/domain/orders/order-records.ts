@@ -7,8 +7,8 @@
  * look at them at once, and of those whose tickets were looked up lately.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
- * 2. What is read of a packed order is a copy. To change an order, take it with `open`, and give it back with `settle`
- *    when nothing more is expected to happen to it.
+ * 2. What is read of a packed order is for reading: a copy, or what is kept (rule 3). To change an order, take it with
+ *    `open`, and give it back with `settle` when nothing more is expected to happen to it.
  * 3. To pack an order takes as long as it has tickets: some 5 ms for 10,000, and 20 before that is compiled. A large
  *    one that was settled or read lately stays an object until others take its room, so that turns which change parts
  *    of it do not pay for it.

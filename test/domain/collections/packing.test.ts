@@ -78,6 +78,19 @@ describe('A packed record', () => {
   });
 });
 
+describe('The words of packed records', () => {
+  it('are not filled by texts that look like ids and stand in one record each', () => {
+    const order = (n: number, successUrl: string) => {
+      const [one, two] = ['a', 'b'].map((letter) => `ord_1_${String(n).padStart(24, letter)}`);
+      return pack({ one, two, successUrl });
+    };
+    for (let n = 0; n < 5_000; n += 1) order(n, `https://x.org/_1_${String(n).padStart(24, '.')}`);
+    const shared = 'https://shop.example.org/thanks';
+    const [, , third = ''] = [1, 2, 3].map((n) => order(n, shared));
+    assert.ok(!third.includes(shared), third);
+  });
+});
+
 describe('A packed record, when there are as many shapes as there may be,', () => {
   it('is unpacked unchanged', async () => {
     // A module of its own: what other tests pack still finds room.

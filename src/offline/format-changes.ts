@@ -12,8 +12,8 @@ import type { ServiceFact } from '#engine/service-facts.ts';
 import type { FactRow } from '#persistence/journal.ts';
 
 /**
- * Released versions, the oldest first. 0.1.0 is the version that wrote `test/golden/journal-1.ndjson`; later builds of
- * that name read more than it.
+ * Released versions, the oldest first. 0.1.0 knows the facts of `test/golden/journal-1.ndjson`; later builds of that
+ * name read more.
  */
 export const RELEASED = ['0.1.0'] as const;
 

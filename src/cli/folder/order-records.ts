@@ -201,7 +201,7 @@ const FIELDS = {
       person: 'HIDDEN',
     },
     operator: 'SHOWN',
-    note: 'HIDDEN',
+    note: 'SHOWN',
     sealedNote: 'HIDDEN',
   },
   feesCents: 'SHOWN',
@@ -214,7 +214,7 @@ export function jsonOf(order: OrderView, opened: OpenedOrder): string {
   const { customer, attendees, tracking, erasedAt } = opened;
   const shown = shownFields(FIELDS, order) as Pick<
     OrderView,
-    'items' | 'tickets' | 'refunds' | 'counter' | 'cancellation'
+    'items' | 'tickets' | 'refunds' | 'amendments' | 'counter' | 'cancellation'
   >;
   const { counter, cancellation } = shown;
   const personal = {
@@ -224,6 +224,7 @@ export function jsonOf(order: OrderView, opened: OpenedOrder): string {
       return { ...ticket, attendee: attendees[itemIndex]?.[offset] ?? null };
     }),
     refunds: shown.refunds.map((refund, index) => ({ ...refund, note: opened.refundNotes[index] ?? null })),
+    amendments: shown.amendments.map((each, index) => ({ ...each, note: opened.amendmentNotes[index] ?? null })),
     counter: counter && { ...counter, note: opened.counterNote },
     cancellation: cancellation && { ...cancellation, note: opened.cancellationNote },
     customer,

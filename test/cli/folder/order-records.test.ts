@@ -121,7 +121,7 @@ describe('An exported order', () => {
     assert.equal(order['erased_at'], null);
   });
 
-  it('has no time as a number, of refunds and amendments neither', () => {
+  it('has no time as a number, of refunds and amendments neither, and the notes of both', () => {
     const at = Date.UTC(2027, 5, 1);
     const by = { operator: null, note: null };
     const refund = { id: 'ref_1', amountCents: 5, at, finishedAt: at, nextTryAt: at, ...by };
@@ -138,8 +138,10 @@ describe('An exported order', () => {
       ...by,
     };
     const order = { ...orderOf(), refunds: [refund], amendments: [amendment] } as OrderView;
-    const json = jsonOf(order, openedOf());
+    const json = jsonOf(order, openedOf({}, { refundNotes: ['by cash'], amendmentNotes: ['ill again'] }));
     assert.doesNotMatch(json, /:[0-9]{13}/);
+    const { refunds, amendments } = JSON.parse(json) as Record<'refunds' | 'amendments', { readonly note: string }[]>;
+    assert.deepEqual([refunds[0]!.note, amendments[0]!.note], ['by cash', 'ill again']);
     assert.equal(json.match(/2027-06-01T00:00:00\.000Z/g)?.length, 6);
   });
 

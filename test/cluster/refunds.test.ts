@@ -19,8 +19,6 @@ const KILLED_AT = 12;
 const STOPPED_AT = 24;
 /** Many calls are under way then: at most 20 begin in a second. */
 const CALL_MS = 300;
-/** Few are asked for while the node that was killed starts again. */
-const SLOW_CALL_MS = 3_000;
 
 interface RefundList {
   readonly refunds: readonly { readonly status: string }[];
@@ -84,12 +82,16 @@ it(
     const killed = await ownerPlace(one);
     assert.equal(await nodes[killed]!.end('SIGKILL'), null);
     const next = nodes[1 - killed]!;
-    standIn.refunds.delayMs = () => (standIn.refunds.all.length < STOPPED_AT ? CALL_MS : SLOW_CALL_MS);
+    // However long the node that was killed takes to start again, the other one stops in the middle.
+    const stopping = Promise.withResolvers<number>();
+    standIn.refunds.delayMs = () => (standIn.refunds.all.length < STOPPED_AT ? CALL_MS : stopping.promise);
     nodes[killed] = await open(names[killed]!);
     await given(STOPPED_AT);
-    standIn.refunds.delayMs = () => CALL_MS;
     assert.ok(standIn.refunds.all.length < ORDERS, 'the next owner stops in the middle');
-    assert.equal(await next.end('SIGTERM'), 0);
+    const ended = next.end('SIGTERM');
+    standIn.refunds.delayMs = () => CALL_MS;
+    stopping.resolve(CALL_MS);
+    assert.equal(await ended, 0);
 
     const left = nodes[killed]!;
     await until(async () => {

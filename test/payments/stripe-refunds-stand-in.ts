@@ -51,8 +51,8 @@ export class StandInRefunds {
   readonly keys: string[] = [];
   /** What the next requests come to; a key that is known has its answer already. */
   outcome: () => RefundOutcome = () => 'succeeded';
-  /** Milliseconds until a request is executed, during which its key is in use. */
-  delayMs: () => number = () => 0;
+  /** Milliseconds until a request is executed, during which its key is in use; or once they are known. */
+  delayMs: () => number | Promise<number> = () => 0;
   /** Called with every refund that is new or has another status. */
   onChange: (refund: StandInRefund) => void = () => {};
   readonly #paidBy: (paymentIntent: string) => { readonly amount: number; readonly currency: string } | undefined;
@@ -91,7 +91,7 @@ export class StandInRefunds {
     if (known?.answer !== undefined) return known.answer;
     const kept: { readonly form: string; answer: RefundAnswer | null } = { form, answer: null };
     this.#answers.set(key, kept);
-    const delayMs = this.delayMs();
+    const delayMs = await this.delayMs();
     if (delayMs > 0) await pause(delayMs);
     return (kept.answer = this.#execute(new URLSearchParams(form)));
   }

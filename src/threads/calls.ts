@@ -148,7 +148,7 @@ export function createAnswers(ports: AnsweringPorts): Answers {
   }
   return (calls) => {
     const rushes = calls.map(({ text }) => unpackCommand(text));
-    const foreseen = new Set<EventPort>();
+    const polls = pollsByEvent(rushes);
     for (const [index, { text, done }] of calls.entries()) {
       const rush = rushes[index]!;
       if (rush === null) {
@@ -160,20 +160,24 @@ export function createAnswers(ports: AnsweringPorts): Answers {
         void executeRush(found, rush.command).then(done);
         continue;
       }
-      if (!foreseen.has(found)) found.foreseePolls?.(pollsOf(rushes, rush.eventId));
-      foreseen.add(found);
+      const polled = polls.get(rush.eventId);
+      if (polled !== undefined && polls.delete(rush.eventId)) found.foreseePolls?.(polled);
       const answered = (reply: Reply | Refusal): void => done(packReplyOrError(reply as RushReply | Refusal));
       found.executeThen(rush.command, answered, (error) => done(packError(error)));
     }
   };
 }
 
-/** The entries of an event that commands poll. */
-function pollsOf(rushes: readonly ReturnType<typeof unpackCommand>[], ofEvent: string): readonly string[] {
-  const entryIds: string[] = [];
-  for (const rush of rushes)
-    if (rush?.command.type === 'PollQueue' && rush.eventId === ofEvent) entryIds.push(rush.command.entryId);
-  return entryIds;
+/** The entries that commands poll, by the id of their event. */
+function pollsByEvent(rushes: readonly ReturnType<typeof unpackCommand>[]): Map<string, string[]> {
+  const polls = new Map<string, string[]>();
+  for (const rush of rushes) {
+    if (rush?.command.type !== 'PollQueue') continue;
+    const polled = polls.get(rush.eventId);
+    if (polled === undefined) polls.set(rush.eventId, [rush.command.entryId]);
+    else polled.push(rush.command.entryId);
+  }
+  return polls;
 }
 
 /** A defect of one answer is that answer's alone. */

@@ -71,7 +71,7 @@ export class AnsweringSide {
     const taken = (): void => {
       const together = calls;
       calls = [];
-      answer(together);
+      if (together.length > 0) answer(together);
     };
     const link: FrameLink = new FrameLink({
       incoming: rings.calls,

@@ -1,9 +1,9 @@
 /**
- * The same requests over HTTP at services that answer with one, two and four threads, in turns.
+ * The same requests over HTTP at services that answer with the engine's thread alone, and with one, two and four
+ * threads beside it, in turns.
  *
- * With one thread there is no other; with more, as many answer and the engine has one of its own besides. On a small
- * machine all of them and the load generator share the cores: ratios show what handing over costs, not what more cores
- * bring (`evening` computes that).
+ * On a small machine all of them and the load generator share the cores: ratios show what handing over costs, not what
+ * more cores bring (`evening` computes that).
  */
 import {
   alternateRuns,
@@ -24,33 +24,35 @@ import { fillQueue } from '../folders.ts';
 import { percentileMillis } from '../histogram.ts';
 import { figureOf, type Figure, type Scenario } from '../scenario.ts';
 
-const THREADS = [1, 2, 4];
+/** Threads beside the engine's. */
+const FRONTS = [0, 1, 2, 4];
 const CONNECTIONS = [1, 64, 512];
 const WAITING = 20_000;
 /** Every thread compiles what it runs. */
-const SECONDS_MIN = 3;
+const SECONDS_MIN = 2;
 
 type Run = LoadRun<LoadResult>;
 type Request = 'hold' | 'poll' | 'payload';
-type Ask = (request: Request, connections: number, threads: number) => TargetRuns;
+type Ask = (request: Request, connections: number, fronts: number) => TargetRuns;
 
 export const httpThreads: Scenario = {
   name: 'http-threads',
-  about: 'holds, polls and payloads over HTTP with HTTP_THREADS=2 and 4, ÷ the same with one thread',
+  about: 'holds, polls and payloads over HTTP with 1, 2 and 4 threads beside the engine’s, ÷ the same with one for all',
   async run(asked) {
     const least = asked.quick ? 0.5 : SECONDS_MIN;
     const [seconds, warmUpSeconds] = [Math.max(least, asked.seconds), Math.max(least, asked.warmUpSeconds)];
     const services = await Promise.all(
-      THREADS.map(async (threads) => {
+      FRONTS.map(async (fronts) => {
         const folder = makeFolder();
         const paths = await fillQueue(folder, asked.quick ? WAITING / 20 : WAITING);
-        const more = { HTTP_THREADS: String(threads) };
-        return { threads, paths, server: await startHoldfast([hotEvent], folder, 'src/main.ts', more) };
+        const file = fronts === 1 ? 'bench/http/one-front.ts' : 'src/main.ts';
+        const more = { HTTP_THREADS: String(Math.max(1, fronts)) };
+        return { fronts, paths, server: await startHoldfast([hotEvent], folder, file, more) };
       }),
     );
     const targetsOf = (request: Request, connections: number): readonly Target[] =>
-      services.map(({ threads, paths, server }) => ({
-        name: nameOf(request, connections, threads),
+      services.map(({ fronts, paths, server }) => ({
+        name: nameOf(request, connections, fronts),
         server,
         traffic: trafficOf(request, paths),
         connections,
@@ -63,10 +65,10 @@ export const httpThreads: Scenario = {
       const measured = await alternateRuns(targets, { ...asked, seconds, warmUpSeconds });
       const ask: Ask = (...of) => measured.find(({ name }) => name === nameOf(...of))!;
       const audits: Figure[] = [];
-      for (const { threads, server } of services) {
+      for (const { fronts, server } of services) {
         await server.stop();
-        const holds = CONNECTIONS.reduce((sum, connections) => sum + answeredOf(ask('hold', connections, threads)), 0);
-        audits.push(...(await auditFolder(server.folder, holds)).map((each) => named(threads, each)));
+        const holds = CONNECTIONS.reduce((sum, connections) => sum + answeredOf(ask('hold', connections, fronts)), 0);
+        audits.push(...(await auditFolder(server.folder, holds)).map((each) => named(fronts, each)));
       }
       return { figures: [...ratios(ask), ...measured.flatMap(figuresOf), ...audits] };
     } finally {
@@ -81,12 +83,13 @@ function trafficOf(request: Request, polls: readonly string[]): Traffic {
   return { recipe: 'gets', paths: request === 'poll' ? polls : [`/api/events/public/${hotEvent.slug}`] };
 }
 
-function nameOf(request: Request, connections: number, threads: number): string {
-  const over = `${connections} connection${connections === 1 ? '' : 's'}`;
-  return `${request}, ${over}, ${threads} thread${threads === 1 ? '' : 's'}`;
+function nameOf(request: Request, connections: number, fronts: number): string {
+  return `${request}, ${connections} connection${connections === 1 ? '' : 's'}, ${frontsOf(fronts)}`;
 }
 
-const named = (threads: number, figure: Figure): Figure => ({ ...figure, name: `${threads}: ${figure.name}` });
+const frontsOf = (fronts: number): string => (fronts === 0 ? 'one thread' : `engine + ${fronts}`);
+
+const named = (fronts: number, figure: Figure): Figure => ({ ...figure, name: `${frontsOf(fronts)}: ${figure.name}` });
 
 function figuresOf(runs: TargetRuns): Figure[] {
   const mainCpu = ({ load, meter }: Run): number => meter.mainCpuMicros / load.requests;
@@ -94,19 +97,19 @@ function figuresOf(runs: TargetRuns): Figure[] {
   return [...figuresOfRuns(runs), ofMain];
 }
 
-/** Two threads that answer ÷ one, and four beside them without a budget. */
+/** Threads beside the engine's ÷ one thread for all; the budgets are for one. */
 function ratios(ask: Ask): Figure[] {
   const median = ({ load }: Run): number => percentileMillis(load.histogram, 50);
-  return THREADS.filter((threads) => threads > 1).flatMap((threads) => {
-    const kept = (budget: NonNullable<Figure['budget']>): Figure['budget'] => (threads === 2 ? budget : undefined);
+  return FRONTS.filter((fronts) => fronts > 0).flatMap((fronts) => {
+    const kept = (budget: NonNullable<Figure['budget']>): Figure['budget'] => (fronts === 1 ? budget : undefined);
     const ratio = (
       what: string,
       [request, connections]: readonly [Request, number],
       value: (run: Run) => number,
       budget?: Figure['budget'],
     ): Figure => {
-      const name = `${nameOf(request, connections, threads)} ÷ one: ${what}`;
-      return ratioOf(name, ask(request, connections, threads), ask(request, connections, 1), value, budget);
+      const name = `${nameOf(request, connections, fronts)} ÷ one thread: ${what}`;
+      return ratioOf(name, ask(request, connections, fronts), ask(request, connections, 0), value, budget);
     };
     return [
       ratio('processor time', ['hold', 512], cpuOf, kept({ atMost: 1.25 })),

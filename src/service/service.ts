@@ -46,8 +46,15 @@ export interface ServiceOptions {
   readonly engine?: Pick<EngineOptions, 'clockSource' | 'journal' | 'onProgress' | 'isSealing'>;
   /** Where it is a node of a cluster; for tests. */
   readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
-  /** Milliseconds that a test moves, for the clocks of other threads, and how it starts these. */
-  readonly threads?: { readonly stopwatch?: SharedArrayBuffer; readonly start?: StartThread };
+  /**
+   * Milliseconds that a test moves, for the clocks of other threads, how it starts these, and whether HTTP_THREADS=1
+   * makes one beside the engine's, as a bench compares it with none.
+   */
+  readonly threads?: {
+    readonly stopwatch?: SharedArrayBuffer;
+    readonly start?: StartThread;
+    readonly evenOne?: boolean;
+  };
   readonly log?: Logger;
 }
 
@@ -213,7 +220,7 @@ async function openService(
   const mailer = config.mail && (await openMailer(config.mail, () => engine.clock.machineNow()));
   // 5. Metrics, of the state that listeners show too.
   const opened: { threads: HttpThreads | null } = { threads: null };
-  const isThreaded = await mayThread(config, log);
+  const isThreaded = await mayThread(config, log, options.threads?.evenOne ?? false);
   const deployment = shownWith(engine, () => opened.threads);
   const threadsShown = isThreaded ? gaugesOf(() => opened.threads) : null;
   const metrics = openMetrics({ engine, deployment, payments, threads: threadsShown, mailer });
@@ -313,8 +320,9 @@ async function listenHere({
 }
 
 /** Whether several threads answer buyers: where a port cannot be shared one does, and the log says so. */
-async function mayThread({ httpThreads }: Config, log: Logger): Promise<boolean> {
-  if (httpThreads === 1 || (await canSharePorts())) return httpThreads > 1;
+async function mayThread({ httpThreads }: Config, log: Logger, evenOne: boolean): Promise<boolean> {
+  if (httpThreads === 1 && !evenOne) return false;
+  if (await canSharePorts()) return true;
   log.warn({ asked: httpThreads }, 'one thread answers all requests: this system shares no port between threads');
   return false;
 }

@@ -45,6 +45,11 @@ export interface SignedEvent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A session as Stripe reports it once it is paid. */
+export function seen(session: StandInSession, overrides: object = {}): object {
+  return { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid', ...overrides };
+}
+
 function sessionOf(id: string, form: URLSearchParams): StandInSession {
   return {
     id,

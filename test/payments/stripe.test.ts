@@ -21,6 +21,7 @@ import { MINUTE, openServiceWith, type TestService } from '../fixtures/service.t
 import {
   openStandIn,
   SECRET_KEY,
+  seen,
   WEBHOOK_SECRET,
   type SignedEvent,
   type StandIn,
@@ -50,11 +51,6 @@ after(async () => {
 
 function post({ body, headers }: SignedEvent) {
   return shop.post<Json>('/api/payments/webhooks/provider_a', body, headers);
-}
-
-/** Stripe's session as its events have it. */
-function seen(session: StandInSession, overrides: object = {}): object {
-  return { ...session, form: undefined, object: 'checkout.session', payment_status: 'paid', ...overrides };
 }
 
 async function startWithStripe(overrides: object = {}): Promise<{ started: Started; session: StandInSession }> {

@@ -1,6 +1,6 @@
 /**
- * Troubles: what operators are told of that no caller waits for, how long others may take, and how what fails is tried
- * again.
+ * Troubles that no caller waits for: how operators are told of them, and after which pause work that failed is tried
+ * again; and calls to other services within a time limit.
  */
 import { channel } from 'node:diagnostics_channel';
 

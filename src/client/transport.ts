@@ -27,7 +27,7 @@ export interface Request {
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   readonly body?: unknown;
   readonly sessionKey?: string;
-  /** Makes repeats by the caller safe too; made for the one call when left out. */
+  /** The same key makes a repeat by the caller safe too. Without it each call has a key of its own. */
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

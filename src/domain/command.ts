@@ -107,7 +107,7 @@ export interface ScanRequest {
   readonly kind: ScanKind;
   /** The ticket that a genuine code names, or why there is none; null of what undoes a scan. */
   readonly found: FoundCode | (typeof NO_TICKET)[number] | 'CANNOT_TELL' | null;
-  /** Of code, kind, date and door, keyed: 32 bits. */
+  /** A keyed hash of code, kind, date and door, of 32 bits. */
   readonly digest: number;
   /** The scan to undo; null of any other. */
   readonly undoes: string | null;

@@ -23,7 +23,7 @@ export function percentOf(amountCents: number, percent: number): number {
 /** The share of so many of a number of equal parts, rounded half up to whole cents. */
 export function shareOf(amountCents: number, parts: number, of: number): number {
   const doubled = 2 * amountCents * parts + of;
-  // Nearly always; thousands of shares are calculated of a large order.
+  // Faster, and nearly always possible: a large order has thousands of shares to calculate.
   if (Number.isSafeInteger(doubled)) return (doubled - (doubled % (2 * of))) / (2 * of);
   return Number((2n * BigInt(amountCents) * BigInt(parts) + BigInt(of)) / (2n * BigInt(of)));
 }

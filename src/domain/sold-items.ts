@@ -23,7 +23,7 @@ export interface OrderedPerk {
   readonly unitPriceCents: number;
 }
 
-/** One item of an order; items of the same type, stage and performance share one line, and its seats, of the hold. */
+/** One item of an order. Items of the same type, stage and performance share one line of the hold, and its seats. */
 export interface OrderItem extends HoldLine {
   /** In the order of the item's tickets; null where nobody was named, and where they are sealed. */
   readonly attendees: readonly Attendee[] | null;

@@ -78,9 +78,9 @@ export interface Config {
   /** The origins listed, or '*' for all. */
   readonly corsOrigins: '*' | readonly string[];
   readonly trustProxy: TrustProxy;
-  /** 0: no limit. */
   /** Null: not set, so that the name of the node has that of the machine. */
   readonly nodeName: string | null;
+  /** 0: no limit. */
   readonly rateLimitPerMinute: number;
   readonly clientLimits: boolean;
   /** Whether answers have the header Server-Timing. */

@@ -21,7 +21,7 @@ interface OpenCluster {
   /** To hear whether there are nodes; that they are of this cluster is not proved. */
   readonly bus: Pick<Bus, 'subscribe'>;
   readonly keys: ClusterKeys;
-  /** The streams of its stores of objects that have something. */
+  /** The streams of those object stores that are not empty. */
   filledBuckets(): Promise<readonly string[]>;
 }
 

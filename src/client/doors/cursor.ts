@@ -5,7 +5,7 @@
 
 interface SyncCursor {
   readonly stationId: string;
-  /** The last change of a scanned ticket that was sent; they count from 1. */
+  /** The number of the last change of a scanned ticket that was sent; changes are numbered from 1. */
   readonly change: number;
   /** When the last void ticket that was sent became so, and how many of that millisecond were sent. */
   readonly voidSince: number;

@@ -34,7 +34,7 @@ const SERVED_CALLS_MAX = 20_000;
 /** Answers of commands that one shard keeps (rule 3); an ordinary one has 1 KB. */
 const KEPT_ANSWERS_MAX = 10_000;
 
-/** From the answer on; longer than most calls are tried for, and many times as long as until one is sent again. */
+/** How long an answer is repeated: longer than most calls are tried, and several times RESEND_MS. */
 const KEPT_MS = 15_000;
 
 /** How long a shard that was given up answers with Moved (rule 4): until every node has heard of it. */

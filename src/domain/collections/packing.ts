@@ -62,7 +62,7 @@ const WORDS_WATCHED = 256;
 /** Shorter base64url is hardly longer than what stands for it. */
 const BASE64_MIN = 64;
 
-/** An id ends in so many characters of base64url, which are whole bytes, behind an underscore. */
+/** An id ends in an underscore and this many characters of base64url, which stand for whole bytes. */
 const SECRET_LENGTH = 24;
 const UNDERSCORE = '_'.charCodeAt(0);
 

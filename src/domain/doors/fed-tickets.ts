@@ -73,7 +73,7 @@ export class FedTickets {
     this.#changes.restore(this.#add(row, change), change);
   }
 
-  /** The tickets that changed after a change, in the order of their last changes, with these. */
+  /** The tickets that changed after change number `change`, each with its last change, in the order of these. */
   *changedAfter(change: number): Generator<{ readonly change: number; readonly row: FedTicket }> {
     for (const { change: each, number } of this.#changes.after(change)) {
       if (this.#changeOf[number] === each) yield { change: each, row: this.#rows[number]! };

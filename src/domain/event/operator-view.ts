@@ -21,7 +21,7 @@ import type { RefundCounts } from '../orders/open-refunds.ts';
 import type { PerformanceStatus } from '#machines/performance.ts';
 import type { WaitingRoomStatus } from '#machines/waiting-room.ts';
 
-/** Hours of money in the view of an operator's event: so many are sent for each of many events. */
+/** Hours of money in the view of one event. A list has this view of each of its events, so they are few. */
 const HOURS_SHOWN = 24;
 
 type StatusForOperators = PerformanceStatus | 'DRAFT';

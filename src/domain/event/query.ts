@@ -109,7 +109,7 @@ interface Queries {
   FindTicket: { readonly ticketId: string };
   /** The scans of tickets, one ticket after another. */
   FindScans: { readonly ticketIds: readonly string[] };
-  /** From the one after number `after` on, whole tickets until there are `limit` scans. */
+  /** The scans of the tickets after ticket number `after`: whole tickets, until there are `limit` scans. */
   ListScans: { readonly after: number | null; readonly limit: number };
   /** Every ticket with who comes and whether it entered. */
   ListAttendees: AttendeesWanted;

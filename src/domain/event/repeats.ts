@@ -163,7 +163,7 @@ export function keepHoldsAsShown(state: EventState, plan: SalePlan, at: number):
   }
 }
 
-/** A record of a snapshot that was parsed just now. */
+/** Takes over a record of a snapshot. */
 export function restoreAnswer(state: EventState, record: IdempotencyRecord<IdempotentAnswer>): void {
   state.idempotency.add(record);
   if (record.answer.of === 'LIVE_HOLD') state.holds.byId.get(record.answer.holdId)!.answerKey = record.key;

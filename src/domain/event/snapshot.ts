@@ -66,7 +66,7 @@ type Piece =
       readonly definition: EventDefinition;
       /** Present while something is set. */
       readonly steering?: Steering;
-      /** Present while everything that is due is being asked for. */
+      /** Present while refunds of everything that is due are being requested. */
       readonly executing?: readonly DueExecution[];
     }
   | {

@@ -17,7 +17,7 @@ const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 /** Characters that say something, of 5 bits each; one that checks them follows. */
 const DATA_LENGTH = 6;
 
-/** Bits of a hash of 32 that a number leaves out. */
+/** How many of the 32 bits of a hash a number leaves out. */
 const LEFT_OUT_BITS = 2;
 
 /** As people write it: in small letters, with spaces, without signs. */

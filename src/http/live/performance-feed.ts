@@ -6,7 +6,8 @@
  * 1. A frame is encoded once for all listeners.
  * 2. The id of a message is the revision of its view. So a listener resumes wherever the event is read, at another
  *    thread or node too: what it missed is asked of the event, which answers with everything where it does not know.
- * 3. Views that are new to some listeners may be older than what another one began with, which is then told again.
+ * 3. A frame may be new to some listeners and older than the snapshot that another one began with: that one is sent
+ *    something again that it knows.
  */
 import type { LiveView, Unchanged } from '#domain/event/revisioned-views.ts';
 import type { TicketAvailability } from '#domain/event/public-view.ts';

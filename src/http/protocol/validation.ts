@@ -33,7 +33,7 @@ function isIntegerText(bounds: IntegerBounds, text: string): boolean {
   return number >= bounds.minimum && number <= bounds.maximum;
 }
 
-/** RFC 3339 in UTC with milliseconds; without the last days of some months. */
+/** RFC 3339 in UTC with milliseconds. The 31st and 29 February do not match: the full check decides about them. */
 const PLAIN_MOMENT =
   /^\d{4}-(0[13-9]|1[0-2]|02(?=-[01]|-2[0-8]))-(0[1-9]|[12]\d|30)T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z$/;
 

@@ -15,11 +15,11 @@ export interface Block {
   readonly seats: readonly number[];
 }
 
-/** Halls with more seats, or with so many blocks and some seats, are chosen from block by block. */
+/** In a hall with more seats, or with this many blocks and more than the seats below, buyers first choose a block. */
 const SEATS_BY_BLOCK = 2_000;
 const MANY_BLOCKS = 5;
 const SEATS_BY_MANY_BLOCKS = 600;
-/** So many seats show whether an outline leaves some out. */
+/** This many seats are tried to see whether an outline leaves some out. */
 const PROBES = 40;
 const ROW_PROBES = 6;
 

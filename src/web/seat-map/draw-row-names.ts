@@ -28,8 +28,9 @@ interface Place extends LayoutPoint {
   readonly edge: Edge | null;
 }
 
-/** Around a name at the edge, in pixels, and how much of what lies behind is hidden. */
+/** The space around a name at the edge, in pixels. */
 const PAD = 6;
+/** The opacity of the ground behind these names. */
 const GUTTER = 0.94;
 
 export function drawRowNames(context: CanvasRenderingContext2D, seen: Seen): void {

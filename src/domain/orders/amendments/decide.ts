@@ -50,7 +50,7 @@ export function findAmendment(
   return (replayed ? viewAmendmentAsAsked(order, amendment) : null) ?? viewAmendment(order, amendment);
 }
 
-/** Amends an order, or withdraws an amendment of it: refuses as each does. */
+/** Amends an order, or withdraws one of its amendments. */
 export function decideAmendment(
   state: OrderState,
   command: CommandOf<'AmendOrder'> | CommandOf<'CancelAmendment'>,

@@ -143,7 +143,7 @@ function recordOf(
   return { id, status, by, createdAt: at, differenceCents, feeCents, toRefundCents, tickets, ...noted };
 }
 
-/** Puts a record in the place of the one with its id, or behind all others. */
+/** Replaces the record with the same id, or adds this one at the end. */
 function noteAmendment(order: Order, record: AmendmentRecord): void {
   const { amendments } = order.changed!;
   const index = amendments.findIndex(({ id }) => id === record.id);

@@ -79,9 +79,7 @@ export function eventRoutes(app: HttpApp, { events, settings }: Pick<PublicPorts
 
 // ── pictures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/**
- * A picture that is replaced under its name is seen within the hour; meanwhile pages of many events ask for nothing.
- */
+/** A picture that is replaced under the same name is shown within the hour; until then no browser requests it again. */
 const KEEP = 'public, max-age=3600';
 
 /** How long a picture is served after the last published event that named it. */

@@ -128,7 +128,7 @@ interface PairingProps {
   readonly onDone: () => void;
 }
 
-/** The code of a station that was made just now: it is in no answer again. */
+/** The code of a station that was made just now: no later answer has it. */
 function Pairing({ made, gates, onDone }: PairingProps) {
   const isGate = made.kind === 'GATE';
   const at = gates.map(({ name, gate_url: url }) => ({

@@ -21,7 +21,7 @@ export interface Steps {
 
 export interface TimeSeries {
   readonly name: string;
-  /** One a step; null where nothing is known. */
+  /** One for each step; null where nothing is known. */
   readonly values: readonly (number | null)[];
   /** Bars stand side by side; a part is counted in the bars before it, and drawn over them. */
   readonly form: 'bars' | 'part' | 'line';

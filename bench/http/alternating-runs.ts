@@ -33,9 +33,13 @@ export interface TargetRuns {
   readonly runs: readonly LoadRun<LoadResult>[];
 }
 
-export async function alternateRuns(targets: readonly Target[], settings: Settings): Promise<readonly TargetRuns[]> {
+export async function alternateRuns(
+  targets: readonly Target[],
+  settings: Settings,
+  loop: 'load' | 'light-load' = 'load',
+): Promise<readonly TargetRuns[]> {
   const { rounds, seconds, warmUpSeconds, report } = settings;
-  const generator = startLoadGenerator<LoadJob, LoadResult>(new URL('./load.ts', import.meta.url));
+  const generator = startLoadGenerator<LoadJob, LoadResult>(new URL(`./${loop}.ts`, import.meta.url));
   const measured = targets.map((target) => ({ target, all: [] as LoadRun<LoadResult>[] }));
   let firstNumber = 1;
   try {

@@ -62,7 +62,7 @@ export const httpThreads: Scenario = {
     const holds = CONNECTIONS.flatMap((connections) => targetsOf('hold', connections));
     const targets = [...holds, ...targetsOf('poll', 512), ...targetsOf('payload', 64)];
     try {
-      const measured = await alternateRuns(targets, { ...asked, seconds, warmUpSeconds });
+      const measured = await alternateRuns(targets, { ...asked, seconds, warmUpSeconds }, 'light-load');
       const ask: Ask = (...of) => measured.find(({ name }) => name === nameOf(...of))!;
       const audits: Figure[] = [];
       for (const { fronts, server } of services) {

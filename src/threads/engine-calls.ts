@@ -5,6 +5,8 @@
  * 1. The id of an event, and the number in other ids, lead to it for ever, so that what was found once is not looked
  *    for again. A slug may move with a definition; what is known of slugs is forgotten with the next one.
  * 2. What is remembered is bounded (I10).
+ * 3. The same read of several requests is sent once while it has not left this thread: many buyers look at one event.
+ *    One that may have been answered is never shared, because a request must not see less than what happened before it.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { stepChannel, type StepMessage } from '#actors/channels.ts';
@@ -56,6 +58,8 @@ export class EngineCalls {
   #slugs = new Map<string, EventPort>();
   /** The definitions that `#slugs` knows of. */
   #slugsAsOf: number | null = null;
+  /** Rule 3: answers to the reads that leave this thread with its present pass, by their texts. */
+  readonly #reads = new Map<string, Promise<unknown>>();
   /** The sessions of payments that were opened with their commands, as packed answers. */
   readonly #opened = new WeakMap<PaymentView, string>();
   #number = 0;
@@ -85,6 +89,18 @@ export class EngineCalls {
     this.#waiting.set(this.#number, waiting);
     this.#ports.send(this.#number, text, this.#waiting.size === 1);
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
+  }
+
+  /** Rule 3; a call that is alone is sent at once. */
+  #read(call: Extract<ThreadCall, { readonly kind: 'query' }>): Promise<unknown> {
+    const text = JSON.stringify(call);
+    if (this.#ports.isTiming || this.#waiting.size === 0) return this.#send(text);
+    const shared = this.#reads.get(text);
+    if (shared !== undefined) return shared;
+    const answering = this.#send(text);
+    if (this.#reads.size === 0) setImmediate(() => this.#reads.clear());
+    this.#reads.set(text, answering);
+    return answering;
   }
 
   ask<Name extends ServiceName>(name: Name, args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
@@ -134,7 +150,7 @@ export class EngineCalls {
         const call = { kind: 'command', eventId, command: command as Command } as const;
         return (callsProvider ? this.#callProvider(call) : this.#call(call)) as never;
       },
-      read: (query) => this.#call({ kind: 'query', eventId, query: query as Query }) as never,
+      read: (query) => this.#read({ kind: 'query', eventId, query: query as Query }) as never,
     };
   }
 

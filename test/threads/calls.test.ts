@@ -1,4 +1,4 @@
-/** Calls that came together: one that cannot be answered leaves the others as they are. */
+/** Calls that came together: one that cannot be answered leaves the others as they are, the same reads are one. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import type { EventPort, Found, RushCommand } from '#actors/event-port.ts';
 import { refuse } from '#domain/refusal.ts';
 import { packError, packValue } from '#engine/packed-answers.ts';
 import { createAnswers } from '#threads/calls.ts';
+import { EngineCalls } from '#threads/engine-calls.ts';
 import { packCommand } from '#threads/packed-rush.ts';
 
 type Ports = Parameters<typeof createAnswers>[0];
@@ -94,3 +95,39 @@ for (const isTiming of [false, true]) {
     assert.deepEqual(given, [expected, expected, expected]);
   });
 }
+
+it('sends the same read of several requests once, unless it has been sent before or its times are asked for', async () => {
+  const readAll = async (isTiming: boolean): Promise<readonly unknown[]> => {
+    const sent: (readonly [number: number, text: string])[] = [];
+    const send = (number: number, text: string): void => void sent.push([number, text]);
+    const calls = new EngineCalls({ send, definitions: () => 0, isTiming });
+    const answerSent = (reply: (text: string) => unknown): void => {
+      for (const [number, text] of sent.splice(0)) calls.take(number, packValue(reply(text)));
+    };
+    const finding = calls.events.byEventId('evt_club');
+    answerSent(() => 'evt_club');
+    const event = (await finding)!;
+    const read = (performanceId: string): Promise<unknown> =>
+      event.read({ type: 'ReadPayload', performanceId, sessionKey: null, knownRevision: null });
+    const first = [read('alone'), read('alone'), read('alone'), read('another')];
+    const texts = sent.map(
+      ([, text]) => (JSON.parse(text) as { query: { performanceId: string } }).query.performanceId,
+    );
+    await nextRound();
+    const later = read('alone');
+    texts.push(...sent.slice(texts.length).map(() => 'later'));
+    let answered = 0;
+    answerSent(() => ({ revision: String((answered += 1)) }));
+    const revisions = (await Promise.all([...first, later])) as readonly { revision: string }[];
+    return [texts, revisions.map(({ revision }) => revision)];
+  };
+  assert.deepEqual(await readAll(false), [
+    ['alone', 'alone', 'another', 'later'],
+    ['1', '2', '2', '3', '4'],
+  ]);
+  const timed = await readAll(true);
+  assert.deepEqual(timed, [
+    ['alone', 'alone', 'alone', 'another', 'later'],
+    ['1', '2', '3', '4', '5'],
+  ]);
+});

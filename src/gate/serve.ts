@@ -65,7 +65,8 @@ export async function serveGate(given: GateArguments, environment: Environment):
   });
 }
 
-function checkArguments(given: GateArguments, environment: Environment): Checked | { readonly problem: string } {
+/** What they say, or one line about what is wrong with them. */
+export function checkArguments(given: GateArguments, environment: Environment): Checked | { readonly problem: string } {
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const reading = readConfig({
     ...shared,

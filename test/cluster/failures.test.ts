@@ -1,6 +1,6 @@
 /**
- * Three real nodes on three real servers while nodes and servers fail: everything that was answered is there, once, and
- * at each node.
+ * Three real nodes on three real servers: what they say of themselves, and, while nodes and servers fail, that
+ * everything that was answered is there, once, and at each node.
  *
  * `npm run soak -- --cluster` runs every kind of fault, for as long as asked.
  */
@@ -19,13 +19,22 @@ import { missedPromises, reportDrill } from './drill/report.ts';
 import { drillEvent, openRunningCluster, openSale, runDrill, untilCurrent, type RunningCluster } from './drill/run.ts';
 
 const SHARDS = 8;
-const BUYERS = 12;
+const EVENTS = 4;
+const BUYERS = 6;
 /** Other tests run on the same machine. */
 const SLACK = 4;
 const STOCK = 200;
 const BUYERS_OF_STOCK = 384;
 const AT_ONCE = 48;
 const ORDER_TRIES_MAX = 5;
+
+const COUNTED = [
+  'forwarded_total',
+  'takeovers_total',
+  'fenced_total',
+  'foreign_messages_total',
+  'append_seconds_count',
+];
 
 const SHORT: readonly FaultKind[] = ['node killed', 'server killed', 'node ended'];
 const REST: readonly FaultKind[] = ['node stopped 5 s', 'server ended', 'server stopped 5 s', 'everything killed'];
@@ -37,8 +46,33 @@ describe('Three nodes on three servers', { skip: nats.missing }, () => {
   });
   after(() => cluster?.close());
 
+  it('say who they are, whether they are ready, and what they own', async () => {
+    for (const node of cluster.nodes) {
+      // On a busy machine shards may still move when the last node is up.
+      let ready = await node.get('/health/ready');
+      await until(async () => (ready = await node.get('/health/ready')).status === 200);
+      assert.equal(ready.body['node'], node.name);
+      assert.equal(ready.headers.get('x-served-by'), node.name);
+      const missing = await node.get('/api/no/such/address');
+      assert.equal(missing.headers.get('x-served-by'), node.name);
+    }
+    const owned = async (node: NodeProcess): Promise<number> => {
+      const { body } = await node.admin.get<string>('/metrics');
+      const value = (name: string): number =>
+        Number(new RegExp(`^holdfast_cluster_${name} (.*)$`, 'm').exec(body)?.[1]);
+      assert.equal(value('nodes'), cluster.nodes.length);
+      for (const name of COUNTED) assert.ok(value(name) >= 0, name);
+      return value('shards_owned');
+    };
+    // While a shard moves it has no owner for a moment.
+    await until(async () => {
+      const counts = await Promise.all(cluster.nodes.map(owned));
+      return counts.reduce((sum, count) => sum + count, 0) === SHARDS;
+    }, 'every shard has one owner');
+  });
+
   it('keep what they answered while nodes and servers are killed and ended, and say the same afterwards', async (t) => {
-    const settings = { buyers: BUYERS, shards: SHARDS, events: 6, restMsMax: 200, seed: 1, onProgress() {} };
+    const settings = { buyers: BUYERS, shards: SHARDS, events: EVENTS, restMsMax: 200, seed: 1, onProgress() {} };
     const outcome = await runDrill({ ...settings, faults: deep(1) > 1 ? [...SHORT, ...REST] : SHORT }, cluster);
     t.diagnostic(reportDrill(outcome));
     assert.deepEqual(outcome.wrong, []);

@@ -1,16 +1,22 @@
-/** A node that waits for its servers: not ready, and it says why. */
+/** A node that starts: not ready before its servers are there and good, and it says why. */
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startNode } from '#cluster/start-node.ts';
 import type { ClusterNode } from '#cluster/node.ts';
 import { untilReady } from '#service/service.ts';
 import { freePort } from '#operations/free-ports.ts';
-import { newDataFolder } from '../fixtures/folders.ts';
-import { nats, startNats } from '../fixtures/nats.ts';
+import { sample } from '../fixtures/events.ts';
+import { newDataFolder, newFolder } from '../fixtures/folders.ts';
+import { nats, startNats, type NatsServer } from '../fixtures/nats.ts';
+import { startNodes } from '../fixtures/nodes.ts';
 import { troublesAt } from '../fixtures/troubles.ts';
 import { until } from '../fixtures/until.ts';
 
+/** Loaded in more time than it takes to hear that the node is ready. */
+const EVENTS = 600;
 const TICKET_KEY = Buffer.alloc(32, 5).toString('base64url');
 
 async function settingsOf(dataDir: string, url?: string) {
@@ -19,6 +25,9 @@ async function settingsOf(dataDir: string, url?: string) {
   const cluster = { ticketKeys, servers, nodeName: 'one', clusterName: 'starting', shards: 2, replicas: 1 };
   return { cluster, dataDir, liveEventsMax: 10, limits: { waitingRepliesMax: 10 } };
 }
+
+/** The guard has tests of its own. */
+const startHere = (settings: Parameters<typeof startNode>[0]) => startNode(settings, { guardRounds: 5 });
 
 describe('A node whose servers cannot be reached', () => {
   it('is not ready, refuses what it is asked, and ends when it is told to', async (t) => {
@@ -89,15 +98,19 @@ describe('A node on the data folder of another one', () => {
   });
 });
 
-describe('A node with another TICKET_KEY than the others', { skip: nats.missing }, () => {
-  it('refuses to start, and both sides hear why; a key beside the old one takes its place', async (t) => {
-    const server = await startNats();
-    t.after(() => server.close());
+describe('On a NATS server', { skip: nats.missing }, () => {
+  let server: NatsServer;
+  before(async () => {
+    server = await startNats();
+  });
+  after(() => server?.close());
+
+  it('a node with another TICKET_KEY than the others refuses to start, and both sides hear why; a key beside the old one takes its place', async (t) => {
     const troubles = troublesAt(t, 'cluster');
     const settings = await settingsOf(newDataFolder(t), server.url);
     const other = Buffer.alloc(32, 6).toString('base64url');
     const open = async (nodeName: string, ...ticketKeys: [string, ...string[]]): Promise<ClusterNode> => {
-      const node = startNode({
+      const node = startHere({
         ...settings,
         dataDir: newDataFolder(t),
         cluster: { ...settings.cluster, nodeName, ticketKeys },
@@ -130,19 +143,39 @@ describe('A node with another TICKET_KEY than the others', { skip: nats.missing 
     );
     await assert.rejects(open('five', TICKET_KEY), { name: 'ServersRefused' });
   });
-});
 
-describe('A node with another number of shards than the first one', { skip: nats.missing }, () => {
-  it('refuses to start', async (t) => {
-    const server = await startNats();
-    t.after(() => server.close());
+  it('a node with another number of shards than the first one refuses to start', async (t) => {
     const settings = await settingsOf(newDataFolder(t), server.url);
-    const first = startNode(settings);
+    const cluster = { ...settings.cluster, clusterName: 'counted' };
+    const first = startHere({ ...settings, cluster });
     await (await first.opened).whenReady();
     assert.equal(first.state().trouble, null);
-    const dataDir = newDataFolder(t);
-    const other = startNode({ ...settings, dataDir, cluster: { ...settings.cluster, nodeName: 'two', shards: 3 } });
+    const other = startHere({
+      ...settings,
+      dataDir: newDataFolder(t),
+      cluster: { ...cluster, nodeName: 'two', shards: 3 },
+    });
     await assert.rejects(other.opened, { name: 'ServersRefused' });
     await first.stop();
+  });
+
+  it('a node that is told to stop while it loads its catalogue gives its shards up in order, as any node that stops', async (t) => {
+    const catalogue = newFolder(t);
+    for (let number = 0; number < EVENTS; number += 1) {
+      const event = { ...sample('club-night'), picture: null, id: `evt_${number}`, slug: `night-${number}` };
+      writeFileSync(path.join(catalogue, `${number}.json`), JSON.stringify(event));
+    }
+    const [node] = await startNodes(1, {
+      url: server.url,
+      clusterName: 'loading',
+      shards: 4,
+      replicas: 1,
+      environment: { CATALOG: catalogue, LOG_LEVEL: 'info' },
+    });
+    t.after(() => node!.close());
+    assert.equal(await node!.end(), 0);
+    assert.match(node!.printed(), /"level":40.*asks for no credentials: whoever reaches it could sell for nothing/);
+    assert.match(node!.printed(), /"msg":"stopping"/);
+    assert.doesNotMatch(node!.printed(), /"msg":"ready"/, 'all events were loaded before it was told');
   });
 });

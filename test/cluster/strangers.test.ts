@@ -90,6 +90,6 @@ describe('A node whose calls find nobody', () => {
       );
       await call;
     };
-    await withNodes(['north', 'south'], work, { speed: 4 });
+    await withNodes(['north', 'south'], work);
   });
 });

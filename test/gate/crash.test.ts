@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { checkArguments } from '#gate/serve.ts';
 import { holdfast, holdfastProcess, succeeded } from '../cli/holdfast.ts';
 import { bareEnvironment } from '../environment.ts';
 import { bodyOf, clientOf, type Caller, type Json } from '../fixtures/client.ts';
@@ -151,12 +152,21 @@ it('ends with exit code 2 and one line where it cannot be a gate', { skip }, asy
     args.with(3, tokenFile),
     /^holdfast gate: the token is of station "Phone": make one with "kind": "GATE"/,
   );
-  await refuses(args.slice(2), /--upstream is missing/);
   await refuses(args.with(1, 'tickets'), /--upstream is "tickets": it must be the public http or https address/);
-  await refuses(args.with(3, '/none'), /--token-file \/none cannot be read: ENOENT/);
-  await refuses([...args, '--tls-cert', tokenFile], /--tls-cert and --tls-key go together/);
-  await refuses([...args, '--tls-cert', tokenFile, '--tls-key', tokenFile], /are no certificate and its key/);
-  await refuses([...args, '--port', 'many'], /PORT is "many"/);
+  // What the process ends with is one and the same for all of these.
+  const files = { tlsCert: null, tlsKey: null };
+  const given = { upstream: service.publicUrl, tokenFile: args[3]!, data: '/none', host: null, port: null, ...files };
+  const refusesArguments = (changed: object, line: RegExp): void => {
+    const checked = checkArguments({ ...given, ...changed }, {});
+    assert.ok('problem' in checked);
+    assert.match(checked.problem, line);
+    assert.doesNotMatch(checked.problem, /\n/);
+  };
+  refusesArguments({ tokenFile: '/none' }, /--token-file \/none cannot be read: ENOENT/);
+  refusesArguments({ tlsCert: tokenFile }, /--tls-cert and --tls-key go together/);
+  refusesArguments({ tlsCert: tokenFile, tlsKey: tokenFile }, /are no certificate and its key/);
+  refusesArguments({ port: 'many' }, /PORT is "many"/);
   writeFileSync(tokenFile, 'ord_1_x');
-  await refuses(args.with(3, tokenFile), /has no token of a gate/);
+  refusesArguments({ tokenFile }, /has no token of a gate/);
+  assert.match((await holdfast(['gate'])).stderr, /^holdfast gate: --upstream is missing .*\n$/);
 });

@@ -78,7 +78,7 @@ describe('npm run cluster', () => {
     assert.match(stderr, /^There is no .*nats-server: install NATS server 2\.10\.23 or later .*NATS_SERVER.*\n$/);
   });
 
-  it('takes a NATS server that is too old for none, and says which it found and which is needed', async (t) => {
+  it('takes a NATS server that is too old for none, and says which it found and which is needed', (t) => {
     const program = path.join(newFolder(t), 'nats-server');
     for (const version of ['2.10.22', '2.9.10', '1.99.99']) {
       writeProgram(program, version);
@@ -86,8 +86,6 @@ describe('npm run cluster', () => {
       assert.match(problem!, /^.*nats-server is too old .*: install NATS server 2\.10\.23 or later .*NATS_SERVER/);
       assert.ok(problem!.startsWith(`${program} is too old (nats-server: v${version}): `), problem!);
     }
-    const { code, stdout, stderr } = await start(t, { NATS_SERVER: program }).ended;
-    assert.deepEqual([code, stdout, stderr.split(':')[0]], [2, '', `${program} is too old (nats-server`]);
   });
 
   it('finds a NATS server in PATH, and calls it by its full path', (t) => {
@@ -106,18 +104,19 @@ describe('npm run cluster', () => {
     const folder = newFolder(t);
     const temporary = path.join(folder, 'temporary');
     mkdirSync(temporary);
-    // A server that is healthy for a moment, as one is that cannot take its place among the others.
+    // A server that was healthy, and ends as soon as the first node is started.
     const program = path.join(folder, 'nats-server');
     const lines = [
       'case "$*" in',
-      '  *nats-2.conf) timeout --signal=KILL 3 "$REAL" "$@";;',
-      '  *) exec "$REAL" "$@";;',
+      '  *nats-2.conf)',
+      '    (while kill -0 $$ && [ ! -e "${2%/*}/node-1.log" ]; do sleep 0.05; done; kill -KILL $$) 2>/dev/null &',
       'esac',
+      'exec "$REAL" "$@"',
     ];
     writeFileSync(program, `#!/bin/sh\nREAL=${JSON.stringify(nats.program)}\n${lines.join('\n')}\n`, { mode: 0o755 });
     const { code, stderr } = await start(t, { NATS_SERVER: program, TMPDIR: temporary }).ended;
     assert.equal(code, 1);
-    assert.match(stderr, /^nats-2 ended \(exit code 137\) while the others were starting:/);
+    assert.match(stderr, /^nats-2 ended \(SIGKILL\) while the others were starting:/);
     assert.deepEqual(readdirSync(temporary), []);
   });
 

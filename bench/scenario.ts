@@ -124,13 +124,6 @@ export async function secondsOf(work: () => unknown): Promise<number> {
  */
 export const LOOP_PERIOD_MS = 2;
 
-/** Bytes in use after a garbage collection, on the heap and by its objects outside of it. */
-export function usedBytes(): number {
-  for (let i = 0; i < 4; i += 1) globalThis.gc!();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
 // ── figures as text ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Figures as lines of text: name, value, spread, budget and, unless the scenario was disturbed, a verdict. */

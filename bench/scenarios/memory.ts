@@ -2,7 +2,8 @@
 import { hallEvent, hotEvent } from '../events.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { buyTwo, openDomain, placeHold } from '../in-process.ts';
-import { usedBytes, type Scenario } from '../scenario.ts';
+import { dataBytes } from '#rehearsal/server/memory.ts';
+import type { Scenario } from '../scenario.ts';
 
 const SEATS = 60_000;
 
@@ -35,9 +36,9 @@ export const memory: Scenario = {
 function bytesOfHold(holds: number): number {
   const fixture = openDomain(definitionOf(hotEvent));
   for (let n = 0; n < 1_000; n += 1) fixture.do(placeHold(n, 'single', 1));
-  const before = usedBytes();
+  const before = dataBytes();
   for (let n = 1_000; n < 1_000 + holds; n += 1) fixture.do(placeHold(n, 'single', 1));
-  const used = usedBytes() - before;
+  const used = dataBytes() - before;
   if (fixture.state.holds.activeBySession.size !== holds + 1_000) throw new Error('every hold must be live');
   return used / holds;
 }
@@ -46,9 +47,9 @@ function bytesOfHold(holds: number): number {
 function bytesOfOrder(orders: number): number {
   const fixture = openDomain(definitionOf(hotEvent));
   for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
-  const before = usedBytes();
+  const before = dataBytes();
   for (let n = 1_000; n < 1_000 + orders; n += 1) buyTwo(fixture, n);
-  const used = usedBytes() - before;
+  const used = dataBytes() - before;
   if (fixture.state.orders.inOrder.settledCount !== orders + 1_000) throw new Error('every order must be finished');
   return used / orders;
 }
@@ -63,9 +64,9 @@ function bytesOfHall(dates: number): number {
   const night = (performances as readonly object[])[0];
   const nights = Array.from({ length: dates }, (_, i) => ({ ...night, id: `d${i}`, name: `Date ${i}` }));
   const definition = definitionOf({ ...event, performances: nights });
-  const before = usedBytes();
+  const before = dataBytes();
   const fixture = openDomain(definition);
-  const used = usedBytes() - before;
+  const used = dataBytes() - before;
   if (fixture.state.performances.size !== dates) throw new Error('every date must be there');
   return used;
 }

@@ -24,7 +24,8 @@ import { openDomain } from '../in-process.ts';
 import { waitingRoomEvent } from '../events.ts';
 import { definitionOf } from '../../test/fixtures/events.ts';
 import { fillQueue } from '../folders.ts';
-import { figureOf, usedBytes, type Figure, type Scenario, type Settings } from '../scenario.ts';
+import { dataBytes } from '#rehearsal/server/memory.ts';
+import { figureOf, type Figure, type Scenario, type Settings } from '../scenario.ts';
 
 const CONNECTIONS = 64;
 /** Some 50,000 people, each polling every four to five seconds. */
@@ -141,9 +142,9 @@ function figuresOfMemory(shortest: Queue, longest: Queue, inProcess: number): Fi
 function bytesOfEntry(waiting: number): number {
   const fixture = openDomain(definitionOf(waitingRoomEvent));
   fixture.do({ type: 'JoinQueue', sessionKey: 'session-0' });
-  const before = usedBytes();
+  const before = dataBytes();
   for (let n = 1; n <= waiting; n += 1) fixture.do({ type: 'JoinQueue', sessionKey: `session-${n}` });
-  const used = usedBytes() - before;
+  const used = dataBytes() - before;
   if (fixture.state.waitingRoom?.entries.waitingCount !== waiting) throw new Error('everybody must be waiting');
   return used / waiting;
 }

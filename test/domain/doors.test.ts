@@ -7,12 +7,12 @@ import { describe, it } from 'node:test';
 import type { ScanRequest } from '#domain/command.ts';
 import { listConflicts, readDoors } from '#domain/doors/view.ts';
 import { ScannedTickets } from '#domain/doors/scanned-tickets.ts';
-import { RefusedScans } from '#domain/doors/refused-scans.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import { fc } from '../property.ts';
 import { amend, amended, ask, bought, change, idsOf, oddEvent, orderOf, quoted } from '../fixtures/amendments.ts';
 import { buy, cancelByOperator, item, openCheckoutEvent, visitor } from '../fixtures/commands.ts';
 import { code } from '../fixtures/definitions.ts';
+import { scannedTicket } from '../fixtures/scanned-tickets.ts';
 import { assertSameAfterReplay, given, MINUTE, START, type EventFixture } from '../fixtures/event-state.ts';
 
 const STATIONS = ['north', 'south'];
@@ -423,32 +423,11 @@ describe('A ticket that entered', () => {
 });
 
 describe('A ticket that was scanned', () => {
-  const scanAt = (number: number, at: number) => ({
-    id: `c2Nhbi0${String(number).padStart(15, '0')}`,
-    kind: 'ENTRY' as const,
-    performanceId: 'eve',
-    doorId: 'main',
-    stationId: 'stn_1_000000000000000000000001',
-    at,
-    receivedAt: at + 300,
-    verdict: 'ADMIT' as const,
-    given: null,
-    unfit: null,
-    isUndone: false,
-    isOfGate: false,
-  });
-
   it('is read as it was put, with its last change alone', () => {
     const tickets = new ScannedTickets();
-    const ticket = (number: number) => ({
-      key: `ticket${String(number).padStart(18, '0')}`,
-      ticketTypeId: 'single',
-      performanceId: 'eve',
-      scans: [scanAt(number, START + number)],
-    });
-    for (let number = 0; number < 300; number += 1) tickets.put(null, ticket(number), true);
+    for (let number = 0; number < 300; number += 1) tickets.put(null, scannedTicket(number), true);
     for (let round = 0; round < 3; round += 1) {
-      for (let number = 0; number < 300; number += 2) tickets.put(number, ticket(number), true);
+      for (let number = 0; number < 300; number += 2) tickets.put(number, scannedTicket(number), true);
     }
     const changed = [...tickets.changedAfter(0)].map(({ number }) => number);
     assert.deepEqual(
@@ -461,43 +440,10 @@ describe('A ticket that was scanned', () => {
     );
     assert.deepEqual([...tickets.changedAfter(tickets.lastChange)], []);
     for (const number of [0, 1, 299]) {
-      assert.deepEqual(tickets.at(tickets.find(ticket(number).key)!), ticket(number));
-      assert.equal(tickets.findScan(scanAt(number, 0).id), number);
+      assert.deepEqual(tickets.at(tickets.find(scannedTicket(number).key)!), scannedTicket(number));
+      assert.equal(tickets.findScan(scannedTicket(number).scans[0]!.id), number);
     }
     assert.equal(tickets.find('nobody'), null);
     assert.equal(tickets.findScan('c2Nhbi0'), null, 'the beginning of an id is no id');
   });
-
-  it(
-    'takes at most 200 bytes with one entry, and at most 32 for each further id',
-    { skip: globalThis.gc === undefined && 'node --expose-gc' },
-    () => {
-      const heap = (): number => {
-        globalThis.gc!();
-        const { heapUsed, arrayBuffers } = process.memoryUsage();
-        return heapUsed + arrayBuffers;
-      };
-      const COUNT = 100_000;
-      const before = heap();
-      const tickets = new ScannedTickets();
-      for (let number = 0; number < COUNT; number += 1) {
-        const key = `ticket${String(number).padStart(18, '0')}`;
-        const scans = [scanAt(number, START + number)];
-        tickets.put(null, { key, ticketTypeId: 'single', performanceId: 'eve', scans }, true);
-      }
-      const between = heap();
-      const refused = new RefusedScans();
-      for (let number = 0; number < COUNT; number += 1) {
-        refused.put(`refused-scan-${number}-of-many`, {
-          verdict: 'FORGED',
-          given: null,
-          digest: number,
-          isOfGate: false,
-        });
-      }
-      const bytes = [between - before, heap() - between].map((each) => each / COUNT);
-      assert.ok(tickets.count === COUNT && refused.count === COUNT);
-      assert.ok(bytes[0]! <= 200 && bytes[1]! <= 32, bytes.join(' and '));
-    },
-  );
 });

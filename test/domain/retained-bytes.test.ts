@@ -2,19 +2,21 @@
  * What requests leave in the state is limited in bytes, not only in number.
  *
  * Each kind of request that anybody may send is sent many times with the longest strings that are accepted. What stays
- * is weighed by the characters of a snapshot, which are the same on every machine; orders that are finished are weighed
- * in memory as well.
+ * is weighed by the characters of a snapshot, which are the same on every machine; orders that are finished and tickets
+ * that were scanned are weighed in memory as well.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { IDEMPOTENCY_BYTES_MAX, IDEMPOTENCY_WINDOW_MS, IdempotencyBook } from '#domain/idempotency.ts';
 import { snapshotPieces } from '#domain/event/snapshot.ts';
 import { buyTwo, itemOf, openDomain, placeHold as placeMany } from '../../bench/in-process.ts';
 import { hallEvent, hotEvent } from '../../bench/events.ts';
+import { RefusedScans } from '#domain/doors/refused-scans.ts';
+import { ScannedTickets } from '#domain/doors/scanned-tickets.ts';
 import { createEndedHolds, WHOLE_BYTES_MAX } from '#domain/holds/ended-holds.ts';
+import { dataBytes } from '#rehearsal/server/memory.ts';
 import { definitionOf } from '../fixtures/events.ts';
+import { scannedTicket } from '../fixtures/scanned-tickets.ts';
 import { anna, buy, checkoutEvent, item, placeHold } from '../fixtures/commands.ts';
 import { given, MINUTE, restore, type EventFixture } from '../fixtures/event-state.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
@@ -37,15 +39,6 @@ function charactersLeftBy(fixture: EventFixture, requests: number, send: (n: num
   // Details of ended records are dropped when later ones end.
   for (let n = 50 + requests; n < 50 + 1.5 * requests; n += 1) send(n);
   return (weigh(fixture) - before) / (1.5 * requests);
-}
-
-/** Bytes in use, without garbage and without compiled code, whose size depends on when the compiler had time. */
-function used(): number {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  for (let i = 0; i < 4; i += 1) collect();
-  const data = getHeapSpaceStatistics().filter(({ space_name }) => !/code|trusted/.test(space_name));
-  return data.reduce((sum, { space_used_size }) => sum + space_used_size, process.memoryUsage().external);
 }
 
 const big: Partial<EventDefinition> = {
@@ -79,9 +72,9 @@ describe('What a request leaves in the state', () => {
         fixture.do({ ...placeMany(n % 5, 'seat', 20), items: Array(10).fill(itemOf('seat', 20)) });
     };
     replace(500);
-    const before = used();
+    const before = dataBytes();
     replace(2_000);
-    const bytes = (used() - before) / 2_000;
+    const bytes = (dataBytes() - before) / 2_000;
     assert.ok(bytes < 300, `${bytes} bytes a hold`);
   });
 
@@ -144,12 +137,12 @@ describe('What a request leaves in the state', () => {
     // The first thousand compile the code, whose memory is not that of holds.
     for (let n = 0; n < 1_000; n += 1) place(n);
     restore(fixture.state);
-    const empty = used();
+    const empty = dataBytes();
     for (let n = 1_000; n < 11_000; n += 1) place(n);
-    const placed = (used() - empty) / 10_000;
-    const before = used();
+    const placed = (dataBytes() - empty) / 10_000;
+    const before = dataBytes();
     const restored = restore(fixture.state);
-    const bytes = (used() - before) / 11_000;
+    const bytes = (dataBytes() - before) / 11_000;
     assert.equal(restored.holds.byId.size, 11_000);
     // Tables that have just grown differ by a tenth; copies of the ids would make 1.4 times as much.
     assert.ok(bytes < 1.25 * placed, `${bytes} bytes a hold, ${placed} when it was placed`);
@@ -158,12 +151,29 @@ describe('What a request leaves in the state', () => {
   it('is under 1,000 bytes of memory for a finished order, with its hold and all its ids', () => {
     const fixture = openDomain(definitionOf(hotEvent));
     for (let n = 0; n < 1_000; n += 1) buyTwo(fixture, n);
-    const before = used();
+    const before = dataBytes();
     // Enough that the tables, which grow by a quarter at a time, count for what they take on average.
     for (let n = 1_000; n < 11_000; n += 1) buyTwo(fixture, n);
-    const bytes = (used() - before) / 10_000;
+    const bytes = (dataBytes() - before) / 10_000;
     assert.equal(fixture.state.orders.inOrder.settledCount, 11_000);
     assert.ok(bytes < 1_000, `${bytes} bytes an order`);
+  });
+});
+
+describe('A ticket that was scanned', () => {
+  it('takes at most 200 bytes of memory with one entry, and at most 32 for each further scan id', () => {
+    const COUNT = 100_000;
+    const before = dataBytes();
+    const tickets = new ScannedTickets();
+    for (let number = 0; number < COUNT; number += 1) tickets.put(null, scannedTicket(number), true);
+    const between = dataBytes();
+    const refused = new RefusedScans();
+    const refusal = { verdict: 'FORGED', given: null, isOfGate: false } as const;
+    for (let number = 0; number < COUNT; number += 1)
+      refused.put(`refused-scan-${number}-of-many`, { ...refusal, digest: number });
+    const bytes = [between - before, dataBytes() - between].map((each) => each / COUNT);
+    assert.ok(tickets.count === COUNT && refused.count === COUNT);
+    assert.ok(bytes[0]! <= 200 && bytes[1]! <= 32, bytes.join(' and '));
   });
 });
 

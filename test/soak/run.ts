@@ -256,7 +256,6 @@ async function startService(
 ): Promise<Running> {
   const child = fork(await builtProgram(new URL('./service-process.ts', import.meta.url)), [], {
     env: environment,
-    execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);

@@ -2,6 +2,7 @@
  * The service of a soak in a process of its own: started as `holdfast serve` starts it, with a wall clock that the soak
  * can set, and with a report of its memory on request.
  */
+import { dataBytes } from '#rehearsal/server/memory.ts';
 import { readConfig } from '#service/config.ts';
 import { startService } from '#service/service.ts';
 import { pino } from 'pino';
@@ -35,10 +36,7 @@ process.on('message', (request: SoakRequest) => {
     leapMs = request.byMs;
     return;
   }
-  // The process runs with --expose-gc, so that garbage is not counted.
-  for (let times = 0; times < 3; times += 1) globalThis.gc?.();
-  const { heapUsed, external, rss } = process.memoryUsage();
-  report({ type: 'memory', usedBytes: heapUsed + external, rssBytes: rss });
+  report({ type: 'memory', usedBytes: dataBytes(), rssBytes: process.memoryUsage().rss });
 });
 
 let stopping = false;

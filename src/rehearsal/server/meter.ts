@@ -7,9 +7,8 @@
  * that takes processor time too.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';
+import { dataBytes } from './memory.ts';
 import { batchChannel, type BatchMessage } from '#persistence/journal.ts';
 
 export interface MeterResult {
@@ -23,7 +22,7 @@ export interface MeterResult {
 }
 
 export interface Weight {
-  /** Objects on the heap and their memory outside it. */
+  /** Of data, without garbage. */
   readonly usedBytes: number;
   readonly rssBytes: number;
 }
@@ -33,8 +32,6 @@ interface CollectorPause {
   readonly kind: 'young' | 'full' | 'marking' | 'weak';
   readonly ms: number;
 }
-
-const COLLECTIONS = 4;
 
 /**
  * Period of the timer that measures the delay of the event loop: short enough for every stall that a budget concerns.
@@ -127,9 +124,5 @@ function watchRounds(): void {
 }
 
 function weigh(): Weight {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  for (let i = 0; i < COLLECTIONS; i += 1) collect();
-  const { heapUsed, external, rss } = process.memoryUsage();
-  return { usedBytes: heapUsed + external, rssBytes: rss };
+  return { usedBytes: dataBytes(), rssBytes: process.memoryUsage().rss };
 }

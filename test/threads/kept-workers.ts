@@ -8,8 +8,7 @@
  *    the middle of its work, or has failed, is lost, as the product's are.
  * 2. One that does not begin, or does not end once its port is closed, is an error of its work after a bounded time.
  * 3. One that waits keeps no process alive.
- * 4. All threads are started from the files into which they were built (`fixtures/program.ts`), but for those that a
- *    test gives options of its own.
+ * 4. All threads are started from the files into which they were built (`fixtures/program.ts`).
  */
 import { once, type EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -146,8 +145,7 @@ function keptWorker(file: string, data: unknown): Worker {
 
 /** In place of the class of Node, for modules that are imported from now on and for those that were before. */
 function StartedWorker(file: string | URL, options: WorkerOptions = {}): Worker {
-  const isOwn = file instanceof URL && options.execArgv?.length === 0 && options.resourceLimits === undefined;
-  const built = isOwn ? path.join(folder, `${path.basename(fileURLToPath(file), '.ts')}.mjs`) : '';
+  const built = file instanceof URL ? path.join(folder, `${path.basename(fileURLToPath(file), '.ts')}.mjs`) : '';
   if (!existsSync(built)) return new NodeWorker(file, options);
   const { href } = pathToFileURL(built);
   return KEPT.test(href) ? keptWorker(href, options.workerData) : new NodeWorker(new URL(href), options);

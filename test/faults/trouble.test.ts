@@ -45,7 +45,7 @@ describe('A process that was paused and continues', () => {
   it('expires what ran out meanwhile, loses nothing, turns no connection away, and keeps its lock all the time', async (t) => {
     const service = await spawnServiceFor(t);
     const last = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: 2 };
-    await service.define(clubNight({ hold_minutes: 0.1, localities: [last] }));
+    await service.define(clubNight({ hold_minutes: 0.07, localities: [last] }));
     await service.define(clubNight({ id: 'evt_long', slug: 'long' }));
     const [early, late] = [newSession(), newSession()];
     const short = await place(service, early, 2);

@@ -299,7 +299,7 @@ async function playGala(fixture: ActorsFixture, actor: EventActor): Promise<void
   await execute(actor, { type: 'EraseOrder', orderId, operator: 'Ada', note: null });
 
   // The process has too much of what was left behind, and this event most of it.
-  for (const of of ['ANSWERS', 'HOLD_ITEMS', 'ENDED_HOLDS'] as const) await execute(actor, { type: 'DropOldest', of });
+  for (const what of ['ANSWERS', 'HOLD_ITEMS', 'ENDED_HOLDS'] as const) await execute(actor, { type: 'DropOldest', of: what });
 
   // Made at a counter: paid in cash and given back by hand, and given away.
   const customer = { email: 'door@example.com', name: 'Dora', documentNumber: null, phone: null };

@@ -92,10 +92,10 @@ async function buyAt(sale: SoakSale, event: SoakEvent, chance: () => number): Pr
   await checkOut(sale, event, holdId, sessionKey, chance);
 }
 
-/** Joins the waiting room and polls until it is admitted; null when that does not happen in time. */
+/** Joins the waiting room and polls until it is admitted; null when that does not happen in time or by the end. */
 async function queueFor(sale: SoakSale, event: SoakEvent, sessionKey: string): Promise<string | null> {
   let answer = await insist(sale, joinQueue(event.id, sessionKey));
-  for (let polls = 0; polls < 40 && answer !== null && answer.body['status'] === 'WAITING'; polls += 1) {
+  for (let polls = 0; polls < 40 && !sale.isClosing && answer?.body['status'] === 'WAITING'; polls += 1) {
     await pause(200);
     answer = await insist(sale, pollQueue(sessionKey, String(answer.body['id'])));
   }

@@ -44,7 +44,7 @@ interface OutboxPorts<Message> extends Omit<FactSource, 'label'> {
   /** See `FactSource`; '' when absent. */
   readonly label?: string;
   readonly delivery: Delivery<Message>;
-  /** The first pause after a failure; for tests. */
+  /** The first pause after a failure; a second when absent. */
   readonly firstPauseMs?: number;
 }
 

@@ -54,6 +54,8 @@ export const LIMITS = {
   guessesPerMinuteMax: 20,
   /** Calls that open a session at one payment provider at once: with 400 ms a call, 160 checkouts a second. */
   providerCallsMax: 64,
+  /** Before a notification or a mail that was not accepted is sent again: the first pause, which doubles. */
+  deliveryPauseMsMin: 1_000,
   /** The longest that a request may take to arrive. */
   requestReceiveMsMax: 30_000,
   /** The longest that a client of the public listener may read nothing of its answer. Live streams send more often. */

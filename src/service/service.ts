@@ -13,16 +13,13 @@ import { startRetentionSchedule, type RetentionSchedule } from '#privacy/retenti
 import { isRefusal } from '#domain/refusal.ts';
 import { createMetrics } from '#http/metrics/metrics.ts';
 import { buildAdminApp } from '#http/server/apps.ts';
-import { openOutbox, type Delivery } from '#notifications/outbox.ts';
-import { createPoster, notificationDelivery } from '#notifications/messages.ts';
-import { mailDelivery, type MailedOrder } from '#notifications/mail.ts';
-import { openMailer, type MailContent, type Mailer } from '#notifications/smtp.ts';
-import { DELIVERED, type Delivered } from '#engine/service-facts.ts';
-import { orderMail } from '#http/pages/order-mail.ts';
+import { openMailer, type Mailer } from '#notifications/smtp.ts';
+import { DELIVERED } from '#engine/service-facts.ts';
 import { absentProviders, openPaymentService, type PaymentService } from '#payments/service.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
 import { pagesOf } from '#http/pages/bundle.ts';
 import { listeningHost, originsOf, type Config } from './config.ts';
+import { isDelivered, startMail, startNotifications } from './deliveries.ts';
 import { canSharePorts, gaugesOf, HttpThreads, shownWith, startWorker, type StartThread } from './http-threads.ts';
 import { createJsonLog, logTroubles } from './log.ts';
 import { buildBuyersApp, referenceOf } from './public-app.ts';
@@ -438,34 +435,6 @@ function openPayments(
   const owns = (eventId: string): boolean => engine.owns(eventId);
   const ports = { events, owns, active: () => engine.active(), clock, elapsedMs: stopwatchMs, personalData, baseUrl };
   return openPaymentService({ sandbox, secrets: webhooks, stripe, callsMax: limits.providerCallsMax }, ports);
-}
-
-/** Starts notifications to the receiver in the settings, where there is one. */
-async function startNotifications({ notify }: Config, engine: Deployment): Promise<void> {
-  if (notify === null) return;
-  // Receivers compare the time of a message with their own clock, so the sandbox clock must not move it.
-  const post = createPoster(notify, () => engine.clock.machineNow());
-  await deliver('notifications', notificationDelivery({ personalData: engine.personalData, post }), engine);
-}
-
-/** Starts mails to buyers. */
-async function startMail(mailer: Mailer, { brand }: Config, engine: Deployment, baseUrl: () => string): Promise<void> {
-  const { personalData, clock } = engine;
-  const write = (order: MailedOrder): MailContent => orderMail({ ...order, brand, baseUrl: baseUrl() });
-  await deliver('mail', mailDelivery({ personalData, mailer, now: () => clock.now(), write }), engine);
-}
-
-function isDelivered({ notify, mail }: Config, delivered: Delivered): boolean {
-  return { notifications: notify, mail }[delivered] !== null;
-}
-
-async function deliver<Message>(of: Delivered, delivery: Delivery<Message>, engine: Deployment): Promise<void> {
-  const following = engine.opened.then((served) =>
-    served.followFacts(of, (source) => openOutbox({ ...source, delivery })),
-  );
-  // Whoever starts a node learns of one that cannot serve by `opened`.
-  if (engine.state().phase === 'STARTING') following.catch(() => {});
-  else await following;
 }
 
 function portOf(app: HttpApp): number {

@@ -23,6 +23,8 @@ import { newDataFolder } from '../fixtures/folders.ts';
 import { until } from '../fixtures/until.ts';
 
 const DAY = 24 * 60 * MINUTE;
+/** What is refused for now is soon sent again. */
+const limits = { deliveryPauseMsMin: 10 };
 const venue = { name: 'Harbour Hall', address: '1 Quay Street', city: 'Erfurt', country: 'DE' };
 const event = gala({ venue, max_tickets_per_email: null });
 
@@ -42,12 +44,20 @@ async function untilReceived(box: Mailbox, count: number): Promise<void> {
   );
 }
 
+/**
+ * Resolves when each mail that was first refused for now at this moment or later was sent again: pauses double, so the
+ * last one is no longer than the time before it.
+ */
+function untilSentAgain(firstMs: number): Promise<void> {
+  return pause(performance.now() - firstMs + 2 * limits.deliveryPauseMsMin);
+}
+
 describe('The buyer of an order', () => {
   let box: Mailbox;
   let service: TestService;
   before(async () => {
     box = await openMailbox();
-    service = await openServiceWith([event], box.environment);
+    service = await openServiceWith([event], box.environment, { limits });
   });
   beforeEach(() => {
     box.refuses = () => null;
@@ -151,6 +161,7 @@ describe('The buyer of an order', () => {
 
   it('gets none once the order was erased, not even one that was requested before', async () => {
     box.refuses = (address) => (address === 'finn@example.com' ? 450 : null);
+    const beganMs = performance.now();
     const { order_id: id } = await buy(service, 'finn@example.com');
     assert.equal((await asOperator(id)).status, 200);
     assert.equal((await service.operate('POST', `/admin/orders/${id}/erase`)).status, 200);
@@ -159,11 +170,12 @@ describe('The buyer of an order', () => {
     assert.deepEqual([refused.status, refused.body['code']], [409, 'ORDER_ERASED']);
     const { order_id: later } = await buy(service, 'gus@example.com');
     await until(() => mailOf(box, later).length === 1);
-    await pause(2_500);
+    await untilSentAgain(beganMs);
     assert.deepEqual(mailOf(box, id), []);
   });
 
   it('with a mailbox that takes no mail for now is tried again, and does not hold up others; for good, no more', async () => {
+    const beganMs = performance.now();
     const refused = new Set<string>();
     const wasRefused = (address: string): boolean => refused.has(address);
     box.refuses = (address) => {
@@ -179,7 +191,7 @@ describe('The buyer of an order', () => {
     );
     box.refuses = () => null;
     await until(() => mailOf(box, full.order_id).length === 1);
-    await pause(1_500);
+    await untilSentAgain(beganMs);
     assert.deepEqual(mailOf(box, gone.order_id), []);
   });
 
@@ -199,17 +211,21 @@ describe('The buyer of an order', () => {
     let refusals = 0;
     const isRefused = new Set(['pat@example.com', 'quin@example.com']);
     box.refuses = (address) => (isRefused.has(address) && (refusals += 1) > 0 ? 450 : null);
+    const beganMs = performance.now();
     const { order_id: givenUp } = await buy(service, 'pat@example.com');
-    await until(() => refusals > 0);
-    // The service has the answer before its clock is set: the day begins with it.
-    await pause(500);
-    box.refusesContents = () => '554 Message rejected: the address of the sender is not verified';
+    // At the second the service has the answer to the first: the day begins with it.
+    await until(() => refusals > 1);
+    let rejected = 0;
+    box.refusesContents = () => {
+      rejected += 1;
+      return '554 Message rejected: the address of the sender is not verified';
+    };
     service.wait(DAY);
     const before = refusals;
     await until(() => refusals > before);
     isRefused.clear();
     const { order_id: late } = await buy(service, 'quin@example.com');
-    await pause(500);
+    await until(() => rejected > 0);
     service.wait(2 * DAY);
     isRefused.add('quin@example.com');
     box.refusesContents = () => null;
@@ -217,7 +233,7 @@ describe('The buyer of an order', () => {
     await until(() => refusals > waited);
     isRefused.clear();
     await until(() => mailOf(box, late).length === 1);
-    await pause(1_500);
+    await untilSentAgain(beganMs);
     assert.deepEqual(mailOf(box, givenUp), []);
   });
 
@@ -238,7 +254,7 @@ describe('The buyer of an order', () => {
 describe('Mails', { skip: ofOneMachine('each node has metrics of its own') }, () => {
   it('are counted by what became of them: sent, tried again, dropped', async (t) => {
     const box = await openMailbox();
-    const service = await openServiceWith([event], box.environment);
+    const service = await openServiceWith([event], box.environment, { limits });
     t.after(async () => {
       await service.close();
       await box.close();

@@ -78,7 +78,7 @@ export interface ShardClaimsPorts<Shard extends ClaimedShard> {
 }
 
 /** A node listens so long before it claims anything: who is there announces itself at once to a newcomer. */
-const LISTEN_MS = 750;
+export const LISTEN_MS = 750;
 
 /** Nothing moves while nodes come and go (rule 2). */
 const SETTLED_MS = 2_000;

@@ -1,6 +1,9 @@
 /** An order of ten thousand tickets is read in pages, by its buyer and by operators. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Amendment } from '#client/bodies.ts';
+import { settle } from '../fixtures/checkout.ts';
+import { bodyOf } from '../fixtures/client.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
 
 const TICKETS = 10_000;
@@ -121,5 +124,19 @@ describe('An order of ten thousand tickets', () => {
     await service.admin.post(path, { attendees: [{ ticket_id: second, attendee: { name: 'Ann' } }] });
     const [, renamed] = (await read(id)).body.ticket_objects;
     assert.equal(renamed?.attendee?.name, 'Ann');
+  });
+
+  it('lists those of one that is paid for once it is, also where the order was read before', async () => {
+    const id = await buy(200);
+    const [first = '', second = ''] = (await read(id)).body.tickets;
+    const asked = bodyOf(
+      await service.admin.post<Amendment>(`/admin/orders/${id}/amendments`, { reissue: [first], fee: 500 }),
+      201,
+    );
+    assert.deepEqual((await read(id)).body.tickets.slice(0, 2), [first, second]);
+    await settle(service, { checkout_session_id: asked.checkout_session_id }, 'paid');
+    const { body } = await service.get<Amendment>(`/api/checkout/orders/${id}/amendments/${asked.id}`);
+    assert.equal(body.status, 'APPLIED');
+    assert.deepEqual((await read(id)).body.tickets.slice(0, 2), [body.tickets[0]?.new_ticket_id, second]);
   });
 });

@@ -28,7 +28,7 @@ describe('The tickets of a large order', () => {
       return pageOf(1_000);
     };
     const both = await Promise.all([pages.textsOf('k', 'evt', read), pages.textsOf('k', 'evt', read)]);
-    const later = await pages.textsOf('k', 'evt', read);
+    const later = (await pages.textsOf('k', 'evt', read))!;
     assert.equal(reads, 1);
     assert.ok(both.every((texts) => texts === later));
     const objects = JSON.parse(ticketObjectsOf(later, NOBODY)) as { id: string; code: string }[];
@@ -42,7 +42,7 @@ describe('The tickets of a large order', () => {
 
   it('keep nothing of the people on them, who are added to each answer', async () => {
     const pages = createTicketPages(signer);
-    const texts = await pages.textsOf('k', 'evt', async () => pageOf(3));
+    const texts = (await pages.textsOf('k', 'evt', async () => pageOf(3)))!;
     const person = (name: string) => ({ name, email: null, documentNumber: '7', phone: null });
     const attendees = [[person('Ada'), person('Grace'), person('Joan "J." Clarke')]];
     const named = JSON.parse(ticketObjectsOf(texts, { attendees })) as { attendee: object }[];
@@ -53,6 +53,12 @@ describe('The tickets of a large order', () => {
     const nameless = JSON.parse(ticketObjectsOf(texts, NOBODY)) as { attendee: null }[];
     assert.ok(nameless.every(({ attendee }) => attendee === null));
     assert.doesNotMatch(JSON.stringify(texts), /Ada|Grace|Clarke/);
+  });
+
+  it('are not those of an order that was amended while they were read', async () => {
+    const pages = createTicketPages(signer);
+    assert.equal(await pages.textsOf('k', 'evt', async () => null), null);
+    assert.equal((await pages.textsOf('k', 'evt', async () => pageOf(3)))!.nextAfter, 'tkt_1_2');
   });
 
   it('are written in slices, with other work between them', async () => {
@@ -67,15 +73,19 @@ describe('The tickets of a large order', () => {
     assert.ok(turns >= 9, `${turns} turns of others meanwhile`);
   });
 
-  it('have another key once they are void, more, amended, or of another plan', () => {
-    const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100, amendments: [] } as const;
+  it('have another key once they are void, more, amended, paid for beside, or of another plan', () => {
+    const order = { id: 'ord_1', status: 'CONFIRMED', ticketCount: 100, totalCents: 5_000, amendments: [] } as const;
+    const asked = { ...order, amendments: [{ id: 'amd_1' }] };
+    const keyOf = (shown: Parameters<typeof ticketsKey>[0]['order'], after: string | null = null, version = 1) =>
+      ticketsKey({ order: shown, definitionVersion: version }, after);
     const keys = [
-      ticketsKey(order, null, 1),
-      ticketsKey(order, 'tkt_1', 1),
-      ticketsKey(order, null, 2),
-      ticketsKey({ ...order, status: 'CANCELLED' }, null, 1),
-      ticketsKey({ ...order, ticketCount: 101 }, null, 1),
-      ticketsKey({ ...order, amendments: [{ id: 'amd_1' }] }, null, 1),
+      keyOf(order),
+      keyOf(order, 'tkt_1'),
+      keyOf(order, null, 2),
+      keyOf({ ...order, status: 'CANCELLED' }),
+      keyOf({ ...order, ticketCount: 101 }),
+      keyOf(asked),
+      keyOf({ ...asked, totalCents: 5_500 }),
     ];
     assert.equal(new Set(keys).size, keys.length);
   });

@@ -57,16 +57,21 @@ export async function orderRoutes(app: HttpApp, ports: OrdersPorts): Promise<voi
     answer: async ({ params: { order_id: orderId }, query: { after = null } }) => {
       const event = await events.byId('ord', orderId);
       const few = { after, limit: LARGE_TICKETS_MIN };
-      const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
-      if (isRefusal(found)) return found;
-      const { order, definitionVersion } = found;
-      if (order.ticketsNextAfter === null) return { small: await toOrderStatusBody(order, ports) };
       const shown = { after, limit: TICKETS_SHOWN_MAX };
-      const texts = await pages.textsOf(ticketsKey(order, after, definitionVersion), order.event.id, async () => {
-        const whole = await event!.read({ type: 'FindOrder', orderId, tickets: shown });
-        return isRefusal(whole) ? order : whole.order;
-      });
-      return { large: sealedOrder(order, await personalData.open(order), texts, responseEnvelope) };
+      for (;;) {
+        const found = await readAt(event, ORDER_NOT_FOUND, { type: 'FindOrder', orderId, tickets: few });
+        if (isRefusal(found)) return found;
+        const { order } = found;
+        if (order.ticketsNextAfter === null) return { small: await toOrderStatusBody(order, ports) };
+        const key = ticketsKey(found, after);
+        const texts = await pages.textsOf(key, order.event.id, async () => {
+          const whole = await event!.read({ type: 'FindOrder', orderId, tickets: shown });
+          return isRefusal(whole) || ticketsKey(whole, after) !== key ? null : whole.order;
+        });
+        // Null: it was amended between both readings.
+        if (texts !== null)
+          return { large: sealedOrder(order, await personalData.open(order), texts, responseEnvelope) };
+      }
     },
     send: (status, reply) => ('small' in status ? reply.send(status.small) : sendSealed(reply, status.large)),
   });

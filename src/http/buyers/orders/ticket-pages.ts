@@ -54,23 +54,31 @@ export function ticketObjectsOf({ objects }: TicketTexts, { attendees }: Pick<Op
 type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
 
 interface TicketPages {
-  /** The texts under a key; made from the tickets that `read` finds where they are not kept. */
-  textsOf(key: string, eventId: string, read: () => Promise<PageView>): Promise<TicketTexts>;
+  /**
+   * The texts under a key; made from the tickets that `read` finds where they are not kept. Null where it finds none of
+   * that key any more.
+   */
+  textsOf(key: string, eventId: string, read: () => Promise<PageView | null>): Promise<TicketTexts | null>;
 }
 
 /**
  * Everything that may change about a page of an order's tickets: whether they are there and valid, how they were
- * amended last, and the event's seats.
+ * amended last, and the event's seats. One that is yet to be paid changes them once it is: then the order costs more.
  */
 export function ticketsKey(
-  order: Pick<OrderView, 'id' | 'status' | 'ticketCount'> & {
-    readonly amendments: readonly Pick<OrderView['amendments'][number], 'id'>[];
+  {
+    order: { id, status, ticketCount, totalCents, amendments },
+    definitionVersion,
+  }: {
+    readonly order: Pick<OrderView, 'id' | 'status' | 'ticketCount' | 'totalCents'> & {
+      readonly amendments: readonly Pick<OrderView['amendments'][number], 'id'>[];
+    };
+    readonly definitionVersion: number;
   },
   after: string | null,
-  definitionVersion: number,
 ): string {
-  const amendment = order.amendments[0]?.id ?? '';
-  return [order.id, order.status, order.ticketCount, amendment, after ?? '', definitionVersion].join(' ');
+  const amendment = amendments[0]?.id ?? '';
+  return [id, status, ticketCount, totalCents, amendment, after ?? '', definitionVersion].join(' ');
 }
 
 export function createTicketPages(signer: TicketSigner): TicketPages {
@@ -80,7 +88,7 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
     sizeCalculation: ({ ids, objects }) =>
       objects.reduce((bytes, { text }) => bytes + 2 * text.length + TICKET_TEXT_BYTES, 2 * ids.length + 200),
   });
-  const underWay = new Map<string, Promise<TicketTexts>>();
+  const underWay = new Map<string, Promise<TicketTexts | null>>();
   return {
     async textsOf(key, eventId, read) {
       const ready = kept.get(key) ?? underWay.get(key);
@@ -88,14 +96,20 @@ export function createTicketPages(signer: TicketSigner): TicketPages {
       const making = write(read, eventId, signer).finally(() => underWay.delete(key));
       underWay.set(key, making);
       const texts = await making;
-      kept.set(key, texts);
+      if (texts !== null) kept.set(key, texts);
       return texts;
     },
   };
 }
 
-async function write(read: () => Promise<PageView>, eventId: string, signer: TicketSigner): Promise<TicketTexts> {
-  const { tickets, ticketsNextAfter: nextAfter } = await read();
+async function write(
+  read: () => Promise<PageView | null>,
+  eventId: string,
+  signer: TicketSigner,
+): Promise<TicketTexts | null> {
+  const page = await read();
+  if (page === null) return null;
+  const { tickets, ticketsNextAfter: nextAfter } = page;
   await signer.prepare(tickets.filter(({ isValid }) => isValid).map((ticket) => claimsOf(ticket, eventId)));
   const objects: TicketText[] = [];
   for (const [index, ticket] of tickets.entries()) {

@@ -21,6 +21,15 @@ const service = serviceWith([
   gala({ ...two, id: 'evt_two', slug: 'two', buyer_changes: { change: { fee: 100 }, attendees: {} } }),
   gala({ ...two, id: 'evt_full', slug: 'full', buyer_changes: { change: {} } }),
   gala({ ...two, id: 'evt_free', slug: 'free', buyer_changes: { change: {}, attendees: {} } }),
+  gala({
+    ...two,
+    id: 'evt_family',
+    slug: 'family',
+    buyer_changes: { change: {} },
+    ticketTypes: ['seat', 'child'].map((id) => ({ id, name: id, locality_id: 'stand' })),
+    sellingStages: [{ id: 'regular', name: 'Regular', prices: { seat: 3000, child: 1500 } }],
+    promoCodes: [],
+  }),
 ]);
 beforeEach(() => service.wait(60 * MINUTE));
 
@@ -245,6 +254,24 @@ describe('Tickets changed without a script', () => {
     });
     assert.match(taken.text, /seat 4 .+ becomes: Seat, Late, .+ West, row 1, seat (?![45] )\d+/);
     assert.equal((await press(taken, 'Change 1 ticket')).status, 200);
+  });
+
+  it('of two types get the best seats side by side, each one of its own', async () => {
+    const items = ['seat', 'child'].map((type) => item(type, 1, { performance_id: 'eve' }));
+    const started = await paid(items, { event_id: 'evt_family' });
+    const { open, press } = english();
+    const choice = await open(`${pageOf(started)}/changes/change`);
+    const { boxes } = formWith(choice, 'Continue');
+    const quoted = await press(choice, 'Continue', { ...boxes, performance_id: 'late', seats: 'best' });
+    assert.equal(quoted.status, 200, quoted.text);
+    assert.equal((await press(quoted, 'Change 2 tickets')).status, 200);
+    const { ticket_objects: tickets } = await statusOf(service, started);
+    assert.deepEqual(
+      tickets.map(({ performance_id: date }) => date),
+      ['late', 'late'],
+    );
+    const [one, other] = tickets.map(({ seat_label: seat }) => Number(seat));
+    assert.equal(Math.abs(one! - other!), 1);
   });
 
   it('are refused where no seats side by side are free for the best ones', async () => {

@@ -105,12 +105,29 @@ export function fieldsOfAll(content: Omit<OfferedOrder, 'texts'> & Pick<Content,
   return Object.fromEntries(units.map((unit, index) => [`${UNIT_FIELD}${index}`, unit.map(({ id }) => id).join(' ')]));
 }
 
-type Suggest = (wanted: {
+interface Wanted {
   readonly ticketTypeId: string;
   readonly count: number;
   readonly performanceId: string;
   readonly sessionKey: null;
-}) => Promise<readonly SeatFacts[] | Refusal>;
+}
+
+type Suggest = (wanted: Wanted) => Promise<readonly SeatFacts[] | Refusal>;
+
+/** The best seats without others, which tickets of another type get: where they meet, those of one block for both. */
+async function bestBeside(
+  others: ReadonlySet<string>,
+  wanted: Wanted,
+  suggest: Suggest,
+): Promise<readonly SeatFacts[] | Refusal> {
+  for (const count of new Set([wanted.count, wanted.count + others.size])) {
+    const seats = await suggest({ ...wanted, count });
+    if (isRefusal(seats)) return seats;
+    const left = seats.filter(({ id }) => !others.has(id));
+    if (left.length >= wanted.count) return left;
+  }
+  return [];
+}
 
 /** The fields with the best seats named, where a form asks for those (rule 2). */
 export async function bestSeats(content: Content, suggest: Suggest): Promise<FormFields | Refusal> {
@@ -127,15 +144,19 @@ export async function bestSeats(content: Content, suggest: Suggest): Promise<For
   );
   const numbered = new Set(definition.localities.flatMap(({ id, seating }) => (seating === 'NUMBERED' ? [id] : [])));
   const found: [string, string][] = [];
+  const foundOn = new Map<string, Set<string>>();
   for (const [key, tickets] of groups) {
     const [ticketTypeId, performanceId] = JSON.parse(key) as [string, string];
     const type = definition.ticketTypes.find(({ id }) => id === ticketTypeId);
     if (type === undefined || !numbered.has(type.localityId)) continue;
-    const seats = await suggest({ ticketTypeId, performanceId, count: tickets.length, sessionKey: null });
+    const others = foundOn.get(performanceId) ?? new Set();
+    const wanted = { ticketTypeId, performanceId, count: tickets.length, sessionKey: null };
+    const seats = await bestBeside(others, wanted, suggest);
     if (isRefusal(seats)) return seats;
     // There is no such block: the quote says why not.
     if (seats.length < tickets.length) continue;
     found.push(...tickets.map(({ id }, index): [string, string] => [`${SEAT_FIELD}${id}`, seats[index]!.id]));
+    foundOn.set(performanceId, new Set([...others, ...seats.slice(0, tickets.length).map(({ id }) => id)]));
   }
   return { ...fields, ...Object.fromEntries(found) };
 }

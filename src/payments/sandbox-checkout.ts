@@ -133,7 +133,9 @@ async function findInstallment(
     (payment) => payment.installment === installment && payment.checkoutSessionId !== null,
   );
   if (opened !== undefined) return { order, payment: opened };
-  if (installment !== order.paidInstallments + 1) {
+  // A change of the order that waits for its payment is paid first.
+  const isChanging = order.amendments.some(({ status }) => status === 'PENDING');
+  if (isChanging || installment !== order.paidInstallments + 1) {
     return refuseProblems([{ path: ['installment'], message: 'has no session: it is not the next one to pay' }]);
   }
   const asked = await event.execute({ type: 'OpenPayment', orderId: order.id });

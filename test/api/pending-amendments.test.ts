@@ -42,12 +42,12 @@ interface Sale {
 }
 
 /** An order of one ticket, paid where it costs something, at an event of its own. */
-async function sell(ticketTypeId = 'single', overrides: object = {}): Promise<Sale> {
+async function sell(ticketTypeId = 'single', overrides: object = {}, checkout: object = {}): Promise<Sale> {
   sales += 1;
   const slug = `sale-${sales}`;
   const id = `evt_sale_${sales}`;
   await service.define(gala({ id, slug, buyer_changes: { change: {} }, ...overrides }));
-  const placed = { event_id: id, items: [item(ticketTypeId, 1)], customer: newCustomer() };
+  const placed = { event_id: id, items: [item(ticketTypeId, 1)], customer: newCustomer(), ...checkout };
   const order = ticketTypeId === 'guest' ? await start(service, placed) : await buy(service, placed);
   const [ticket = ''] = (await statusOf(service, order)).tickets;
   const change = [{ ticket_ids: [ticket], ticket_type_id: 'seat', seat_ids: [SEAT] }];
@@ -208,6 +208,16 @@ describe('An amendment that costs something', () => {
     assert.deepEqual([partly.status, partly.total_amount, partly.remaining_amount], ['PARTIALLY_PAID', 4900, 1900]);
     const ended = await settle(service, await openNextPayment(service, order), 'paid');
     assert.deepEqual([ended.status, ended.remaining_amount, ended.refund_due], ['CONFIRMED', 0, 0]);
+  });
+
+  it('is not paid by a program that settles an installment of its order at the sandbox', async () => {
+    const sale = await sell('single', {}, { installment_count: 2 });
+    const amendment = await pending(sale);
+    const path = `/sandbox/payments/${sale.order.checkout_session_id}`;
+    assertRefused(await service.post(path, { outcome: 'paid', installment: 2 }), 400, 'VALIDATION_ERROR');
+    assert.equal(newest(await statusOf(service, sale.order)), 'PENDING');
+    await settle(service, amendment, 'paid');
+    assert.equal((await settle(service, sale.order, 'paid', 2)).status, 'CONFIRMED');
   });
 
   it('of a free order is paid at the provider of its event', async () => {

@@ -34,7 +34,7 @@ const twoInErfurt = {
 
 const single = (email: string) => ({ event_id: 'evt_club', items: [floor(1)], customer: { email, name: 'Maria' } });
 
-describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
+describe('With a NATS server,', { skip: nats.missing, concurrency: 5 }, () => {
   let server: NatsServer;
   let clusters = 0;
   /** The settings of a cluster that does not exist yet. */
@@ -49,6 +49,15 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     server = await startNats();
   });
   after(() => server?.close());
+
+  // It waits for ten seconds, beside the others.
+  it('a server that cannot be reached is named, with what to check', async (t) => {
+    const out = path.join(newFolder(t), 'out');
+    const away = { ...newCluster(), NATS_URL: `nats://127.0.0.1:${await freePort()}` };
+    const { code, stderr } = await holdfast(['backup', out], away);
+    assert.equal(code, 1);
+    assert.match(stderr, /the NATS servers could not be reached: .+\nCheck NATS_URL/);
+  });
 
   it('a folder that was imported and backed up has equal books, verifies and is served', async (t) => {
     const parent = newFolder(t);
@@ -221,13 +230,5 @@ describe('With a NATS server,', { skip: nats.missing, concurrency: 4 }, () => {
     assert.deepEqual([noFolder.code, both.code], [2, 2]);
     assert.match(noFolder.stderr, /there is no folder no-such-folder/);
     assert.match(both.stderr, /--data names the folder of a single machine, and NATS_URL a cluster/);
-  });
-
-  it('a server that cannot be reached is named, with what to check', async (t) => {
-    const out = path.join(newFolder(t), 'out');
-    const away = { ...newCluster(), NATS_URL: `nats://127.0.0.1:${await freePort()}` };
-    const { code, stderr } = await holdfast(['backup', out], away);
-    assert.equal(code, 1);
-    assert.match(stderr, /the NATS servers could not be reached: .+\nCheck NATS_URL/);
   });
 });

@@ -236,20 +236,21 @@ describe('Nodes on a NATS server', { skip: nats.missing }, () => {
     await Promise.all(erasing);
     for (const order of orders) assert.equal(await nameAt(two, order), null);
     assert.deepEqual(onDisk(), []);
-    nodes[0] = await open('one');
+    nodes = [two];
   });
 
   it('do not start without the keys, unless an operator accepts that they are lost', async () => {
-    const order = await purchase(nodes[1]!);
-    await Promise.all(nodes.map((node) => node.end('SIGTERM')));
+    const [two] = nodes as [ServiceProcess];
+    const order = await purchase(two);
+    await two.end('SIGTERM');
     const { jetstreamManager } = await import('@nats-io/jetstream');
     await (await jetstreamManager(servers.connection.nats)).streams.delete(`${CLUSTER}_K`);
     const { code, text } = await runToEnd({ environment: environment('three') });
     assert.equal(code, 5, text);
     assert.match(text, /the stream shop_K, which has their keys, is missing\n.*KEYS_LOST=accept/);
     assert.equal(await servers.existingKeyLog(), null, 'nothing was made');
-    nodes[0] = await open('one', { KEYS_LOST: 'accept' });
-    nodes[1] = await open('two');
+    nodes = [await open('one', { KEYS_LOST: 'accept' })];
+    nodes.push(await open('two'));
     for (const node of nodes) assert.equal(await nameAt(node, order), null);
     const next = await purchase(nodes[0]!);
     for (const node of nodes) assert.equal(await nameAt(node, next), PERSONAL[1]);

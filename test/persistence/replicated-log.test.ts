@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, it } from 'node:test';
-import { nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { isCurrent, nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
 import { until } from '../fixtures/until.ts';
 import { openServers, shardPlace, type ClusterServers } from '#persistence/nats/servers/servers.ts';
 import { LogUnreachable, type ShardLog } from '#persistence/shard-log.ts';
@@ -18,18 +18,20 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
   let cluster: ClusterServers;
   const clusterName = `test-${randomUUID().slice(0, 8)}`;
 
-  // New ones for each test: a server that was killed may be long behind, and with two of three behind no stream has a
-  // majority.
-  beforeEach(async () => {
+  before(async () => {
     three = await startServers(3);
     cluster = await openServers(
       { servers: three.url.split(','), clusterName, shards: 2, replicas: 3 },
       { name: 'test' },
     );
   });
-  afterEach(async () => {
-    await cluster.close();
-    await three.close();
+  // With two of three behind no stream has a majority.
+  beforeEach(() =>
+    until(async () => (await Promise.all(three.servers.map(isCurrent))).every(Boolean), 'all are current'),
+  );
+  after(async () => {
+    await cluster?.close();
+    await three?.close();
   });
 
   /** The server that leads the stream of a shard now; waits for an election. */

@@ -15,6 +15,7 @@ import type { RehearsalReport } from '#rehearsal/report/report.ts';
 import { holdfast } from '../cli/holdfast.ts';
 import { isClusterMode } from '../fixtures/cluster.ts';
 import { newFolder } from '../fixtures/folders.ts';
+import { builtProgram } from '../fixtures/program.ts';
 import { until } from '../fixtures/until.ts';
 import { bareEnvironment } from '../environment.ts';
 import { openService, openServiceWith, spawnServiceFor, type TestService } from '../fixtures/service.ts';
@@ -180,7 +181,7 @@ describe('rehearse --against', { skip: isClusterMode }, () => {
 describe('rehearse', { skip: isClusterMode }, () => {
   it('stops its service and removes its folder when it is interrupted', async (t) => {
     const temporary = newFolder(t);
-    const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'rehearse', folder, '--speed', '0.05'], {
+    const child = spawn(process.execPath, [await builtProgram('holdfast'), 'rehearse', folder, '--speed', '0.05'], {
       cwd: fileURLToPath(new URL('../../', import.meta.url)),
       env: { ...bareEnvironment, TMPDIR: temporary },
       stdio: 'ignore',

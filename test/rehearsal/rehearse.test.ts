@@ -190,7 +190,7 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     assert.deepEqual([report.tally.refusals, report.notTried], [[], {}]);
   });
 
-  it('makes orders at a counter again as such, beside buyers, and leaves out what was scanned', async (t) => {
+  it('makes orders at a counter again as such, beside buyers, leaves out what was scanned, and counts one that the service refuses now', async (t) => {
     const service = await record(concert(), sellAtCounter);
     t.after(() => service.close());
     const trace = await traceOf(service);
@@ -208,21 +208,14 @@ describe('A rehearsal', { skip: isClusterMode, concurrency: 2 }, () => {
     );
     assert.deepEqual(trace.leftOut, { 'scans at the doors': 2 });
     assert.deepEqual([trace.outcome.ordersSold, trace.outcome.ticketsSold], [4, 8]);
-    const report = await rehearse(optionsOf(trace));
+    const { operations } = trace;
+    const report = await rehearse(optionsOf({ ...trace, operations: [...operations, operations[0]!] }));
     assert.deepEqual(report.now.seatsSold, trace.outcome.seatsSold);
     assert.ok(report.now.seatsSold.includes('eve H-3-2'));
     assert.deepEqual([report.now.ordersSold, report.now.soldCents], [4, 3 * 9_000]);
-    assert.deepEqual([report.notTried, beside(report)], [{}, []]);
-  });
-
-  it('counts an order at a counter that the service refuses now', async (t) => {
-    const service = await record(concert(), sellAtCounter);
-    t.after(() => service.close());
-    const { operations, ...trace } = await traceOf(service);
-    const twice = [...operations, ...operations.slice(0, 1)];
-    const report = await rehearse(optionsOf({ ...trace, operations: twice }));
-    assert.deepEqual(report.notTried, { 'operation SELL_AT_COUNTER: the service refused it': 1 });
-    assert.equal(report.now.ticketsSold, trace.outcome.ticketsSold);
+    const refused = 'operation SELL_AT_COUNTER: the service refused it';
+    assert.deepEqual(report.notTried, { [refused]: 1 });
+    assert.deepEqual(beside(report), [{ what: `not tried: ${refused}`, then: 'done', now: '1' }]);
   });
 
   it('of a later period leaves out of sale what was taken before', async () => {
@@ -328,7 +321,8 @@ async function sellAndAmend(service: TestService): Promise<void> {
   await settle(String(pending['checkout_session_id']), 'declined');
   const again = await service.post(`${path}/payments`, {});
   await settle(String(again.body['checkout_session_id']), 'paid');
-  service.wait(1_000);
+  // A rehearsal at a busy machine may be late by a second with what buyers did before.
+  service.wait(10_000);
   const eve = '/admin/events/evt_concert/performances/eve/cancel';
   assert.equal((await service.admin.post(eve, { orders: 'TICKETS' })).status, 200);
 }

@@ -138,16 +138,10 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     }
   });
 
-  it('status says where there is no such cluster, and where no server answers', async () => {
+  it('status says where there is no such cluster, and what is not set', async () => {
     const absent = await holdfast(['cluster', 'status'], { ...settings(), CLUSTER_NAME: 'other' });
     assert.deepEqual([absent.code, absent.stdout], [1, '']);
     assert.match(absent.stderr, /there is no cluster other on these NATS servers\nThe first node makes it/);
-    const closed = await holdfast(['cluster', 'status'], {
-      ...settings(),
-      NATS_URL: `nats://127.0.0.1:${await freePort()}`,
-    });
-    assert.equal(closed.code, 1);
-    assert.match(closed.stderr, /no NATS server answers at nats:\/\/127\.0\.0\.1:\d+.*\nStart the servers/);
     const missing = await holdfast(['cluster', 'status'], {});
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /NATS_URL is not set/);
@@ -252,7 +246,10 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     assert.match(plain.TLS.detail, /has an address that is not loopback, and no TLS$/);
     assert.match(plain.TLS.change!, /NATS_CA.*sell for nothing/);
   });
+});
 
+// Both wait for seconds.
+describe('holdfast cluster', { skip: nats.missing, concurrency: true }, () => {
   it('check waits for servers that are just meeting, and says so in one line, also with --json', async (t) => {
     const group = await startServers(3, LOGIN);
     t.after(() => group.close());
@@ -274,12 +271,14 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     assert.match(findings[0]!.detail, /server-0.* server-1.* server-2/);
   });
 
-  it('check asks nothing else where no server answers', async () => {
-    const closed = await holdfast(['cluster', 'check'], {
-      ...settings(),
-      NATS_URL: `nats://127.0.0.1:${await freePort()}`,
-    });
-    assert.equal(closed.code, 1);
-    assert.match(closed.stdout, /^BAD +servers +no NATS server answers at .*\n +Start the servers.*\n\nDo not sell/);
+  it('status and check ask nothing else where no server answers', async () => {
+    const settings = { NATS_URL: `nats://127.0.0.1:${await freePort()}`, CLUSTER_NAME: 'shop', ...LOGIN_SETTINGS };
+    const [status, check] = await Promise.all(
+      ['status', 'check'].map((command) => holdfast(['cluster', command], settings)),
+    );
+    assert.equal(status!.code, 1);
+    assert.match(status!.stderr, /no NATS server answers at nats:\/\/127\.0\.0\.1:\d+.*\nStart the servers/);
+    assert.equal(check!.code, 1);
+    assert.match(check!.stdout, /^BAD +servers +no NATS server answers at .*\n +Start the servers.*\n\nDo not sell/);
   });
 });

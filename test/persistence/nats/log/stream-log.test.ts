@@ -41,7 +41,8 @@ describe('The race guard', () => {
   });
 });
 
-describe('A log on a NATS server', { skip: nats.missing }, () => {
+// Two of these wait for seconds.
+describe('A log on a NATS server', { skip: nats.missing, concurrency: true }, () => {
   let server: NatsServer;
   before(async () => void (server = await startNats()));
   after(() => server.close());
@@ -156,7 +157,9 @@ describe('A log on a NATS server', { skip: nats.missing }, () => {
   });
 
   it('goes on after its server was killed: nothing is lost, nothing is there twice', async (t) => {
-    const cluster = await servers(t);
+    const own = await startNats();
+    const cluster = await servers(t, { servers: [own.url] });
+    t.after(() => own.close());
     const { journal } = await claimed(cluster.log(0));
     const answered: number[] = [];
     const changes: boolean[] = [];
@@ -170,10 +173,10 @@ describe('A log on a NATS server', { skip: nats.missing }, () => {
       }
     })();
     await until(() => answered.length > 20);
-    await server.kill();
+    await own.kill();
     await until(() => changes.length > 0);
     await assert.rejects(cluster.log(0).lastSeq(), LogUnreachable);
-    await server.start();
+    await own.start();
     const count = answered.length;
     await until(() => answered.length > count + 20);
     isOver = true;

@@ -227,7 +227,7 @@ describe('An owner that others took for dead', () => {
       await executeAt(one, EVENT, { type: 'ReleaseHold', holdId: id, sessionKey: 'buyer' });
       let answered: string | null = null;
       const reading = find(owner, id, 'buyer').then(({ status }) => (answered = status));
-      await pause(500);
+      await pause(150);
       assert.equal(answered, null, 'it cannot know whether the hold is still there');
       owner.setConnected(true);
       assert.equal(await reading, 'RELEASED');

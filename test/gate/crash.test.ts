@@ -27,7 +27,7 @@ import { builtProgram } from '../fixtures/program.ts';
 import { ofOneMachine, openServiceFor, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
-const ROUNDS = 4;
+const ROUNDS = 3;
 const ORDERS = 4;
 const PER_ORDER = 6;
 const TICKETS = ORDERS * PER_ORDER;

@@ -16,7 +16,7 @@ import { builtProgram } from '../fixtures/program.ts';
 import { openJournal } from './journals.ts';
 
 const victim = await builtProgram(new URL('./appending-process.ts', import.meta.url));
-const rounds = deep(4);
+const rounds = deep(3);
 
 /**
  * A round's time begins when the journal is open, in the last round when a fact is durable: on a busy machine none is

@@ -62,7 +62,7 @@ class TellingServer {
 }
 
 function connectTo(address: string): ReturnType<typeof connectToServers> {
-  return connectToServers({ servers: [`nats://${address}`] }, { name: 'test', signal: AbortSignal.timeout(5_000) });
+  return connectToServers({ servers: [`nats://${address}`] }, { name: 'test', signal: AbortSignal.timeout(60_000) });
 }
 
 async function assertRefused(t: TestContext, told: Told, reason: RegExp): Promise<void> {

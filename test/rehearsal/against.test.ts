@@ -87,7 +87,7 @@ async function rehearsed(args: readonly string[]): Promise<RehearsalReport> {
 
 const FAST = ['--speed', '10', '--look', '2', '--connections', '8'];
 
-describe('rehearse --against', { skip: isClusterMode }, () => {
+describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
   it('finds nothing different at a service of the same version, and a slower engine beside it', async (t) => {
     const out = newFolder(t);
     const good = await served(t, { SERVER_TIMING: 'on' });

@@ -22,8 +22,6 @@ import { errorCode, isNoSpace } from '#persistence/faults.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 
 interface Listed {
-  /** How the list of commands names it, where that is more than its first word. */
-  readonly shown?: string;
   readonly summary: string;
   load(): Promise<{ readonly command: CliCommand }>;
 }
@@ -59,7 +57,6 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     load: () => import('./folder/inspect.ts'),
   },
   export: {
-    shown: 'export orders',
     summary: "writes an event's orders, refunds, scans or attendees as CSV or JSON",
     load: () => import('./folder/export.ts'),
   },
@@ -103,7 +100,7 @@ function overview(): string {
     'Usage: holdfast COMMAND [OPTION…]',
     '',
     'Commands:',
-    ...inColumns(Object.entries(COMMANDS).map(([name, { shown = name, summary }]) => [shown, summary] as const)),
+    ...inColumns(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary] as const)),
     '',
     wrap(
       'holdfast COMMAND --help explains a command. Settings are read from the environment. DATA_DIR is the data folder; ' +

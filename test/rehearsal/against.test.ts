@@ -99,6 +99,13 @@ describe('rehearse --against', { skip: isClusterMode, concurrency: 2 }, () => {
     );
     assert.equal(first.now.seatsSold.length, 60);
     assert.equal(first.meter, null);
+    const unsold = newFolder(t);
+    writeFileSync(
+      path.join(unsold, 'rehearsal.json'),
+      JSON.stringify({ ...first, now: { ...first.now, soldOutAt: null } }),
+    );
+    const { stdout } = await holdfast(['rehearse', unsold]);
+    assert.match(stdout, /^sold .* then; not sold out, sold out after [\d.]+ s then$/m);
     const slow = await served(t, { SERVER_TIMING: 'on' });
     slowTurns(t);
     const report = path.join(out, 'slow');

@@ -237,7 +237,7 @@ function reportLines(report: RehearsalReport): string[] {
       : [
           `service    event-loop delay p99 ${meter.loopDelayP99Ms.toFixed(1)} ms, longest ${meter.loopDelayMaxMs.toFixed(1)} ms`,
         ]),
-    `sold       ${grouped(now.ticketsSold)} tickets, ${grouped(then.ticketsSold)} then; sold out after ${secondsOf(now.soldOutAt)}, then ${secondsOf(then.soldOutAt)}`,
+    `sold       ${grouped(now.ticketsSold)} tickets, ${grouped(then.ticketsSold)} then; ${soldOut(now.soldOutAt)}, ${soldOut(then.soldOutAt)} then`,
     '',
     ...table([['latency in ms', 'answers', 'not 2xx', 'p50', 'p99', 'longest'], ...times]),
     '',
@@ -247,6 +247,10 @@ function reportLines(report: RehearsalReport): string[] {
       : `${counted(differences.length, 'thing')} came out differently:`,
     ...differences.map(({ what, then: before, now: after }) => `  ${what}: ${before} then, ${after} now`),
   ];
+}
+
+function soldOut(at: number | null): string {
+  return `${at === null ? '' : 'sold out after '}${secondsOf(at)}`;
 }
 
 function most(values: readonly number[]): number {

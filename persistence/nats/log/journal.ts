@@ -161,11 +161,6 @@ export class ShardJournal implements Journal {
     return this.#head.streamSeq;
   }
 
-  /** The moment of the newest durable fact, in milliseconds since 1970. */
-  get durableAt(): number {
-    return this.#head.at;
-  }
-
   /** About how much memory the retained rows take. */
   get retainedBytes(): number {
     return this.#retained.bytes;

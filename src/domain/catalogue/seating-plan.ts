@@ -15,7 +15,7 @@
  *    the rows.
  * 4. Nothing here is written after it was compiled.
  */
-import type { NumberedLocality, Point } from './definition.ts';
+import type { NumberedLocality, Point, SeatDefinition } from './definition.ts';
 
 export interface SeatingPlan {
   readonly localityId: string;
@@ -55,17 +55,11 @@ export interface SeatingPlan {
 }
 
 /** What is shown of a seat at any performance. */
-export interface SeatFacts {
-  readonly id: string;
+export interface SeatFacts extends Omit<SeatDefinition, 'label'> {
   readonly sectionId: string;
   readonly sectionName: string;
   readonly rowLabel: string;
   readonly seatLabel: string;
-  readonly x: number;
-  readonly y: number;
-  readonly zoneKey: string;
-  readonly accessible: boolean;
-  readonly restrictedView: boolean;
 }
 
 /** Lays a checked numbered locality out in arrays; rows without seats are left out. Cost: one pass over the seats. */

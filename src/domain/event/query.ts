@@ -24,7 +24,7 @@ import type { StationList } from '../doors/stations.ts';
 import type { FeedView } from '../doors/take-feed.ts';
 import type { ConflictPage, DoorCountsView, ScanPage } from '../doors/view.ts';
 import type { DueRefunds, RefundPage } from '../orders/refund-tries.ts';
-import type { OrderPage, TicketPage } from '../orders/view.ts';
+import type { listOrders, OrderPage, TicketPage } from '../orders/view.ts';
 import type { VoidTicketPage } from '../orders/void-tickets.ts';
 import type { SealedOrder } from '../personal.ts';
 import type { Refusal } from '../refusal.ts';
@@ -39,7 +39,6 @@ import type {
   QuoteView,
   TicketScanView,
 } from '../view.ts';
-import type { OrderStatus } from '#machines/order.ts';
 import type { RefundStatus } from '#machines/refund.ts';
 
 interface Queries {
@@ -87,18 +86,7 @@ interface Queries {
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };
   /** The ids of the orders with a number that people tell, or with a ticket that has it. */
   FindNumbered: { readonly number: string };
-  ListOrders: {
-    readonly status: OrderStatus | null;
-    readonly email: string | null;
-    readonly after: string | null;
-    readonly limit: number;
-    /** Tickets shown of each order; without it the first few. */
-    readonly ticketsMax?: number;
-    /** As a `TicketPage` is. */
-    readonly isWhole?: boolean;
-    /** Without it the oldest come first. */
-    readonly newestFirst?: boolean;
-  };
+  ListOrders: Parameters<typeof listOrders>[1];
   /**
    * The personal data of orders, from order number `from` on: of those that name people on their tickets, or of all,
    * the newest first.

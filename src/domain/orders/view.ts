@@ -153,9 +153,10 @@ export function listOrders(
     readonly email: string | null;
     readonly after: string | null;
     readonly limit: number;
-    /** Tickets shown of each order. */
+    /** Tickets shown of each order; without it the first few. */
     readonly ticketsMax?: number;
     readonly isWhole?: boolean;
+    /** Without it the oldest come first. */
     readonly newestFirst?: boolean;
   },
   sealing: Pick<Sealing, 'addressHash'> | null,

@@ -24,7 +24,6 @@ import { addRoute } from '../protocol/route.ts';
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const seatFields = {
-  id: Type.String(),
   seat_label: Type.String(),
   x: Type.Number(),
   y: Type.Number(),
@@ -48,7 +47,12 @@ export const Seating = Type.Object(
           Type.Object({
             id: Type.String(),
             name: Type.String(),
-            rows: Type.Array(Type.Object({ label: Type.String(), seats: Type.Array(Type.Object(seatFields)) })),
+            rows: Type.Array(
+              Type.Object({
+                label: Type.String(),
+                seats: Type.Array(Type.Object({ id: Type.String(), ...seatFields })),
+              }),
+            ),
           }),
         ),
         shapes: Type.Array(Type.Unknown({ description: 'Outlines for the picture.' })),
@@ -84,12 +88,7 @@ export const Seat = Type.Object(
     id: Type.String(),
     section_id: Type.String(),
     row_label: Type.String(),
-    seat_label: Type.String(),
-    x: Type.Number(),
-    y: Type.Number(),
-    zone_key: Type.String(),
-    accessible: Type.Boolean(),
-    restricted_view: Type.Boolean(),
+    ...seatFields,
     state: SeatState,
   },
   { $id: 'Seat' },

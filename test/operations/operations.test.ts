@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { Registry } from '@platformatic/prom-client';
 import Database from 'better-sqlite3';
-import { addThreadGauges } from '#http/metrics/thread-gauges.ts';
+import { addThreadGauges } from '#http/metrics/process-gauges.ts';
 import { openService, type TestService } from '../fixtures/service.ts';
 import { holdfast, samples, serving, servingProcess, succeeded } from '../cli/holdfast.ts';
 import { newFolder } from '../fixtures/folders.ts';

@@ -1,5 +1,5 @@
 /** Check-in as pieces of a snapshot, and back; counts and conflicts follow from the scans. */
-import { addTo } from '../collections/tally.ts';
+import { addTo } from '../collections/maps.ts';
 import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { countRefusal } from '#client/doors/counters.ts';
 import type { Reentry } from '#client/doors/verdict.ts';

@@ -15,7 +15,7 @@ import {
   performanceIdsOf,
   type Order,
 } from '../orders/order.ts';
-import { addTo } from '../collections/tally.ts';
+import { addTo } from '../collections/maps.ts';
 import { isLeftOn, wantedItemsOf } from '../orders/state.ts';
 import type { HoldLine } from '../fact.ts';
 import type { LocalityPlan } from '../catalogue/sale-plan.ts';

@@ -27,7 +27,7 @@ import {
   type Order,
   type Payment,
 } from './order.ts';
-import { addTo } from '../collections/tally.ts';
+import { addTo } from '../collections/maps.ts';
 import { buyerKeyOf, countTickets } from './purchase-limits.ts';
 import { isLeftOn, MAILS_A_DAY_MAX, openOrder, wantedItemsOf, type Orders, type OrderState } from './state.ts';
 import { countRefunds, evolveRefundAnswered, evolveRefundRecorded, evolveRefundRequested } from './refund-facts.ts';

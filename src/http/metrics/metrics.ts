@@ -23,11 +23,10 @@ import type { RecordedScan } from '#domain/recorded-scan.ts';
 import type { GaugesPort, InUse, Metrics } from '../ports.ts';
 import { addClusterMetrics } from './cluster-metrics.ts';
 import { type Counted, MetricsHistory } from './history.ts';
-import { addGateGauges } from './gate-gauges.ts';
 import { watchLoop } from './loop-delay.ts';
+import { addGateGauges, addThreadGauges } from './process-gauges.ts';
 import { newUseCount, observeRequests, REQUEST_SECONDS } from './request-metrics.ts';
 import { addStockGauges } from './stock-gauges.ts';
-import { addThreadGauges } from './thread-gauges.ts';
 import { type Series, TalliedHistogram } from './tallied-histogram.ts';
 
 const AMENDMENT_STATUSES = ['PENDING', 'APPLIED', 'EXPIRED', 'CANCELLED'];

@@ -9,9 +9,9 @@ import { doorsOf, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { OrderView, TicketView } from '#domain/view.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { PICTURES_PATH } from '../protocol/fields.ts';
-import { html, type Html } from './html.ts';
+import { qrPath } from '../../web/qr-path.ts';
+import { drawn, html, type Html } from './html.ts';
 import { doorsAtOf, placeLine } from './place.ts';
-import { drawQr } from './qr.ts';
 
 /** The text of a ticket's code; null for a void ticket. */
 export type CodeOf = (ticket: TicketView) => string | null;
@@ -170,4 +170,13 @@ function perksOf(order: OrderView, { barPerks }: TicketView): readonly string[] 
     const name = order.barPerks.find(({ id }) => id === barPerkId)?.name ?? barPerkId;
     return `${quantity} × ${name}`;
   });
+}
+
+/** Draws a text as a QR code. */
+function drawQr(text: string, label: string): Html {
+  const { size, path } = qrPath(text);
+  const box = `0 0 ${size} ${size}`;
+  return html`<svg viewBox="${box}" role="img" aria-label="${label}" shape-rendering="crispEdges">
+    ${drawn(`<path fill="#000" d="${path}"/>`)}
+  </svg>`;
 }

@@ -1,8 +1,7 @@
-/** What `/metrics` shows of the threads that answer requests. */
+/** What `/metrics` shows of the threads that answer requests, and at a gate of its service. */
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
-import type { ThreadsGauges } from '../ports.ts';
+import type { GateGauges, ThreadsGauges } from '../ports.ts';
 
-/** Adds what is shown of the threads. */
 export function addThreadGauges(registers: Registry[], threads: ThreadsGauges): void {
   new Gauge({
     name: 'holdfast_http_threads',
@@ -33,6 +32,25 @@ export function addThreadGauges(registers: Registry[], threads: ThreadsGauges): 
         this.set({ thread, what: 'p99' }, p99Ms / 1_000);
         this.set({ thread, what: 'max' }, maxMs / 1_000);
       }
+    },
+  });
+}
+
+export function addGateGauges(registers: Registry[], gate: GateGauges): void {
+  new Gauge({
+    name: 'holdfast_gate_scans_waiting',
+    help: 'Scans at this gate that its service has not taken yet.',
+    registers,
+    collect() {
+      this.set(gate.queued);
+    },
+  });
+  new Gauge({
+    name: 'holdfast_gate_upstream_up',
+    help: '1 while the service takes scans and sends what changed, 0 while this gate goes on by itself.',
+    registers,
+    collect() {
+      this.set(gate.trouble === null ? 1 : 0);
     },
   });
 }

@@ -17,11 +17,7 @@ import {
 import { assertRefused, audit } from '../fixtures/checks.ts';
 import { HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnService } from '../fixtures/service.ts';
-
-const skip =
-  ofOneMachine('a process is killed and started again on its folder') ||
-  ofOneThread('linearizability/history.test.ts kills one with threads');
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
 /** How often each status was answered. */
 function tally(answers: readonly { readonly status: number }[]): Record<number, number> {
@@ -233,34 +229,6 @@ describe('A repeated start of a checkout', () => {
     service.wait(24 * 60 * MINUTE);
     const dayAfter = await service.post<Started>(START_CHECKOUT, body, headers);
     assert.notEqual(dayAfter.body.order_id, first.body.order_id);
-  });
-
-  it('gets its first answer after kill -9', { skip }, async () => {
-    const service = await spawnService();
-    try {
-      await service.define(gala());
-      const options = { body: checkoutBody(), headers: { 'idempotency-key': 'survives' } };
-      const first = await service.call<Started>('POST', START_CHECKOUT, options);
-      const free = { body: checkoutBody({ items: [item('guest', 1)] }), headers: { 'idempotency-key': 'free' } };
-      const given = await service.call<Started>('POST', START_CHECKOUT, free);
-      assert.deepEqual([first.status, given.status], [201, 201]);
-      await service.end('SIGKILL');
-      const next = await spawnService({ folder: service.folder });
-      try {
-        const again = await next.call<Started>('POST', START_CHECKOUT, options);
-        assert.deepEqual([again.status, again.body], [201, first.body]);
-        assert.equal(again.headers.get('idempotent-replayed'), 'true');
-        const freeAgain = await next.call<Started>('POST', START_CHECKOUT, free);
-        assert.equal(freeAgain.body.order_id, given.body.order_id);
-        const { checkout_session_id: session } = first.body;
-        const paid = await next.call('POST', `/sandbox/payments/${session}`, { body: { outcome: 'paid' } });
-        assert.equal(paid.body['status'], 'CONFIRMED');
-      } finally {
-        await next.end('SIGTERM');
-      }
-    } finally {
-      await service.close();
-    }
   });
 });
 

@@ -1,4 +1,4 @@
-/** Orders made at a counter: the audit, the money of the hour, refunds by hand, and a process that is killed. */
+/** Orders made at a counter: the audit, the money of the hour and refunds by hand. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
@@ -6,7 +6,7 @@ import type { EventMoneyBody } from '#http/operators/money.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import type { Answer, Json } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
-import { ofOneMachine, ofOneThread, serviceWith, spawnServiceFor } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
 
 const ORDERS = '/admin/events/evt_club/orders';
 const customer = { name: 'Ada', email: 'ada@example.org' };
@@ -67,24 +67,4 @@ describe('An order made at a counter', () => {
     const none = await service.operate('POST', '/admin/events/evt_none/orders', { body: body() });
     assertRefused(none, 404, 'EVENT_NOT_FOUND');
   });
-});
-
-const skip =
-  ofOneMachine('a process is killed and started again on its folder') ||
-  ofOneThread('linearizability/history.test.ts kills one with threads');
-
-it('An answered order of a counter is there after kill -9, once', { skip }, async (t) => {
-  const killed = await spawnServiceFor(t);
-  await killed.define(clubNight());
-  const sent = { body: body({ note: 'cash' }), headers: { 'idempotency-key': 'counter-7' } };
-  const sold = await killed.operate<AdminOrderBody>('POST', ORDERS, sent);
-  assert.equal(sold.status, 201);
-  await killed.end('SIGKILL');
-  const again = await spawnServiceFor(t, { folder: killed.folder });
-  const found = await again.operate<AdminOrderBody>('GET', `/admin/orders/${sold.body.order_id}`);
-  assert.deepEqual(found.body, sold.body);
-  const repeated = await again.operate<AdminOrderBody>('POST', ORDERS, sent);
-  assert.deepEqual([repeated.body.order_id, repeated.headers.get('idempotent-replayed')], [sold.body.order_id, 'true']);
-  const { body: listed } = await again.operate<{ orders: readonly unknown[] }>('GET', ORDERS);
-  assert.equal(listed.orders.length, 1);
 });

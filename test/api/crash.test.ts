@@ -28,8 +28,8 @@ import { until } from '../fixtures/until.ts';
 
 const ROUNDS = deep(1);
 const CLIENTS = 24;
-/** Over a hundred turns of a cancellation. */
-const CANCELLED_ORDERS = 48 * CLIENTS;
+/** Over fifty turns of a cancellation. */
+const CANCELLED_ORDERS = 24 * CLIENTS;
 /** `holdfast verify` is slow, so the suite runs it at every fourth kill. */
 const VERIFIED_EVERY = Math.min(ROUNDS, 4);
 

@@ -12,7 +12,7 @@ import { buy, checkoutBody, settle, start, START_CHECKOUT, statusOf, type Starte
 import { newSession } from '../fixtures/client.ts';
 import { clubNight, floor } from '../fixtures/events.ts';
 import { filesWith } from '../fixtures/folders.ts';
-import { MINUTE, ofOneMachine, openServiceFor, spawnServiceFor, type TestService } from '../fixtures/service.ts';
+import { MINUTE, ofOneMachine, openServiceFor, type TestService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 import { folderOf, readGolden } from '../golden/golden.ts';
 
@@ -110,7 +110,7 @@ describe('Personal data', () => {
 
   it('are open in orders of older versions, whose erasure is refused', folderTest, async (t) => {
     const rows = readGolden('journal-1.ndjson');
-    const service = await spawnServiceFor(t, { folder: await folderOf(t, rows) });
+    const service = await openServiceFor(t, [], {}, { folder: await folderOf(t, rows) });
     const { orderId } = JSON.parse(rows.find(({ type }) => type === 'OrderPlaced')!.data) as { orderId: string };
     const { body } = await service.operate<AdminOrderBody>('GET', `/admin/orders/${orderId}`);
     assert.deepEqual([body.personal_data, body.customer.name], ['OPEN', 'Ada']);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { LiveFeeds, type Listener } from '#http/live/feeds.ts';
 import { newUseCount } from '#http/metrics/request-metrics.ts';
@@ -31,16 +33,17 @@ const WAIT_MS_MAX = 120_000;
 /** The service writes to a stream at most so often. */
 const MESSAGE_EVERY_MS = 250;
 
+/** On a connection of its own, which ends with it: `fetch` opens another one for requests to come. */
 async function open(service: TestService, path: string, headers: Record<string, string> = {}): Promise<Stream> {
-  const abort = new AbortController();
-  const response = await fetch(service.publicUrl + path, { signal: abort.signal, headers });
-  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const request = get(service.publicUrl + path, { headers, agent: false }).on('error', () => {});
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const chunks = response.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string>;
   let rest = '';
   let all = '';
   const ready: Message[] = [];
   const pull = async (): Promise<void> => {
-    const { done, value } = await reader.read();
-    if (done) throw new Error('the stream has ended');
+    const { done, value } = await chunks.next();
+    if (done === true) throw new Error('the stream has ended');
     all += value;
     const parts = (rest + value).split('\n\n');
     rest = parts.pop()!;
@@ -52,8 +55,8 @@ async function open(service: TestService, path: string, headers: Record<string, 
     }
   };
   return {
-    status: response.status,
-    headers: response.headers,
+    status: response.statusCode!,
+    headers: new Headers(response.headers as Record<string, string>),
     text: () => all,
     async next() {
       const late = AbortSignal.timeout(WAIT_MS_MAX);
@@ -63,7 +66,7 @@ async function open(service: TestService, path: string, headers: Record<string, 
       }
       return ready.shift()!;
     },
-    close: () => abort.abort(),
+    close: () => void request.destroy(),
   };
 }
 

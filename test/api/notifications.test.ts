@@ -1,15 +1,12 @@
 /** Notifications over the network: what a receiver gets, signed and in order, through outages and restarts. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import type { AdminOrderBody } from '#http/operators/orders/schema.ts';
-import { bareEnvironment } from '../environment.ts';
+import { holdfast, succeeded } from '../cli/holdfast.ts';
 import {
   buy,
   checkoutBody,
@@ -32,9 +29,10 @@ import { serveHttp } from '../fixtures/http-server.ts';
 import {
   MINUTE,
   ofOneMachine,
+  openServiceFor,
   openServiceWith,
   spawnService,
-  spawnServiceFor,
+  START,
   type TestService,
 } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
@@ -492,13 +490,13 @@ describe('A receiver that is down', () => {
         );
         const checkouts = receiver.told.filter(({ type }) => type === 'InitiateCheckout');
         assert.deepEqual([...new Set(checkouts.map(({ data }) => data.order_id))], orders);
-        const again = await notify(service.folder, environment, ['--from', '1', '--json']);
-        assert.deepEqual([again.code, JSON.parse(again.text)], [0, { ok: true, posted: 10 }]);
+        const notify = (...args: string[]) => holdfast(['notify', ...args, '--data', service.folder], environment);
+        assert.deepEqual(succeeded(await notify('--from', '1', '--json')).json(), { ok: true, posted: 10 });
         assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 10);
         receiver.answers = 500;
-        const failed = await notify(service.folder, environment, ['--from', '1']);
+        const failed = await notify('--from', '1');
         assert.equal(failed.code, 1);
-        assert.match(failed.text, /continue with --from \d+/);
+        assert.match(failed.stdout + failed.stderr, /continue with --from \d+/);
       } finally {
         await next.end('SIGTERM');
       }
@@ -515,33 +513,20 @@ describe('After a restore to an earlier fact a receiver', { skip }, () => {
     t.after(() => receiver.close());
     const environment = { NOTIFY_URL: receiver.url, NOTIFY_SECRET: SECRET };
     const restored = newDataFolder(t);
-    const sell = async (folder: string | null, told: number): Promise<string> => {
-      const service = await spawnServiceFor(t, { environment, ...(folder !== null && { folder }) });
-      if (folder === null) await service.define(gala({ max_tickets_per_email: null }));
+    const sell = async (service: TestService, told: number): Promise<void> => {
       for (let count = 0; count < 2; count += 1) await start(service);
       await until(
         () => receiver.told.length >= told,
         () => `${receiver.told.length} told`,
       );
-      await service.end('SIGTERM');
-      return service.folder;
+      await service.internals.stop();
     };
+    const lost = await openServiceFor(t, [gala({ max_tickets_per_email: null })], environment);
+    await sell(lost, 2);
     // The first fact says how far the receiver has come, the second defines the event.
-    await copyUpTo(await sell(null, 2), restored, { seq: 2 });
-    await sell(restored, 4);
+    await copyUpTo(lost.folder, restored, { seq: 2 });
+    await sell(await openServiceFor(t, [], environment, { folder: restored, clock: START + MINUTE }), 4);
     assert.equal(new Set(receiver.told.map(({ data }) => data.order_id)).size, 4);
     assert.equal(new Set(receiver.told.map(({ id }) => id)).size, 4);
   });
 });
-
-/** Runs `holdfast notify` on a folder. */
-async function notify(folder: string, environment: Readonly<Record<string, string>>, args: readonly string[]) {
-  const child = spawn(process.execPath, ['src/cli/holdfast.ts', 'notify', ...args, '--data', folder], {
-    cwd: fileURLToPath(new URL('../../', import.meta.url)),
-    env: { ...bareEnvironment, ...environment },
-  });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
-  const [code] = (await once(child, 'close')) as [number];
-  return { code, text };
-}

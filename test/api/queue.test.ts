@@ -1,7 +1,6 @@
 /** The waiting room over HTTP: entries, passes, the draw and its proof. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
@@ -11,16 +10,11 @@ import type { DrawBody, QueueEntryBody } from '#http/buyers/queue.ts';
 import { assertRefused, RFC_3339 } from '../fixtures/checks.ts';
 import { as, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnService } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 import { newFolder } from '../fixtures/folders.ts';
-
-const skip =
-  ofOneMachine('a process is killed and started again on its folder') ||
-  ofOneThread('linearizability/history.test.ts kills one with threads');
 
 const QUEUE = '/api/checkout/queue';
 const run = promisify(execFile);
-const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 
 /** One service for all waiting rooms; each test has an event of its own. */
 const service = serviceWith([]);
@@ -183,55 +177,6 @@ describe('Operators', () => {
       joined: 3,
       draw_commitment: null,
     });
-  });
-});
-
-describe('A waiting room killed at any moment', () => {
-  it('keeps every place and pass that was answered, and draws once', { skip }, async () => {
-    const environment = { SANDBOX_CLOCK: 'on' };
-    const service = await spawnService({ environment });
-    const opensAt = new Date(Date.now() + MINUTE).toISOString();
-    try {
-      await service.define(
-        clubNight({ waiting_room: true, waiting_room_rate: 3, waiting_room_opens_at: opensAt }) as Json,
-      );
-      const answers = await Promise.all(
-        Array.from({ length: 40 }, (_, index) =>
-          service.call<QueueEntryBody>('POST', QUEUE, {
-            body: { event_id: 'evt_club', session_key: `person-${index}` },
-          }),
-        ),
-      );
-      await service.end('SIGKILL');
-      const again = await spawnService({ folder: service.folder, environment });
-      try {
-        await again.call('POST', '/sandbox/clock', { body: { advance_seconds: 60 } });
-        const pollAll = (): Promise<Answer<QueueEntryBody>[]> =>
-          Promise.all(
-            answers.map(({ body }, index) =>
-              again.call<QueueEntryBody>('GET', `${QUEUE}/${body.id}`, { sessionKey: `person-${index}` }),
-            ),
-          );
-        const views = await pollAll();
-        assert.deepEqual(
-          views.map(({ status }) => status),
-          answers.map(() => 200),
-        );
-        const positions = views.flatMap(({ body }) => body.position ?? []).sort((a, b) => a - b);
-        assert.deepEqual(
-          positions,
-          Array.from({ length: 37 }, (_, index) => index + 1),
-        );
-        const draw = await again.call<DrawBody>('GET', '/api/events/public/club-night/draw');
-        assert.equal(draw.body.count, 40);
-        assert.equal(draw.body.draw_commitment, answers[0]!.body.draw_commitment);
-        assert.equal(sha256(Buffer.from(draw.body.seed!, 'hex')), draw.body.draw_commitment);
-      } finally {
-        await again.close();
-      }
-    } finally {
-      await service.close();
-    }
   });
 });
 

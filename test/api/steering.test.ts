@@ -8,7 +8,7 @@ import { settle, start } from '../fixtures/checkout.ts';
 import { assertRefused } from '../fixtures/checks.ts';
 import { as, HOLDS, newSession, type Answer, type Json } from '../fixtures/client.ts';
 import { clubNight, item } from '../fixtures/events.ts';
-import { MINUTE, ofOneMachine, ofOneThread, serviceWith, spawnServiceFor } from '../fixtures/service.ts';
+import { MINUTE, serviceWith } from '../fixtures/service.ts';
 
 const QUEUE = '/api/checkout/queue';
 const NOTHING = { paused: false, waiting_room_rate: null, message: null };
@@ -166,19 +166,4 @@ describe('The steering of a sale', () => {
       ],
     );
   });
-});
-
-const skip =
-  ofOneMachine('a process is killed and started again on its folder') ||
-  ofOneThread('linearizability/history.test.ts kills one with threads');
-
-it('An answered change of steering is there after kill -9', { skip }, async (t) => {
-  const killed = await spawnServiceFor(t);
-  await killed.define(clubNight());
-  const steering = { paused: true, waiting_room_rate: 7, message: 'Back at eight.' };
-  assert.equal((await killed.operate('PUT', '/admin/events/evt_club/steering', { body: steering })).status, 200);
-  await killed.end('SIGKILL');
-  const again = await spawnServiceFor(t, { folder: killed.folder });
-  const { body } = await again.operate<Json>('GET', '/admin/events/evt_club');
-  assert.deepEqual(body['steering'], steering);
 });

@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { promisify } from 'node:util';
 import { newCustomer, settle, start, statusOf } from '../fixtures/checkout.ts';
 import type { Json } from '../fixtures/client.ts';
-import { openService, spawnServiceFor } from '../fixtures/service.ts';
+import { openService } from '../fixtures/service.ts';
 import { until } from '../fixtures/until.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
@@ -31,7 +31,8 @@ it('The walk-through of README works as it stands', async (t) => {
   if (!existsSync('/bin/bash')) return t.skip('there is no bash here');
   const steps = stepsOf(readme);
   assert.ok(steps.length >= 5);
-  const service = await spawnServiceFor(t, { demo: true });
+  const service = await openService({ demo: true, clock: 'running' });
+  t.after(() => service.close());
   const script = steps.map(({ commands }) => `${commands}\necho; echo '${STEP_ENDS}'`).join('\n');
   const { stdout } = await promisify(execFile)('/bin/bash', [
     '-euo',

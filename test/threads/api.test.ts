@@ -20,6 +20,7 @@ const ofMainThread = {
   'definitions.test.ts': 'the operators’ listener; service/http-threads.test.ts renames an event for all threads',
   'erasure.test.ts': 'keys, which the main thread has; checkout.test.ts reads through threads what they seal',
   'hand-scans.test.ts': 'the operators’ listener; doors.test.ts scans through threads',
+  'killed.test.ts': 'the journal; linearizability/history.test.ts kills a process with threads',
   'large-orders.test.ts':
     'pages of operators; service/http-threads.test.ts has answers that are longer than a ring takes',
   'notifications.test.ts': 'messages sent from the journal',

@@ -5,8 +5,8 @@
  * 1. The id of an event, and the number in other ids, lead to it for ever, so that what was found once is not looked
  *    for again. A slug may move with a definition; what is known of slugs is forgotten with the next one.
  * 2. What is remembered is bounded (I10).
- * 3. The same read of several requests is sent once while it has not left this thread: many buyers look at one event.
- *    One that may have been answered is never shared, because a request must not see less than what happened before it.
+ * 3. The same read of several requests is one call until it is published: many buyers look at one event. A call that
+ *    may have been answered is never shared, because a request must not see less than what happened before it.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { stepChannel, type StepMessage } from '#actors/channels.ts';
@@ -38,6 +38,8 @@ const BUSY_THERE: readonly PaymentProviderName[] = Object.freeze([]);
 export interface EngineCallsPorts {
   /** Sends a call; one that is alone need not wait for others. */
   send(number: number, text: string, isAlone: boolean): void;
+  /** How often calls were published. */
+  readonly publications: () => number;
   /** Grows with every definition; null where nobody says so, because other nodes define events too. */
   readonly definitions: () => number | null;
   /** Whether it is published how long the steps of each call took. */
@@ -58,8 +60,9 @@ export class EngineCalls {
   #slugs = new Map<string, EventPort>();
   /** The definitions that `#slugs` knows of. */
   #slugsAsOf: number | null = null;
-  /** Rule 3: answers to the reads that leave this thread with its present pass, by their texts. */
+  /** Rule 3: answers to reads that were not published when there were `#readsAsOf` publications, by their texts. */
   readonly #reads = new Map<string, Promise<unknown>>();
+  #readsAsOf = 0;
   /** The sessions of payments that were opened with their commands, as packed answers. */
   readonly #opened = new WeakMap<PaymentView, string>();
   #number = 0;
@@ -91,15 +94,15 @@ export class EngineCalls {
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
   }
 
-  /** Rule 3; a call that is alone is sent at once. */
+  /** Rule 3; times are those of each call. */
   #read(call: Extract<ThreadCall, { readonly kind: 'query' }>): Promise<unknown> {
     const text = JSON.stringify(call);
-    if (this.#ports.isTiming || this.#waiting.size === 0) return this.#send(text);
-    const shared = this.#reads.get(text);
-    if (shared !== undefined) return shared;
-    const answering = this.#send(text);
-    if (this.#reads.size === 0) setImmediate(() => this.#reads.clear());
-    this.#reads.set(text, answering);
+    if (this.#ports.isTiming) return this.#send(text);
+    const publications = this.#ports.publications();
+    if (publications !== this.#readsAsOf) this.#reads.clear();
+    this.#readsAsOf = publications;
+    let answering = this.#reads.get(text);
+    if (answering === undefined) this.#reads.set(text, (answering = this.#send(text)));
     return answering;
   }
 

@@ -2,7 +2,8 @@
  * Two rings between two threads as one link: what one side sends the other one takes, in order, nothing is lost while
  * both live.
  *
- * 1. What is sent in one pass of the event loop is published together.
+ * 1. What is sent in one pass of the event loop is published together, but for every so many frames: the other side
+ *    begins with them meanwhile, also where a pass of many requests takes milliseconds.
  * 2. What finds no room waits in a line of this side and goes first. Its bound is the sender's: calls that are under
  *    way. The side that answers takes nothing more while its answers wait, so that calls stay in the ring, and their
  *    callers learn of it; the side that calls goes on taking answers, so that one of both always goes on.
@@ -11,6 +12,9 @@
  */
 import { ringBell } from './doorbell.ts';
 import { RingReader, RingWriter } from './ring.ts';
+
+/** Rule 1: about half a millisecond of requests, and enough for a batch of turns. */
+const FRAMES_TOGETHER_MAX = 32;
 
 /** Rule 4: about a millisecond of turns. */
 const FRAMES_A_PASS_MAX = 256;
@@ -38,6 +42,8 @@ export class FrameLink {
   /** What waits for room. */
   #line: (readonly [number: number, text: string])[] = [];
   #isPublishDue = false;
+  /** Frames that wait to be published. */
+  #unpublished = 0;
   /** Whether frames are being taken; what is sent meanwhile is published after them. */
   #isTaking = false;
 
@@ -52,14 +58,21 @@ export class FrameLink {
     return this.#line.length;
   }
 
+  /** How often frames were published. */
+  get publications(): number {
+    return this.#writer.publications;
+  }
+
   /** Sends with the others of this pass, or at once where there are no others. */
   send(number: number, text: string, isAlone = false): void {
     if (this.#line.length > 0 || !this.#write(number, text)) {
       this.#line.push([number, text]);
       return;
     }
-    if (this.#isTaking || this.#isPublishDue) return;
-    if (isAlone) return this.#publish();
+    if (this.#isTaking) return;
+    this.#unpublished += 1;
+    if (isAlone || this.#unpublished >= FRAMES_TOGETHER_MAX) return this.#publish();
+    if (this.#isPublishDue) return;
     this.#isPublishDue = true;
     setImmediate(() => {
       this.#isPublishDue = false;
@@ -110,6 +123,7 @@ export class FrameLink {
   }
 
   #publish(): void {
+    this.#unpublished = 0;
     if (this.#writer.publish()) ringBell(this.#ports.bell);
   }
 }

@@ -56,6 +56,7 @@ export class RingWriter {
   #head: number;
   /** What the reader had read when it was looked at last. */
   #tail: number;
+  #publications = 0;
 
   constructor(memory: SharedArrayBuffer) {
     const { words, headers, bytes } = partsOf(memory);
@@ -113,10 +114,16 @@ export class RingWriter {
     return enough();
   }
 
+  /** How often something new was published. */
+  get publications(): number {
+    return this.#publications;
+  }
+
   /** Lets the reader see what was written (rule 3); answers whether there was anything new. */
   publish(): boolean {
     if (Atomics.load(this.#words, HEAD) >>> 0 === this.#head) return false;
     Atomics.store(this.#words, HEAD, this.#head | 0);
+    this.#publications += 1;
     return true;
   }
 }

@@ -100,7 +100,7 @@ export class AnsweringSide {
   }
 }
 
-interface AskingPorts extends Omit<EngineCallsPorts, 'send'>, Pick<LinkPorts, 'sendLong'> {
+interface AskingPorts extends Omit<EngineCallsPorts, 'send' | 'publications'>, Pick<LinkPorts, 'sendLong'> {
   readonly rings: Rings;
   readonly engineBell: SharedArrayBuffer;
   readonly pace?: LinkPace;
@@ -111,6 +111,7 @@ export function openCalls({ rings, engineBell, pace, sendLong, ...about }: Askin
   const calls: EngineCalls = new EngineCalls({
     ...about,
     send: (number, text, isAlone) => link.send(number, text, isAlone),
+    publications: () => link.publications,
   });
   const link: FrameLink = new FrameLink({
     incoming: rings.answers,

@@ -6,7 +6,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { followBell, makeBell } from '#threads/doorbell.ts';
 import { FrameLink } from '#threads/link.ts';
-import { makeRing } from '#threads/ring.ts';
+import { makeRing, RingReader } from '#threads/ring.ts';
 import type { EchoData } from './echo-worker.ts';
 
 interface Echo {
@@ -66,6 +66,25 @@ async function withEcho(
 }
 
 describe('A link between two threads', () => {
+  it('publishes what is sent in a pass together, but for every 32 frames', async () => {
+    const [calls, answers, bell] = [makeRing(), makeRing(), new Int32Array(makeBell())];
+    const unused = { bell, isAnswering: false, take: () => assert.fail(), sendLong: () => assert.fail() };
+    const link = new FrameLink({ incoming: answers, outgoing: calls, ...unused });
+    const reader = new RingReader(calls);
+    const published = (): number => {
+      let frames = 0;
+      reader.drain(Infinity, () => (frames += 1));
+      return frames;
+    };
+    const seen: number[] = [];
+    link.send(0, 'alone', true);
+    seen.push(published());
+    for (let n = 1; n <= 70; n += 1) link.send(n, 'call');
+    seen.push(published());
+    await nextRound();
+    assert.deepEqual([...seen, published(), link.publications], [1, 64, 6, 4]);
+  });
+
   it('answers calls one after the other, each side waiting for the other', async () => {
     await withEcho({ ringBytes: 4_096 }, async (echo) => {
       for (let n = 0; n < 500; n += 1) assert.equal(await echo.call(`call ${n} ä€😀`), `call ${n} ä€😀`);

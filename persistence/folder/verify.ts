@@ -64,7 +64,7 @@ export interface VerifyReport extends ArchiveReport {
   readonly moreProblems: number;
 }
 
-const PROBLEMS_MAX = 100;
+export const PROBLEMS_MAX = 100;
 const BATCHES_A_SLICE = 16;
 
 interface VerifyListener extends RecoveryListener {

@@ -2,8 +2,8 @@
  * The shape of ids: `<prefix>_<event number in base 36>_<144 random bits>`.
  *
  * Ids of holds, queue entries, orders, checkout sessions and tickets are secrets that grant access, and so are the
- * tokens of stations (`gtk`). Each carries the
- * number of its event, so that a request finds the event from the id alone. The random part comes with the turn (I1).
+ * tokens of stations (`gtk`). Each carries the number of its event, so that a request finds the event from the id
+ * alone. The random part comes with the turn (I1).
  */
 
 export type IdPrefix = 'hld' | 'que' | 'ord' | 'cs' | 'tkt' | 'pay' | 'ref' | 'amd' | 'stn' | 'gtk' | 'scn';

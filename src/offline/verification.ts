@@ -20,7 +20,7 @@ import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { errorCode, JournalDamaged, messageOf, reasonOf, type Finding } from '#persistence/faults.ts';
 import { fingerprintOf, readSnapshot } from '#persistence/snapshots.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
-import { verifyJournal, type SnapshotFinding, type VerifyReport } from '#persistence/folder/verify.ts';
+import { PROBLEMS_MAX, verifyJournal, type SnapshotFinding, type VerifyReport } from '#persistence/folder/verify.ts';
 import { auditEventState, type Discrepancy } from '#domain/event/audit.ts';
 import { addCounts, countsOf, NO_COUNTS, type EventCounts } from '#domain/event/operator-view.ts';
 import { initialState, type EventState } from '#domain/event/state.ts';
@@ -122,7 +122,6 @@ function viewOf(folder: string): { readonly view: JournalView | null; readonly t
   }
 }
 
-const PROBLEMS_MAX = 100;
 const DEFECT_HINT = 'Report it: a defect wrote this, or somebody else did.';
 
 class StateCheck {

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { suggestion } from '#domain/schema-problems.ts';
 import { createHashing } from '#actors/crypto.ts';
-import { findFlaws, type DrawProof } from '#domain/waiting-room/draw.ts';
+import { findFlaws, HEX_32_BYTES, type DrawProof } from '#domain/waiting-room/draw.ts';
 import { CommandFailure, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
 import { counted } from '../terminal/output.ts';
 
@@ -16,8 +16,6 @@ const ENTRIES_PER_PAGE = 10_000;
 
 const WITHOUT_OPENING =
   'the draw has no opening: its order comes from the seed and the entries alone, so whoever knew the seed before could foresee it';
-
-const HEX_32_BYTES = /^[0-9a-f]{64}$/;
 
 /** A page of the proof, with the API's names. */
 interface ProofPage {

@@ -12,7 +12,7 @@ import { readCatalogue, formatFileProblem } from '#catalogue/files.ts';
 import { eventIdsIn } from '#offline/events.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { compareReports } from '#rehearsal/report/comparison.ts';
-import { drawPage } from '#rehearsal/report/page.ts';
+import { drawPage, most } from '#rehearsal/report/page.ts';
 import { readTrace } from '#rehearsal/trace/builder.ts';
 import { rehearse, type RehearsalOptions } from '#rehearsal/rehearse.ts';
 import { readReport, secondsOf, type RehearsalReport } from '#rehearsal/report/report.ts';
@@ -251,10 +251,6 @@ function reportLines(report: RehearsalReport): string[] {
 
 function soldOut(at: number | null): string {
   return `${at === null ? '' : 'sold out after '}${secondsOf(at)}`;
-}
-
-function most(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.max(a, b), 0);
 }
 
 function comparisonLines(earlier: RehearsalReport, report: RehearsalReport): string[] {

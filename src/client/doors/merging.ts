@@ -95,6 +95,6 @@ export function countedAt(at: number, known: readonly Pick<MergedScan, 'at'>[]):
   return known.reduce((latest, scan) => Math.max(latest, scan.at + 1), at);
 }
 
-function compareTexts(one: string, other: string): number {
+export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -3,7 +3,7 @@
  * its id, then by kind.
  */
 import { countLeading } from '../collections/sorted.ts';
-import type { ScanConflict } from '#client/doors/merging.ts';
+import { compareTexts, type ScanConflict } from '#client/doors/merging.ts';
 import type { TicketScan } from './scanned-tickets.ts';
 
 export interface ListedConflict {
@@ -44,8 +44,4 @@ export class ConflictList {
 
 function compare(one: ConflictPosition, other: ConflictPosition): number {
   return one.at - other.at || compareTexts(other.scanId, one.scanId) || compareTexts(other.kind, one.kind);
-}
-
-function compareTexts(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -47,7 +47,7 @@ export interface DrawProof extends DrawSecrets {
   readonly entries: readonly string[];
 }
 
-const HEX_32_BYTES = /^[0-9a-f]{64}$/;
+export const HEX_32_BYTES = /^[0-9a-f]{64}$/;
 
 /** What is shown of the seed before the draw. */
 export function commitmentOf(seed: string, hashing: Hashing): string {

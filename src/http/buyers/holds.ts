@@ -18,7 +18,7 @@ import { addRoute } from '../protocol/route.ts';
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** More units than any venue has places, few enough to multiply without losing exactness. */
-const QUANTITY_MAX = 1_000_000_000;
+export const QUANTITY_MAX = 1_000_000_000;
 
 const itemFields = {
   ticket_type_id: Id,

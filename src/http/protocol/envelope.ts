@@ -7,7 +7,7 @@
 import type { FastifyInstance, FastifyReply, preSerializationHookHandler } from 'fastify';
 import { LARGE_BYTES_MIN, LargeBody, PASSING, sendLarge, type Effort } from './encoding.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

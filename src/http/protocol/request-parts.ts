@@ -17,7 +17,7 @@ import { problemAt } from './validation.ts';
 
 // ── idempotency keys ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-const KEY_LENGTH_MAX = 255;
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 interface RequestWithKey {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -43,11 +43,11 @@ export function readIdempotencyKey(
 ): IdempotencyKey | Refusal | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
-  if (typeof key === 'string' && key.length >= 1 && key.length <= KEY_LENGTH_MAX) {
+  if (typeof key === 'string' && key.length >= 1 && key.length <= IDEMPOTENCY_KEY_LENGTH_MAX) {
     const scope = [route, ...subject].join(' ');
     return { key: `${scope} ${key}`, digest: digestOf([route, ...target].join(' '), request.body) };
   }
-  return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`)]);
+  return refuseProblems([problemAt('Idempotency-Key', `must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters`)]);
 }
 
 /** A digest in place of a secret, which has to differ from others and must not be kept. */

@@ -7,6 +7,9 @@
  *
  * 1. Every answer has the headers of `EVERY_ANSWER`; the others are on the answers that `documentHeaders` says.
  */
+import { SESSION_KEY_LENGTH_MAX, SESSION_KEY_LENGTH_MIN } from '../protocol/fields.ts';
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from '../protocol/request-parts.ts';
+
 interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -47,8 +50,8 @@ const ETAG = { ETag: text('Names this answer; send it as If-None-Match with the 
 
 const SESSION_KEY = {
   ...text('The key that owns the hold or entry; preferred to the query, because it stays out of logs.', {
-    minLength: 8,
-    maxLength: 128,
+    minLength: SESSION_KEY_LENGTH_MIN,
+    maxLength: SESSION_KEY_LENGTH_MAX,
   }),
   name: 'X-Session-Key',
 };
@@ -57,7 +60,7 @@ const IDEMPOTENCY_KEY = {
     'A value of your own for this request. A repeat with it gets the first answer and changes nothing, for 24 hours.',
     {
       minLength: 1,
-      maxLength: 255,
+      maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
     },
   ),
   name: 'Idempotency-Key',

@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import { Overloaded } from '#actors/admission.ts';
 import { brandOf } from '#brand/brand.ts';
+import { JSON_TYPE } from '../protocol/envelope.ts';
 import { prefersHtml, varyBy, textsFor } from '../protocol/negotiation.ts';
 import { API_VERSION } from './openapi.ts';
 import {
@@ -39,7 +40,6 @@ declare module 'fastify' {
   }
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
 /** When it is worth asking again, where the reply does not say it yet. */
 const RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = { OVERLOADED: 1, SALE_PAUSED: 30 };
 

@@ -80,7 +80,7 @@ function drawFigures(report: RehearsalReport): string {
   return `<div class="measured">${measured.map(([value, name]) => `<div><b>${escapeHtml(value)}</b><span>${escapeHtml(name)}</span></div>`).join('')}</div>`;
 }
 
-function most(values: readonly number[]): number {
+export function most(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), 0);
 }
 

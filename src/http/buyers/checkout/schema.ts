@@ -3,15 +3,13 @@ import { type Static, Type } from 'typebox';
 import { TRACKING_BYTES_MAX, TRACKING_FIELDS_MAX, TRACKING_TEXT_LENGTH_MAX } from '#domain/orders/tracking.ts';
 import { Cents, Id, Nullable, SessionKey, Time, WebAddress } from '../../protocol/fields.ts';
 import { orderTextFields } from '../../protocol/formats.ts';
-import { HoldItemInput } from '../holds.ts';
+import { HoldItemInput, QUANTITY_MAX } from '../holds.ts';
 import { AttendeeInput, Email } from '../orders/people.ts';
 
 const PERKS_PER_ITEM_MAX = 50;
 
 /** As many as the tickets of the largest group order in one item. */
 const ATTENDEES_PER_ITEM_MAX = 2_000;
-
-const QUANTITY_MAX = 1_000_000_000;
 
 /** As long as the catalogue's own. */
 const CODE_LENGTH_MAX = 128;

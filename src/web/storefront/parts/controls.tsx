@@ -18,7 +18,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-const URGENT_MS = 60_000;
+export const URGENT_MS = 60_000;
 
 interface CountdownProps {
   readonly until: string;

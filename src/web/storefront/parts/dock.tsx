@@ -9,6 +9,7 @@ import { clockText } from '../app/format.ts';
 import { texts } from '../app/language.ts';
 import { useServiceNow } from '../app/service.ts';
 import { Notice } from '../../notice.tsx';
+import { URGENT_MS } from './controls.tsx';
 
 /** Where there is no room for a basket beside the page. */
 export const useNarrow = (): boolean => useMedia('(max-width: 64rem)');
@@ -26,8 +27,6 @@ export interface DockProps {
   /** The next step. */
   readonly children?: ComponentChildren;
 }
-
-const URGENT_MS = 60_000;
 
 export function Dock({ text, more, until = null, onText, note = null, children }: DockProps) {
   const leftMs = until === null ? null : Date.parse(until) - useServiceNow();

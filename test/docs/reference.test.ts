@@ -7,7 +7,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launchBrowser, newVisitor, PHONE, withoutBrowser, type Visitor } from '../fixtures/browser.ts';
 import { EXAMPLES } from './send-examples.ts';
-import { ADMIN_TOKEN, openService, type TestService } from '../fixtures/service.ts';
+import { ADMIN_TOKEN, openService, SECOND, type TestService } from '../fixtures/service.ts';
+import { until } from '../fixtures/until.ts';
 
 describe('The reference in a browser', { skip: withoutBrowser }, () => {
   let service: TestService;
@@ -23,7 +24,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
   });
 
   /** Opens the page of an operation and sends each of its examples; answers the statuses that the page shows. */
-  async function sendAll({ page, open }: Visitor, operation: string): Promise<readonly string[]> {
+  async function sendAll({ page, open, later }: Visitor, operation: string): Promise<readonly string[]> {
     await open(`/docs/operations/${operation}`);
     const statuses: string[] = [];
     for (const sample of await page.locator('.sample').all()) {
@@ -31,14 +32,19 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
       const token = sample.getByLabel('Operators’ token');
       if ((await token.count()) > 0) await token.fill(ADMIN_TOKEN);
       await sample.getByRole('button', { name: 'Send' }).click();
-      await sample.locator('.live .status').waitFor();
-      statuses.push((await sample.locator('.live .status').textContent()) ?? '');
+      const status = sample.locator('.live .status');
+      await until(async () => {
+        // A stream is closed after a while without a message.
+        await later(SECOND);
+        return (await status.count()) > 0;
+      });
+      statuses.push((await status.textContent()) ?? '');
     }
     return statuses;
   }
 
   it('answers examples of each kind with success when they are pressed: alone, after others, as a stream, in another state', async () => {
-    const visitor = await newVisitor(browser, service.publicUrl);
+    const visitor = await newVisitor(browser, service.publicUrl, { ownClock: true });
     // That every example works is tested without a browser in examples.test.ts.
     for (const operation of ['listEvents', 'getDraw', 'createHold', 'watchDate', 'getOrderStatus', 'advanceClock']) {
       for (const status of await sendAll(visitor, operation)) assert.match(status, /^20[01]/, operation);
@@ -47,7 +53,7 @@ describe('The reference in a browser', { skip: withoutBrowser }, () => {
   });
 
   it('sends an example of operators with their token, after what it needs', async () => {
-    const visitor = await newVisitor(browser, service.adminUrl);
+    const visitor = await newVisitor(browser, service.adminUrl, { ownClock: true });
     assert.deepEqual(await sendAll(visitor, 'forecastCancellation'), ['200 OK']);
     await visitor.sees('First: PUT /admin/events/evt_late → 201');
     assert.deepEqual(await sendAll(visitor, 'getOrder'), ['200 OK']);

@@ -34,8 +34,8 @@ describe('The console of a node', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Cluster' }).click();
     await page.getByRole('heading', { name: 'Cluster' }).waitFor();
     await page.getByText('1 of 4 shards have no owner').waitFor();
-    assert.match((await page.locator('[data-node="north"]').textContent())!, /north\s*live250 %/);
-    assert.match((await page.locator('[data-node="south"]').textContent())!, /south\s*stopping125 %/);
+    await page.locator('[data-node="north"]', { hasText: /north\s*live250 %/ }).waitFor();
+    await page.locator('[data-node="south"]', { hasText: /south\s*stopping125 %/ }).waitFor();
     assert.deepEqual(
       await page.locator('.shards li').evaluateAll((items) => items.map((item) => item.dataset['owner'])),
       ['north', 'south', 'north', ''],

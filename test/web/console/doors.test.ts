@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { buyTickets, codesOf, doorsGala, makeStation, scanAll, scanOf } from '../../fixtures/doors.ts';
 import { withoutBrowser } from '../../fixtures/browser.ts';
-import { until } from '../../fixtures/until.ts';
 import type { OrderStatus } from '../../fixtures/checkout.ts';
 import { operatorOf } from './operator.ts';
 
 const PAGE = '/#/events/evt_doors/doors/eve';
+const POLL_MS = 2_000;
 
 describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   let order: OrderStatus;
@@ -35,8 +35,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     const conflict = page.locator('[data-conflict="DOUBLE_ENTRY"]');
     assert.match(await conflict.innerText(), /double entry[^]*Main door, North 1/);
     await conflict.getByRole('link').click();
-    await page.getByRole('heading', { name: /./ }).first().waitFor();
-    assert.ok(page.url().includes(order.order_id));
+    await page.waitForURL((url) => url.hash.includes(order.order_id));
     await page.goBack();
   });
 
@@ -53,11 +52,11 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.getByText('Forgot his phone.').waitFor();
     await page.getByRole('button', { name: 'Let in' }).click();
     await page.getByText('Refused: it is inside already.').waitFor();
-    const inside = page.locator('.tiles dd').nth(1);
-    await until(async () => (await inside.innerText()) === '2', 'the ticket is counted');
+    const came = (count: number) => page.locator('.tiles div', { hasText: new RegExp(`^Came\\s*${count}$`) }).waitFor();
+    await came(2);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone.').waitFor();
-    await until(async () => (await inside.innerText()) === '1', 'the ticket is not counted any more');
+    await came(1);
     await page.getByLabel('Number or code of a ticket').fill('no ticket');
     await page.getByRole('button', { name: 'Look up' }).click();
     await page.getByText('There is nothing at this address.').waitFor();
@@ -68,11 +67,12 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.goto(`/#/orders/${order.order_id}`);
     await page.getByRole('link', { name: order.ticket_objects[0]!.number }).click();
     await page.getByRole('list', { name: 'Scans' }).waitFor();
+    await page.locator('[data-scan]').nth(1).waitFor();
     assert.equal(await page.locator('[data-scan]').count(), 2);
   });
 
   it('pairs a device with a code that is shown once, and revokes it', async () => {
-    const { page } = opened.operator;
+    const { page, later } = opened.operator;
     await page.goto(PAGE);
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('South 2');
@@ -88,9 +88,11 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     assert.equal((await scanAll(opened.service, { token }, scan))[0]!.verdict, 'NOT_INSIDE');
     await page.getByRole('button', { name: 'Done' }).click();
     const row = page.locator('tr[data-station]', { hasText: 'South 2' });
+    await later(POLL_MS);
     await row.getByText('LIVE').waitFor();
     await row.getByRole('button', { name: 'Revoke…' }).click();
     await page.getByRole('button', { name: 'Revoke it' }).click();
+    await later(POLL_MS);
     await row.getByText('REVOKED').waitFor();
     assert.equal(await page.getByText(token).count(), 0);
   });
@@ -117,7 +119,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
   });
 
   it('pairs a device at a gate too whose address in the hall is known', async () => {
-    const { page } = opened.operator;
+    const { page, later } = opened.operator;
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('Arena');
     await page.getByLabel('Kind').selectOption('GATE');
@@ -125,6 +127,7 @@ describe('The console’s page of the doors', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Make its code' }).click();
     await page.getByText('--token-file').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
+    await later(POLL_MS);
     await page.locator('tr[data-station]', { hasText: 'Arena' }).waitFor();
     await page.getByRole('button', { name: 'Pair a device…' }).click();
     await page.getByLabel('Name').fill('South 3');

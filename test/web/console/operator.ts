@@ -1,16 +1,8 @@
-/** An operator at the console. */
+/** An operator at the console, whose pages have a clock of their own: what they read again, they can read at once. */
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launchBrowser, newVisitor, type Visitor, type VisitorOptions } from '../../fixtures/browser.ts';
+import { launchBrowser, newVisitor, type Visitor } from '../../fixtures/browser.ts';
 import { ADMIN_TOKEN, openService, type TestService } from '../../fixtures/service.ts';
-
-/** Opens the console of a service and signs in; the overview is shown then. */
-async function enterConsole(browser: Browser, adminUrl: string, options?: VisitorOptions): Promise<Visitor> {
-  const operator = await newVisitor(browser, adminUrl, options);
-  await operator.page.goto('/');
-  await signIn(operator);
-  return operator;
-}
 
 /** From the page that asks for the token. */
 export async function signIn({ page }: Pick<Visitor, 'page'>): Promise<void> {
@@ -30,7 +22,9 @@ export function operatorOf(prepare: (service: TestService) => Promise<unknown>):
     opened.service = await openService();
     await prepare(opened.service);
     browser = await launchBrowser();
-    opened.operator = await enterConsole(browser, opened.service.adminUrl);
+    opened.operator = await newVisitor(browser, opened.service.adminUrl, { ownClock: true });
+    await opened.operator.open('/');
+    await signIn(opened.operator);
   });
   after(async () => {
     await browser?.close();

@@ -5,6 +5,9 @@ import { newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser
 import { openShop, type Shop } from '../storefront/shop.ts';
 import { signIn } from './operator.ts';
 
+/** Of those who wait. */
+const POLL_MS = 4_500;
+
 describe('A rush that is steered from the console', { skip: withoutBrowser }, () => {
   let shop: Shop;
   let operator: Visitor;
@@ -28,7 +31,9 @@ describe('A rush that is steered from the console', { skip: withoutBrowser }, ()
 
   it('is paused, told something and resumed; who waits and who shops sees it without a reload', async () => {
     const path = await shop.ownEvent('club-night', 'rush', { waiting_room: true, waiting_room_rate: 1 });
-    const [first, second] = [await shop.enter(path), await shop.enter(path)];
+    const enter = () => shop.enter(path, { ownClock: true });
+    const [first, second] = [await enter(), await enter()];
+    const buyersPoll = () => Promise.all([first, second].map(({ later }) => later(POLL_MS)));
     await first.page.getByRole('link', { name: /waiting room/i }).click();
     await first.page.getByText('It is your turn.').waitFor();
     await second.page.getByRole('link', { name: /waiting room/i }).click();
@@ -45,6 +50,7 @@ describe('A rush that is steered from the console', { skip: withoutBrowser }, ()
       assert.ok(await dialog.isVisible(), 'Enter in a field does not answer the question');
     });
     await page.getByText('The sale is paused.').waitFor();
+    await buyersPoll();
     for (const buyer of [first, second]) {
       await buyer.page.getByText('The lights are out: back at nine.').waitFor();
       await buyer.page.getByText('The sale is paused for a moment.').first().waitFor();
@@ -54,6 +60,7 @@ describe('A rush that is steered from the console', { skip: withoutBrowser }, ()
       await dialog.getByLabel(/^What buyers are told/).fill('');
     });
     await page.getByText('The sale is paused.').waitFor({ state: 'detached' });
+    await buyersPoll();
     for (const buyer of [first, second]) {
       await buyer.page.getByText('The lights are out: back at nine.').waitFor({ state: 'detached' });
     }

@@ -1,24 +1,38 @@
-/** A device at a door: the page of stations in a profile of its own, paired and placed. */
+/** A device at a door: the page of stations in a profile of its own, with a clock of its own, paired and placed. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { newVisitor, PHONE, type Visitor } from '../../fixtures/browser.ts';
 import type { MadeStation } from '../../fixtures/doors.ts';
-import type { TestService } from '../../fixtures/service.ts';
+import { SECOND, type TestService } from '../../fixtures/test-service.ts';
 
 export interface Device extends Visitor {
-  /** Types a code as a scanner does; resolves to the verdict that is shown. */
+  /** Types a code as a scanner does. */
+  type(code: string): Promise<void>;
+  /** The verdict that is shown of what is done. It stays until `next`, because the page's clock is stopped. */
+  verdict(act: () => Promise<void>): Promise<string>;
+  /** The verdict that is shown of a code that is typed. */
   scan(code: string): Promise<string>;
-  /** Touches a verdict away, or waits until it goes by itself. */
+  /** Resolves once the verdict that is shown says this. */
+  says(words: RegExp): Promise<void>;
+  /** Touches a verdict away that does not go by itself. */
   next(): Promise<void>;
   /** Resolves once the page is in a state. */
   is(state: string): Promise<void>;
   /** Cuts the network, or mends it. */
   cut(isCut: boolean): Promise<void>;
-  /** What the status bar says under a heading. */
-  status(heading: string): Promise<string>;
+  /** Resolves once the status bar says this under a heading. */
+  status(heading: string, value: number): Promise<void>;
+  /** Has the next round begin, in which the station sends and syncs. */
+  round(): Promise<void>;
   /** Everything in the browser's databases, caches and stores, as text. */
   stored(): Promise<string>;
 }
+
+const ROUND_MS = 5 * SECOND;
+/** After which what lets in or out goes by itself. */
+const SHOWN_MS = 1_500;
+/** After which what was drawn was painted too. */
+const PAINTED_MS = 100;
 
 const STORED = `(async () => {
   const found = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
@@ -54,28 +68,35 @@ export async function newDevice(
   const { origin = service.publicUrl, ...contextOptions } = options;
   // A request without a network, or that is refused, is no error of the page.
   const expected = /status of (?:4\d\d|503)|net::ERR_/;
-  const visitor = await newVisitor(browser, origin, { ...PHONE, ...contextOptions, expected });
-  const { page } = visitor;
-  const verdict = page.locator('html[data-verdict]');
+  const visitor = await newVisitor(browser, origin, { ...PHONE, ...contextOptions, expected, ownClock: true });
+  const { page, later } = visitor;
+  const shown = page.getByRole('alertdialog');
   const device: Device = {
     ...visitor,
-    async scan(code) {
-      await page.evaluate(`for (const key of [...${JSON.stringify(code)}, 'Enter']) {
+    type: (code) =>
+      page.evaluate(`for (const key of [...${JSON.stringify(code)}, 'Enter']) {
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-      }`);
-      await verdict.waitFor();
-      return (await verdict.getAttribute('data-verdict'))!;
+      }`),
+    async verdict(act) {
+      await visitor.stop();
+      await act();
+      await shown.waitFor();
+      await later(PAINTED_MS);
+      return (await page.locator('html').getAttribute('data-verdict'))!;
     },
+    scan: (code) => device.verdict(() => device.type(code)),
+    says: (words) => shown.filter({ hasText: words }).waitFor(),
     async next() {
-      const shown = page.getByRole('alertdialog');
-      if ((await shown.count()) === 0) return;
-      const isGood = await shown.evaluate((element: { readonly className: string }) => /good/.test(element.className));
-      if (!isGood) await shown.click();
-      await shown.waitFor({ state: 'detached' });
+      await later(SHOWN_MS);
+      if ((await shown.count()) > 0) await shown.click();
+      await page.clock.resume();
+      await page.locator('html:not([data-verdict])').waitFor();
     },
     is: (state) => page.locator(`html[data-state="${state}"]`).waitFor(),
     cut: (isCut) => page.context().setOffline(isCut),
-    status: (heading) => page.locator('.status > div', { hasText: heading }).last().locator('dd').innerText(),
+    status: (heading, value) =>
+      page.locator('main > .status > div', { hasText: new RegExp(`^${heading}\\s*${value}$`) }).waitFor(),
+    round: () => later(ROUND_MS),
     stored: () => page.evaluate(STORED),
   };
   return device;
@@ -96,7 +117,7 @@ export async function pairDevice(
 }
 
 /** Places a device that is asked where it stands. */
-export async function placeDevice({ page }: Device, door = 'Main door', date = /Eve/): Promise<void> {
+export async function placeDevice({ page, later }: Device, door = 'Main door', date = /Eve/): Promise<void> {
   const dates = page.locator('select[name="date"]');
   await dates.waitFor();
   const options = await dates.locator('option').allInnerTexts();
@@ -105,7 +126,5 @@ export async function placeDevice({ page }: Device, door = 'Main door', date = /
   await page.locator('form button').first().click();
   await page.locator('.where').waitFor();
   // The page hears the keys of a scanner once it was painted.
-  await page.evaluate(
-    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
-  );
+  await later(PAINTED_MS);
 }

@@ -11,7 +11,7 @@ import { accentDeclarations, isReadable, neutralAccent, readable, schemeDeclarat
 
 /** A brand with everything worked out. */
 export interface Brand {
-  /** Null: pages name themselves by what they are. */
+  /** Null: a page is titled by what it shows alone. */
   readonly name: string | null;
   /** The address of the picture on this service, from its root; null where there is none. */
   readonly logo: string | null;

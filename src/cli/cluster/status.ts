@@ -21,7 +21,8 @@ interface ClusterStatus {
   readonly shards: readonly {
     readonly shard: number;
     /**
-     * Of a live node, or the last one where nobody announces the shard; null where its log does not have it any more.
+     * The live node that owns the shard, or its last owner where no node announces it; null where its log has none
+     * any more.
      */
     readonly owner: string | null;
     readonly epoch: number | null;

@@ -118,7 +118,7 @@ function textOf(reason: Reason, subject: string, sender: string): string {
 /** The first byte of a signed message, which is the version of its form; JSON never begins with it. */
 const FORM = 0x01;
 const KEY_ID_BYTES = 4;
-/** Half of HMAC-SHA-256: nobody can try so many. */
+/** Half of HMAC-SHA-256: nobody can try all values. */
 const MAC_BYTES = 16;
 const NUMBER_BYTES = 6;
 const MAC_AT = 1 + KEY_ID_BYTES;

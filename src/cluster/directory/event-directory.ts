@@ -116,8 +116,8 @@ export class EventDirectory {
   }
 
   /**
-   * The end of the log at a moment after the call. Calls that come while it is asked share the next question, so that
-   * many cost one.
+   * Where the log ends, read after the call. Calls that come during a read share the next one, so that many cost one
+   * read.
    */
   #endOfLog(): Promise<number> {
     this.#nextQuestion ??= this.#question.then(() => {

@@ -68,7 +68,7 @@ export class ShardBegins {
     this.#ahead.delete(shard);
   }
 
-  /** For a claim: what was read ahead, which is not kept any longer, or the newest checkpoint. */
+  /** For a claim: what was read ahead, which is forgotten then, else the newest checkpoint. */
   take(shard: number): Promise<ShardBegin> {
     this.#readings.delete(shard);
     return this.#begin(shard);

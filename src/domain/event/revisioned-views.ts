@@ -148,7 +148,7 @@ export function liveView(
   };
 }
 
-/** Rule 3; null for a revision of another activation or definition, and for one that is none. */
+/** Rule 3; null for a revision of another activation or definition, and for a text that is no revision. */
 function seatVersionOf(revision: string | null, definition: string): number | null {
   const [, version] = revision?.startsWith(definition) === true ? (/\.(\d{1,15})$/.exec(revision) ?? []) : [];
   return version === undefined ? null : Number(version);

@@ -226,7 +226,7 @@ function factsOfOwn(
 // ── once it was asked for ────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * What the answer of a provider, or its lack, changes; nothing where a report came first. ORDER_NOT_FOUND, NOT_FOUND.
+ * What a provider's answer changes, or that none came; nothing where a report came first. ORDER_NOT_FOUND, NOT_FOUND.
  */
 export function decideAnswerRefund(
   state: OrderState,

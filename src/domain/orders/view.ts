@@ -365,7 +365,7 @@ function personAt(
   return { itemIndex: purchase.items.length + person.list, offset: person.index };
 }
 
-/** What a view of tickets carries of an order's personal data: of the people that amendments named, theirs alone. */
+/** The personal data that a view of tickets carries: of people whom amendments named, only those on its tickets. */
 export function personalOfTickets(
   order: Order,
   origins: readonly TicketOrigin[] = [...(order.changed?.origins ?? []), ...(order.changed?.voidedTickets ?? [])],

@@ -191,7 +191,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   listFacts: { answer: 'The facts of the page.', codes: ['EVENT_NOT_FOUND', 'ORDER_NOT_FOUND'] },
 };
 
-/** The codes with which an operation refuses what it was asked, beside those of its form; none where it has no name. */
+/** The codes of an operation's refusals, without those for the form of a request; none where it has no name. */
 export function codesOf(operationId: string | undefined): readonly ErrorCode[] {
   return ANSWERS[operationId ?? '']?.codes ?? [];
 }

@@ -44,8 +44,8 @@ export function readCheckoutItem(item: Static<typeof CheckoutItem>): CheckoutIte
 }
 
 /**
- * The answer to a start, and to a further payment; the window of a further installment is its session's, that of a
- * payment for an amendment the amendment's.
+ * The answer to a start and to a further payment. A further installment expires with its session, the payment of an
+ * amendment with the amendment.
  */
 export function toStartedBody(order: OrderView, payment: PaymentView | null, baseUrl: string): StartedCheckoutBody {
   const isFurther = payment !== null && payment.installment > 1;

@@ -38,7 +38,7 @@ export interface TicketTexts {
 }
 
 interface TicketText extends Pick<TicketView, 'itemIndex' | 'offset'> {
-  /** The JSON of its fields, with neither the attendee nor the brace behind it. */
+  /** The JSON of its fields, without the attendee and the closing brace. */
   readonly text: string;
 }
 

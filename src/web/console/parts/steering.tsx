@@ -6,7 +6,7 @@ import { Confirmation } from './confirmation.tsx';
 import type { EventDialogProps } from './dialog-button.tsx';
 import { textIn } from './fields.tsx';
 
-/** What is set of a sale, in a line; nothing where that is nothing. */
+/** How a sale is steered, in one line; nothing where it is not steered. */
 export function SteeringLine({ event: { steering } }: { readonly event: OverviewEvent }) {
   const { paused, waiting_room_rate: rate, message } = steering;
   const parts = [

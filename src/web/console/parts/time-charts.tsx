@@ -157,7 +157,7 @@ interface FiguresProps extends Pick<TimeChartProps, 'title' | 'at'> {
   readonly textOf: (value: number) => string;
 }
 
-/** The steps in which there was something, the newest first; made while they are shown (rule 4). */
+/** A table of the steps that have values, the newest first; it is made only while it is shown (rule 4). */
 function Figures(props: FiguresProps) {
   const [isOpen, setOpen] = useState(false);
   return (

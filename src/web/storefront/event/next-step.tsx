@@ -1,6 +1,6 @@
 /**
- * The next step from the choice to the order: to the waiting room, hold what is chosen, or on to the checkout. It
- * stands in the basket, on a narrow screen in the bar at its foot.
+ * The button for the next step from the choice to the order: it joins the waiting room, holds what is chosen, or goes
+ * on to the checkout. It is in the basket, and on a narrow screen in the bar at the foot.
  */
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { ArrowIcon, BusyButton } from '../../buttons.tsx';

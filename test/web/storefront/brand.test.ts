@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { samplesFolder } from '#catalogue/files.ts';
 import { isOpenToAll } from '../../fixtures/axe.ts';
 import { PHONE, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
+import { until } from '../../fixtures/until.ts';
 import { openShop, shopOf } from './shop.ts';
 
 const BRAND = path.join(samplesFolder, 'brand/theatre.json');
@@ -46,13 +47,13 @@ describe('The pages of a venue', { skip: withoutBrowser }, () => {
       await page.screenshot({ path: path.join(SCREENSHOTS, `${state}-${size}.png`), fullPage: true });
     }
     assert.doesNotMatch(await page.content(), /holdfast/i, state);
-    assert.ok((await page.title()).endsWith(name), `${state}: ${await page.title()}`);
+    await until(async () => (await page.title()).endsWith(name), `the title of ${state} ends with the name`);
     await page.getByRole('link', { name, exact: true }).first().waitFor();
     await page.getByRole('link', { name: 'Impressum' }).first().waitFor();
     await page.getByRole('link', { name: 'kasse@theaterhaeuser-erfurt.example' }).waitFor();
-    assert.ok(
-      await page.evaluate('[...document.images].every((image) => image.naturalWidth > 0)'),
-      `${state}: a picture`,
+    await until(
+      () => page.evaluate<boolean>('[...document.images].every((image) => image.naturalWidth > 0)'),
+      `the pictures of ${state} are there`,
     );
     assert.equal(await groundOf(buyer), DARK_GROUND, state);
     assert.equal(await buyer.overflows(), false, `${state} is wider than ${size}`);
@@ -133,8 +134,8 @@ describe('The pages of a venue', { skip: withoutBrowser }, () => {
     await isDressed(name, DARK_GROUND);
     await buyer.page.locator('a[href="/e/guests"]').dispatchEvent('click');
     await isDressed('Gastspiel', LIGHT_GROUND);
-    assert.match(await buyer.page.title(), / · Gastspiel$/);
-    assert.equal(await buyer.page.getByRole('link', { name: 'Imprint' }).count(), 0);
+    await until(async () => (await buyer.page.title()).endsWith(' · Gastspiel'), 'the title has the name');
+    await buyer.page.getByRole('link', { name: 'Imprint' }).waitFor({ state: 'detached' });
     await isOpenToAll(buyer, 'an event with a brand of its own');
     await buyer.page.goBack();
     await isDressed(name, DARK_GROUND);

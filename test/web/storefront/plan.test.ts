@@ -34,6 +34,11 @@ const COUNT_ALL_SHIFTS = `globalThis.shifts = [];
       }
   }).observe({ type: 'layout-shift' });`;
 
+/** Resolves when what has changed was drawn. */
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
+
+const widthOf = async (element: Locator): Promise<number> => (await element.boundingBox())!.width;
+
 const written = (page: Page) => page.evaluate<{ text: string; x: number; y: number }[]>('globalThis.written.splice(0)');
 
 /** Where the middle of an element is on the screen. */
@@ -82,8 +87,7 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
 
   /** The texts of the next frames, in which something has changed. */
   const writtenAfter = async (change: () => Promise<unknown>) => {
-    const frames = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))';
-    await page.evaluate(frames);
+    await page.evaluate(TWO_FRAMES);
     await written(page);
     await change();
     await until(async () => page.evaluate<boolean>('globalThis.written.length > 0'), 'the plan is drawn');
@@ -124,11 +128,9 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
 
   it('leads through its blocks in a large hall, by pointer, keyboard and legend', async () => {
     await open('erfurt-volley', 'by-blocks');
-    const block = (name: string) => page.locator('.seat-layer').getByRole('button', { name });
-    await block('Block D · €16 ·').waitFor();
+    const block = (name: string | RegExp) => page.locator('.seat-layer').getByRole('button', { name });
+    await block(/^Block D · €16 · \d+ free · 10 wheelchair places$/).waitFor();
     await block('Block B · €24 to €59 ·').waitFor();
-    const name = (await block('Block D').getAttribute('aria-label')) ?? '';
-    assert.match(name, /^Block D · €16 · \d+ free · 10 wheelchair places$/);
     await block('Block D').hover();
     await card()
       .getByText(/Block D · €16/)
@@ -136,7 +138,7 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await block('Block D').click();
     const inD = free('Block D · .*');
     await inD.waitFor();
-    assert.ok((await inD.boundingBox())!.width > 15, 'its seats are large enough to choose from');
+    await until(async () => (await widthOf(inD)) > 15, 'its seats are large enough to choose from');
     await page.getByRole('button', { name: 'All blocks' }).click();
     await inD.waitFor({ state: 'hidden' });
     await frame().focus();
@@ -147,9 +149,8 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     const inC = free('Block C · .*');
     await inC.waitFor();
     await until(() => isWithin(inC, frame()), 'a seat of block C is in view');
-    const vip = page.getByRole('button', { name: /^VIP/ });
-    await vip.click();
-    assert.equal(await vip.getAttribute('aria-pressed'), 'true');
+    await page.getByRole('button', { name: /^VIP/ }).click();
+    await page.getByRole('button', { name: /^VIP/, pressed: true }).waitFor();
     await until(() => isWithin(free('VIP'), frame()), 'a VIP seat is in view');
   });
 
@@ -175,16 +176,18 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     const far = free('Balcony · Row DD, seat 24');
     await far.click();
     const chosen = seat(buyer, /Row DD, seat 24 .*chosen/);
-    assert.equal(await page.locator('.minimap').count(), 0);
-    for (let n = 0; n < 5; n += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
-    assert.ok(await isWithin(chosen, frame()), 'the chosen seat is lost');
     const map = page.locator('.minimap');
+    assert.equal(await map.count(), 0);
+    const width = await widthOf(chosen);
+    for (let n = 0; n < 5; n += 1) await page.getByRole('button', { name: 'Zoom in' }).click();
+    await until(async () => (await widthOf(chosen)) > width * 2, 'the plan is zoomed');
+    assert.ok(await isWithin(chosen, frame()), 'the chosen seat is lost');
     const box = (await map.boundingBox())!;
     await map.click({ position: { x: box.width / 2, y: box.height * 0.3 } });
-    assert.ok(!(await isWithin(chosen, frame())), 'the overview moves the view');
+    await until(async () => !(await isWithin(chosen, frame())), 'the overview moves the view');
     await page.getByRole('button', { name: 'Down' }).click();
     await page.getByRole('button', { name: 'Show the whole hall' }).click();
-    assert.ok(await isWithin(chosen, frame()));
+    await until(() => isWithin(chosen, frame()), 'the whole hall is seen');
     await map.waitFor({ state: 'detached' });
   });
 
@@ -192,10 +195,10 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await open('theatre-run', 'kinds');
     await free('Front stalls · Row A, seat 1').hover();
     await card().getByText('€69').waitFor();
-    assert.ok(await isInWindow(card()));
+    await until(() => isInWindow(card()), 'the card is in the window');
     await free('Balcony · Row AA, seat 12').hover();
     await card().getByText('With a valid student card').waitFor();
-    assert.ok(await isInWindow(card()));
+    await until(() => isInWindow(card()), 'the other card is in the window');
     assert.equal(await card().getByRole('radio').count(), 0, 'a free seat has kinds to read');
     await frame().focus();
     await page.keyboard.press('ArrowRight');
@@ -255,6 +258,7 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
       const isPhone = 'isMobile' in options;
       if (isPhone) await still.press('Choose seats');
       else await at.locator('.seat-map').scrollIntoViewIfNeeded();
+      await at.evaluate(TWO_FRAMES);
       await at.evaluate(COUNT_ALL_SHIFTS);
       const before = (await first.boundingBox())!;
       await (isPhone ? first.tap() : first.click());
@@ -282,11 +286,11 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
 
   it('shows the best seats that were found, closely', async () => {
     await open('theatre-run', 'best-shown');
-    const small = (await free('Row A, seat 8').boundingBox())!;
+    const small = await widthOf(free('Row A, seat 8'));
     await buyer.press('Best seats for me');
     const found = seat(buyer, /Row A, seat 8 .*chosen/);
     await found.waitFor();
-    await until(async () => (await found.boundingBox())!.width > small.width, 'the seats are shown closely');
+    await until(async () => (await widthOf(found)) > small, 'the seats are shown closely');
     await until(() => isWithin(found, frame()), 'the seats are in view');
     await until(() => isWithin(frame(), page.locator('body')), 'the plan is in view');
   });
@@ -344,7 +348,7 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     assert.ok(outer.x - (await plan.boundingBox())!.x > 16, 'there is room for the names of rows');
     // Where it was smaller than its seats, Chromium needed a second for each frame of a hall with 4,800.
     assert.ok((await phone.page.locator('.seat-layer').boundingBox())!.x < outer.x, 'the layer has all of its seats');
-    const before = (await some.boundingBox())!;
+    const before = await widthOf(some);
     const touch = await phone.page.context().newCDPSession(phone.page);
     const { x, y } = await middleOf(plan);
     await fingers(touch, [
@@ -361,7 +365,8 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
         { x: x + 100, y },
       ],
     ]);
-    await until(async () => (await some.boundingBox())!.width > before.width * 2, 'two fingers zoom');
+    await until(async () => (await widthOf(some)) > before * 2, 'two fingers zoom');
+    await phone.page.evaluate(TWO_FRAMES);
     const scroll = (): Promise<number> => phone.page.evaluate<number>('scrollY');
     const [top, left] = [await scroll(), (await some.boundingBox())!.x];
     // It is shown for a few seconds.
@@ -376,14 +381,17 @@ describe('The plan of a hall', { skip: withoutBrowser }, () => {
     await phone.page.getByRole('button', { name: 'Show the whole hall' }).click();
     const balcony = seat(phone, /Balcony · Row BB, seat 12 /);
     await plan.scrollIntoViewIfNeeded();
+    const small = await widthOf(balcony);
     await balcony.tap();
-    assert.match((await balcony.getAttribute('aria-label')) ?? '', /free/, 'a tap on a small seat zooms');
+    await until(async () => (await widthOf(balcony)) > small, 'a tap on a small seat zooms');
+    assert.match((await balcony.getAttribute('aria-label')) ?? '', /free/, 'and does not choose it');
     await balcony.tap();
     const sheet = phone.page.locator('.map-card');
     await sheet.getByRole('radio', { name: /students/ }).check();
     await phone.page.locator('.dock').getByText('1 ticket · €15').waitFor();
-    assert.ok(await isInWindow(sheet));
-    assert.ok((await balcony.boundingBox())!.y < (await sheet.boundingBox())!.y, 'the sheet hides the seat');
+    await until(() => isInWindow(sheet), 'the sheet is in the window');
+    const isAbove = async (): Promise<boolean> => (await balcony.boundingBox())!.y < (await sheet.boundingBox())!.y;
+    await until(isAbove, 'the sheet leaves the seat in sight');
     await phone.press('Done');
     await sheet.waitFor({ state: 'detached' });
     assert.equal(await phone.overflows(), false);

@@ -77,7 +77,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await fillIn(buyer);
       await buyer.press('Get my tickets');
       await buyer.page.waitForURL(/\/orders\/ord_/);
-      const after = JSON.parse(await buyer.page.evaluate<string>("sessionStorage.getItem('steps')")) as Json[];
+      const after = JSON.parse(await storedSteps()) as Json[];
       assert.deepEqual(
         after.slice(5).map(({ step }) => step),
         ['view-content', 'add-to-cart', 'purchase'],
@@ -170,14 +170,16 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.press('Go to checkout');
       await fillIn(buyer);
       await buyer.page.reload();
-      assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
+      const email = buyer.page.getByLabel('E-mail');
+      await until(async () => (await email.inputValue()) === 'ada@example.com', 'the form is filled in again');
       await buyer.sees('Front stalls, row A, seats 8 and 9');
       await buyer.close();
     });
 
     it('fits a phone, where a tap on a small seat first zooms in', async () => {
       const path = await ownEvent('erfurt-volley', 'hall');
-      const buyer = await enter('/', PHONE);
+      // A plan that flies nowhere is at rest whenever it is read.
+      const buyer = await enter('/', { ...PHONE, reducedMotion: 'reduce' });
       await buyer.sees('Night Shift');
       assert.equal(await buyer.overflows(), false);
       await buyer.open(path);
@@ -190,14 +192,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await someSeat.waitFor();
       const before = (await someSeat.boundingBox())!;
       await someSeat.tap();
-      let width = 0;
-      const hasZoomed = async (): Promise<boolean> => {
-        const last = width;
-        await buyer.page.waitForTimeout(100);
-        width = (await someSeat.boundingBox())!.width;
-        return width === last && width > before.width * 1.5;
-      };
-      await until(hasZoomed, 'the tap zooms in, and the plan has come to rest');
+      await until(async () => (await someSeat.boundingBox())!.width > before.width * 1.5, 'the tap zooms in');
       assert.match((await someSeat.getAttribute('aria-label')) ?? '', /free/);
       await someSeat.tap();
       await buyer.page.locator('.dock-what').click();
@@ -313,7 +308,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.page.getByRole('progressbar', { name: 'The way to your turn' }).waitFor();
       await buyer.press('Leave the line');
       await buyer.sees(/Leave the line\? Your place, No\. \d+, is given up for good\./);
-      assert.equal(await buyer.page.evaluate('document.activeElement.textContent'), 'Stay in line');
+      await buyer.page.locator(':focus', { hasText: 'Stay in line' }).waitFor();
       await buyer.page.keyboard.press('Escape');
       await buyer.press('Leave the line');
       await buyer.press('Stay in line');
@@ -351,6 +346,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.page.evaluate('Object.defineProperty(document, "hidden", { get: () => true })');
       await passTime(61);
       await buyer.sees('Your turn lasts');
+      await until(async () => (await buyer.page.evaluate<string[]>('told')).length > 0, 'a notification is shown');
       assert.deepEqual(await buyer.page.evaluate('told'), ['It is your turn.']);
       await buyer.close();
     });
@@ -367,7 +363,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await passTime(61);
       await buyer.page.context().setOffline(false);
       await buyer.sees('It is your turn.');
-      assert.equal(await buyer.page.getByText('There is no network.').count(), 0);
+      await buyer.page.getByText('There is no network.').waitFor({ state: 'detached' });
       await buyer.close();
     });
 

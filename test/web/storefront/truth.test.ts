@@ -25,7 +25,7 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     await code.fill('GUESSED');
     await buyer.press('Apply');
     await buyer.sees('This code cannot be used for these tickets.');
-    assert.equal(await code.getAttribute('aria-invalid'), 'true');
+    await code.and(buyer.page.locator('[aria-invalid=true]')).waitFor();
     await code.fill('nightowl');
     await buyer.press('Apply');
     await buyer.sees('nightowl takes €3.80 off.');
@@ -107,6 +107,7 @@ describe('What the pages say about money and time', { skip: withoutBrowser }, ()
     await buyer.press('Choose again');
     await buyer.sees('Your order was not paid in time, and its tickets are back on sale.');
     await buyer.open('/e/order-ran-out/checkout');
+    await buyer.page.getByRole('heading', { level: 1, name: 'Your order ran out' }).waitFor();
     assert.equal(await buyer.page.getByText('You have your tickets').count(), 0);
     await buyer.close();
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser, type Visitor } from '../../../fixtures/browser.ts';
 import { sample } from '../../../fixtures/events.ts';
+import { until } from '../../../fixtures/until.ts';
 import { fillIn, seat, shopOf } from '../shop.ts';
 
 /** Counts the prices that a page writes in one rendering: the most of all that follow, however many polls come. */
@@ -106,7 +107,7 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await slow.sees('Go to checkout');
       await seat(slow, /Row AA, seat 14 .*held for you/).waitFor();
       assert.equal(((await held('lost', 'premiere')) as string[]).length, 3);
-      assert.equal(await slow.page.getByText(/just taken/).count(), 0);
+      await slow.page.getByText(/just taken/).waitFor({ state: 'detached' });
       await Promise.all([quick.close(), slow.close()]);
     });
   });
@@ -119,6 +120,9 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await buyer.page.locator('.date').getByText('Second Friday').click();
       await buyer.page.waitForURL(/date=friday/);
       await free(buyer, 'Balcony · Row AA, seat 9').click();
+      // A choice is stored after it was painted.
+      const stored = "Object.values(sessionStorage).some((text) => text.includes('-AA-12') && text.includes('-AA-9'))";
+      await until(() => buyer.page.evaluate<boolean>(stored), 'the choice is stored');
       await buyer.page.reload();
       await buyer.sees('Balcony, row AA, seat 12');
       await buyer.sees('Balcony, row AA, seat 9');
@@ -152,7 +156,8 @@ describe('The basket', { skip: withoutBrowser }, () => {
       await buyer.sees('Your time ran out');
       await buyer.sees('Balcony, row AA, seats 12 and 13');
       await buyer.press('Hold 2 tickets again');
-      assert.equal(await buyer.page.getByLabel('E-mail').inputValue(), 'ada@example.com');
+      const email = buyer.page.getByLabel('E-mail');
+      await until(async () => (await email.inputValue()) === 'ada@example.com', 'the form is filled in again');
       assert.equal(((await held('ran-out', 'premiere')) as string[]).length, 2);
       const { page } = buyer;
       const seatings: string[] = [];

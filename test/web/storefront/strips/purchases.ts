@@ -12,6 +12,7 @@ import { SERVED_TEXTS } from '#texts/served.ts';
 import { TEXTS } from '#texts/texts.ts';
 import type { Visitor } from '../../../fixtures/browser.ts';
 import type { Json } from '../../../fixtures/client.ts';
+import { until } from '../../../fixtures/until.ts';
 import { seat, type Shop, type ShopVisitorOptions } from '../shop.ts';
 
 interface Player {
@@ -243,14 +244,21 @@ const freeSeat = ({ language }: Player, block: string, row: number | string, pla
   return new RegExp(`${block} · .*${plan.Row} ${row}, ${plan.seat} ${place} .*${plan.states.free}`, 'i');
 };
 
-/** Presses a free seat until it is chosen: a tap on a small one zooms in first. */
+/** Chooses a free seat: a tap on a small one zooms in first. */
 async function take(buyer: Visitor, player: Player, block: string, row: number | string, place: number): Promise<void> {
-  const free = seat(buyer, freeSeat(player, block, row, place));
-  await free.waitFor();
-  for (let presses = 0; presses < 3 && (await free.count()) > 0; presses += 1) {
-    await (isNarrow(buyer) ? free.tap() : free.click());
-    await buyer.page.waitForTimeout(600);
-  }
+  const { plan } = TEXTS[player.language];
+  await seat(buyer, freeSeat(player, block, row, place)).waitFor();
+  const wanted = seat(buyer, new RegExp(`${block} · .*${plan.Row} ${row}, ${plan.seat} ${place} `, 'i'));
+  const press = () => (isNarrow(buyer) ? wanted.tap() : wanted.click());
+  const widthOf = async (): Promise<number> => (await wanted.boundingBox())!.width;
+  const width = await widthOf();
+  await press();
+  await until(
+    async () => (await wanted.isChecked()) || (await widthOf()) > width,
+    'the seat is chosen or comes closer',
+  );
+  if (!(await wanted.isChecked())) await press();
+  await until(() => wanted.isChecked(), 'the seat is chosen');
 }
 
 async function fillIn({ page }: Visitor, { language }: Player): Promise<void> {

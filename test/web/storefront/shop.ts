@@ -36,7 +36,7 @@ export async function openShop(environment: Environment = {}): Promise<Shop> {
     service,
     browser,
     async enter(path, { clockAheadMs = 0, ...options } = {}) {
-      const buyer = await newVisitor(browser, service.publicUrl, options);
+      const buyer = await newVisitor(browser, service.publicUrl, { reuse: true, ...options });
       if (clockAheadMs !== 0) await buyer.page.addInitScript({ content: wrongClock(clockAheadMs) });
       await buyer.open(path);
       return buyer;

@@ -38,9 +38,7 @@ const PLAIN_MOMENT =
   /^\d{4}-(0[13-9]|1[0-2]|02(?=-[01]|-2[0-8]))-(0[1-9]|[12]\d|30)T([01]\d|2[0-3])(:[0-5]\d){2}\.\d{3}Z$/;
 
 /** The compilers of this process, by the named schemas that they know. */
-const serializerCompilers = new Map<string, SerializerSelector.SerializerCompiler>();
-/** The same by the newest named schema: each app has its own copies, and Fastify asks for each answer of each route. */
-const compilersByNewest = new WeakMap<object, SerializerSelector.SerializerCompiler>();
+const serializerCompilers = new WeakMap<object, SerializerSelector.SerializerCompiler>();
 const schemaTexts = new WeakMap<object, string>();
 
 const ajv = new Ajv({
@@ -95,14 +93,9 @@ export const compileValidator: FastifySchemaCompiler<unknown> = oncePerSchema(({
 export function buildSerializer(
   ...[namedSchemas, options]: Parameters<SerializerSelector.SerializerFactory>
 ): SerializerSelector.SerializerCompiler {
-  const named = Object.values(namedSchemas as NamedSchemas);
-  const newest = named.at(-1) ?? compilersByNewest;
-  const known = compilersByNewest.get(newest);
-  if (known !== undefined) return known;
-  const key = [...named.map(textOf), JSON.stringify(options)].join();
-  const compiler = serializerCompilers.get(key) ?? newSerializerCompiler(namedSchemas as NamedSchemas, options);
-  serializerCompilers.set(key, compiler);
-  compilersByNewest.set(newest, compiler);
+  const named = namedSchemas as NamedSchemas;
+  const compiler = serializerCompilers.get(named) ?? newSerializerCompiler(named, options);
+  serializerCompilers.set(named, compiler);
   return compiler;
 }
 

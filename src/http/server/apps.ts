@@ -22,7 +22,7 @@ import { boundBodies } from '../limits/bodies.ts';
 import { installEnvelope } from '../protocol/envelope.ts';
 import { answerBadAddress, answerClientError, answerTunnel, installFailures } from './failures.ts';
 import { installAdmission } from '../limits/admission-queue.ts';
-import { API_VERSION, installDocument } from './openapi.ts';
+import { API_VERSION, installDocument, namedSchemas } from './openapi.ts';
 import type {
   AdminPorts,
   ClockPort,
@@ -237,7 +237,7 @@ async function buildApp(ports: AppPorts, bounds: AppBounds, setHeaders: Stamp): 
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
     genReqId: newRequestId,
-    schemaController: { compilersFactory: { buildSerializer } },
+    schemaController: { bucket: namedSchemas, compilersFactory: { buildSerializer } },
     ...listenerOf(tls, { requireHostHeader: false, ...receiveBounds(limits.requestReceiveMsMax) }),
     routerOptions: { maxParamLength: PARAMETER_LENGTH_MAX },
     clientErrorHandler: answerClientError(raw),

@@ -9,6 +9,7 @@
  * 1. All rules of a public linter hold but that of the order of topics: `test/http/document.test.ts` has those that
  *    routes can break.
  */
+import type { FastifySchemaControllerOptions } from 'fastify/types/schema.js';
 import type { TSchema } from 'typebox';
 import { withAnswers } from '../protocol/documented-answers.ts';
 import { withExamples } from './documented-examples.ts';
@@ -114,6 +115,22 @@ const NAMED_SCHEMAS: readonly TSchema[] = [
   Subject,
 ];
 
+const schemasByName = Object.fromEntries(
+  NAMED_SCHEMAS.map((schema) => [(schema as TSchema & { readonly $id: string }).$id, schema]),
+);
+
+/**
+ * Where every app has the named schemas from: added to each, they would be copied for it, and looked through again for
+ * each answer of each route.
+ */
+export const namedSchemas: NonNullable<FastifySchemaControllerOptions['bucket']> = () => ({
+  add() {
+    throw new Error('a schema with a name belongs to NAMED_SCHEMAS');
+  },
+  getSchema: (name) => schemasByName[name],
+  getSchemas: () => schemasByName,
+});
+
 const INFO = {
   public: {
     title: 'Holdfast ticket sales',
@@ -160,7 +177,6 @@ export async function installDocument(
   listener: 'public' | 'admin',
   baseUrl: string | null = null,
 ): Promise<void> {
-  for (const schema of NAMED_SCHEMAS) app.addSchema(schema);
   /** The operations that take an Idempotency-Key. */
   const repeatable = new Set<string>();
   await app.register(swagger, {

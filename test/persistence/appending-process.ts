@@ -7,7 +7,8 @@
  * pruning.
  *
  * Each fact's data has its own number and that of its unit's last fact, so that a reader of the journal can check that
- * every unit is whole. It prints `ready` and then numbers, one synchronous write per line.
+ * every unit is whole. It prints `ready` and then numbers, and `pruned` after each pruning of some; one synchronous
+ * write per line.
  */
 
 import { writeSync } from 'node:fs';
@@ -49,7 +50,10 @@ function appendMore(): void {
 }
 
 async function pruneAgain(): Promise<void> {
-  while (journal.status === 'OPEN') await journal.prune(journal.durableSeq - Number(kept), units);
+  while (journal.status === 'OPEN') {
+    const archived = await journal.prune(journal.durableSeq - Number(kept), units);
+    if (archived !== null) printLine('pruned');
+  }
 }
 
 function appendUnit(size: number): number {

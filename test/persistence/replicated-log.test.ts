@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { isCurrent, nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
+import { describe, it, type TestContext } from 'node:test';
+import { nats, startServers, type NatsServer, type NatsServers } from '../fixtures/nats.ts';
 import { until } from '../fixtures/until.ts';
 import { openServers, shardPlace, type ClusterServers } from '#persistence/nats/servers/servers.ts';
 import { LogUnreachable, type ShardLog } from '#persistence/shard-log.ts';
@@ -13,33 +13,33 @@ import type { ShardJournal } from '#persistence/nats/log/journal.ts';
 import { outcome, unitOf } from './journals.ts';
 import { claimed, readShard, type ReadShard } from './shards.ts';
 
-describe('A log on three NATS servers', { skip: nats.missing }, () => {
-  let three: NatsServers;
-  let cluster: ClusterServers;
+interface Group {
+  readonly three: NatsServers;
+  readonly cluster: ClusterServers;
+}
+
+// Both tests wait for elections.
+describe('A log on three NATS servers', { skip: nats.missing, concurrency: 2 }, () => {
   const clusterName = `test-${randomUUID().slice(0, 8)}`;
 
-  before(async () => {
-    three = await startServers(3);
-    cluster = await openServers(
-      { servers: three.url.split(','), clusterName, shards: 2, replicas: 3 },
-      { name: 'test' },
-    );
-  });
-  // With two of three behind no stream has a majority.
-  beforeEach(() =>
-    until(async () => (await Promise.all(three.servers.map(isCurrent))).every(Boolean), 'all are current'),
-  );
-  after(async () => {
-    await cluster?.close();
-    await three?.close();
-  });
+  async function opened(t: TestContext): Promise<Group> {
+    const three = await startServers(3);
+    let cluster: ClusterServers | null = null;
+    t.after(async () => {
+      await cluster?.close();
+      await three.close();
+    });
+    const settings = { servers: three.url.split(','), clusterName, shards: 1, replicas: 3 };
+    cluster = await openServers(settings, { name: 'test' });
+    return { three, cluster };
+  }
 
-  /** The server that leads the stream of a shard now; waits for an election. */
-  async function leaderOf(shard: number): Promise<NatsServer> {
+  /** The server that leads the stream of the shard now; waits for an election. */
+  async function leaderIn({ three, cluster }: Group): Promise<NatsServer> {
     const jsm = await jetstreamManager(cluster.connection.nats, { checkAPI: false });
     let leader: NatsServer | undefined;
     await until(async () => {
-      const { stream } = shardPlace(clusterName, shard);
+      const { stream } = shardPlace(clusterName, 0);
       const info = await jsm.streams.info(stream).catch(() => null);
       leader = three.servers.find(({ name }) => name === info?.cluster?.leader);
       return leader !== undefined;
@@ -97,11 +97,11 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
    * Every answered fact is in the log, once. A server that was just elected may be asked before it has applied the
    * newest message.
    */
-  async function audit(shard: number, answered: ReadonlySet<number>): Promise<ReadShard> {
+  async function audit(log: ShardLog, answered: ReadonlySet<number>): Promise<ReadShard> {
     const newest = Math.max(...answered);
-    let shown = await readShard(cluster.log(shard));
+    let shown = await readShard(log);
     await until(async () => {
-      if ((shown.rows.at(-1)?.seq ?? 0) < newest) shown = await readShard(cluster.log(shard));
+      if ((shown.rows.at(-1)?.seq ?? 0) < newest) shown = await readShard(log);
       return (shown.rows.at(-1)?.seq ?? 0) >= newest;
     }, `fact ${newest} is in the log`);
     const { rows } = shown;
@@ -112,16 +112,15 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
     return shown;
   }
 
-  it('passes the race guard', async () => {
+  it('passes the race guard, and goes on by itself when the leader of its stream is killed: nothing is lost, nothing is there twice', async (t) => {
+    const group = await opened(t);
+    const { cluster } = group;
     await cluster.guard(50);
-  });
-
-  it('goes on by itself when the leader of its stream is killed: nothing is lost, nothing is there twice', async (t) => {
     const { journal } = await claimedAtLast(cluster.log(0), 'node-a');
     t.after(() => journal.abandon());
     const { answered, end } = sell(journal);
     await until(() => answered.size > 200);
-    const leader = await leaderOf(0);
+    const leader = await leaderIn(group);
     await leader.kill();
     const count = answered.size;
     await until(() => answered.size > count + 500);
@@ -130,22 +129,24 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
     await until(() => answered.size > before + 200);
     await end();
     assert.equal(journal.status, 'OPEN');
-    const { head } = await audit(0, answered);
+    const { head } = await audit(cluster.log(0), answered);
     assert.deepEqual(head, journal.content().head);
   });
 
   it('is taken over while the leader of its stream stands still, and the owner before it is fenced', async (t) => {
-    const first = (await claimedAtLast(cluster.log(1), 'node-a')).journal;
+    const group = await opened(t);
+    const log = group.cluster.log(0);
+    const first = (await claimedAtLast(log, 'node-a')).journal;
     t.after(() => first.abandon());
     // An owner that appends without a pause is alive, and a claim does not get between its appends.
     const before = sell(first, 200);
     await until(() => before.answered.size > 50);
-    const leader = await leaderOf(1);
+    const leader = await leaderIn(group);
     leader.pause();
     const followed: number[] = [];
-    const following = followFrom(cluster.log(1), (seq) => followed.push(seq));
+    const following = followFrom(log, (seq) => followed.push(seq));
     t.after(() => following.end());
-    const { journal } = await claimedAtLast(cluster.log(1), 'node-b').finally(() => leader.resume());
+    const { journal } = await claimedAtLast(log, 'node-b').finally(() => leader.resume());
     t.after(() => journal.abandon());
     const next = sell(journal);
     await until(() => next.answered.size > 200);
@@ -157,13 +158,13 @@ describe('A log on three NATS servers', { skip: nats.missing }, () => {
       [...before.answered].every((seq) => seq < oldest!),
       'a number was answered by both owners',
     );
-    const headSeq = await cluster.log(1).lastSeq();
+    const headSeq = await log.lastSeq();
     await until(() => followed.at(-1) === headSeq, 'a follower that began meanwhile has everything');
     await following.end();
     assert.deepEqual(
       followed,
       followed.map((_, index) => index + 1),
     );
-    await audit(1, new Set([...before.answered, ...next.answered]));
+    await audit(log, new Set([...before.answered, ...next.answered]));
   });
 });

@@ -78,7 +78,15 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     return Object.fromEntries(findings.map((finding) => [finding.name, finding]));
   };
 
+  /** They wait for seconds, beside the tests. */
+  let unanswered: ReturnType<typeof askNobody>;
+  const askNobody = async () => {
+    const settings = { NATS_URL: `nats://127.0.0.1:${await freePort()}`, CLUSTER_NAME: 'shop', ...LOGIN_SETTINGS };
+    return Promise.all(['status', 'check'].map((command) => holdfast(['cluster', command], settings)));
+  };
+
   before(async () => {
+    unanswered = askNobody();
     server = await startNats(LOGIN);
     const access = { ...LOGIN, servers: [server.url], clusterName: 'shop', shards: SHARDS, replicas: 1 };
     servers = await openServers(access, { name: 'test' });
@@ -246,10 +254,7 @@ describe('holdfast cluster', { skip: nats.missing }, () => {
     assert.match(plain.TLS.detail, /has an address that is not loopback, and no TLS$/);
     assert.match(plain.TLS.change!, /NATS_CA.*sell for nothing/);
   });
-});
 
-// Both wait for seconds.
-describe('holdfast cluster', { skip: nats.missing, concurrency: true }, () => {
   it('check waits for servers that are just meeting, and says so in one line, also with --json', async (t) => {
     const group = await startServers(3, LOGIN);
     t.after(() => group.close());
@@ -272,10 +277,7 @@ describe('holdfast cluster', { skip: nats.missing, concurrency: true }, () => {
   });
 
   it('status and check ask nothing else where no server answers', async () => {
-    const settings = { NATS_URL: `nats://127.0.0.1:${await freePort()}`, CLUSTER_NAME: 'shop', ...LOGIN_SETTINGS };
-    const [status, check] = await Promise.all(
-      ['status', 'check'].map((command) => holdfast(['cluster', command], settings)),
-    );
+    const [status, check] = await unanswered;
     assert.equal(status!.code, 1);
     assert.match(status!.stderr, /no NATS server answers at nats:\/\/127\.0\.0\.1:\d+.*\nStart the servers/);
     assert.equal(check!.code, 1);

@@ -235,7 +235,7 @@ describe('A random sale', () => {
         }
         assertSameAfterReplay(fixture);
       }),
-      { numRuns: deep(200) },
+      { numRuns: deep(80) },
     );
     for (const what of mustBeSeen) assert.ok((seen.get(what) ?? 0) > 0, `${what} never happened`);
   });

@@ -163,7 +163,7 @@ function trouble(standIn: StandIn): void {
       error: 10,
       'error afterwards': 5,
     });
-  standIn.refunds.delayMs = () => (chance.percent(20) ? chance.between(1, 1_500) : 0);
+  standIn.refunds.delayMs = () => (chance.percent(20) ? chance.between(1, 500) : 0);
 }
 
 /** Settles what is pending at the stand-in; in trouble some fail, and a few that had succeeded fail after all. */
@@ -254,7 +254,7 @@ it(`${ORDERS} refunds of a service that is killed ${KILLS + 1} times are each gi
     settlePending(standIn, round > TROUBLED_ROUNDS);
     await reports.deliver(service, () => false);
     await service.post('/sandbox/clock', { advance_seconds: HOUR_SECONDS });
-    await pause(500);
+    await pause(150);
     const left = await settleRest(service, open);
     if (round >= TROUBLED_ROUNDS) open = left;
   }

@@ -494,22 +494,18 @@ export class Sale {
     assertSameAfterReplay(this.#apps.fixtures.get(EVENT_ID)!);
   }
 
-  async #listOrders(): Promise<readonly AdminOrderBody[]> {
+  /** The orders as they are listed, of which the book learns the ids of refunds that were asked for since. */
+  async #learnRefunds(): Promise<readonly AdminOrderBody[]> {
     type List = { readonly orders: readonly AdminOrderBody[] };
-    return expect(await this.#admin.get<List>(`/admin/events/${EVENT_ID}/orders?limit=500`), 200).orders;
-  }
-
-  /** The ids of refunds that were asked for since. */
-  async #learnRefunds(): Promise<void> {
-    const shown = await this.#listOrders();
+    const { orders } = expect(await this.#admin.get<List>(`/admin/events/${EVENT_ID}/orders?limit=500`), 200);
     for (const [index, { refunds }] of this.book.orders.entries()) {
-      for (const [place, refund] of refunds.entries()) refund.id ||= shown[index]!.refunds[place]?.id ?? '';
+      for (const [place, refund] of refunds.entries()) refund.id ||= orders[index]?.refunds[place]?.id ?? '';
     }
+    return orders;
   }
 
   async #checkOrders(): Promise<void> {
-    await this.#learnRefunds();
-    const shown = await this.#listOrders();
+    const shown = await this.#learnRefunds();
     assert.deepEqual(
       shown.map(({ order_id: id }) => id),
       this.book.orders.map(({ id }) => id),

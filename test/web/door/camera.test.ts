@@ -12,7 +12,7 @@ import { launchBrowser, withoutBrowser, type Visitor } from '../../fixtures/brow
 import { buyTickets, codesOf, countsOf, doorsGala, makeStation } from '../../fixtures/doors.ts';
 import { openServiceWith, type TestService } from '../../fixtures/service.ts';
 import { HEIGHT, pictureOf, toFilm, toPixels, WIDTH, type PictureOptions } from './code-pictures.ts';
-import { newDevice, pairDevice } from './device.ts';
+import { KEEPS_PAGE, newDevice, pairDevice } from './device.ts';
 
 const PICTURES = 3;
 
@@ -86,7 +86,7 @@ describe('A camera at a door', { skip: withoutBrowser }, () => {
     const [first = '', second = ''] = codesOf(await buyTickets(service, 'seat', 2));
     const nothing = new Uint8Array(WIDTH * HEIGHT).fill(90);
     show(pictureOf(first, { tilt: 8 }), nothing, pictureOf(second, { blur: 2 }), nothing);
-    const device = await newDevice(browser, service, { permissions: ['camera'] });
+    const device = await newDevice(browser, service, { permissions: ['camera'], ...KEEPS_PAGE });
     const { page } = device;
     assert.equal(await page.evaluate("'BarcodeDetector' in globalThis"), false, 'this browser has none of its own');
     // One verdict may follow the other sooner than the page can be asked what it shows.
@@ -123,8 +123,6 @@ describe('A camera at a door', { skip: withoutBrowser }, () => {
     const { entries } = await countsOf(service);
     show(pictureOf(shown));
     const device = await newDevice(browser, service, { permissions: ['camera'] });
-    // Which would have the decoder.
-    await device.page.addInitScript('delete Navigator.prototype.serviceWorker;');
     let isMissing = true;
     await device.page.route('**/door/assets/decoder-*.js', (route) => (isMissing ? route.abort() : route.continue()));
     await pairDevice(device, await makeStation(service));

@@ -388,7 +388,7 @@ describe('A station', () => {
           if (!isRefused) assert.equal(found, expected, JSON.stringify([...scans.values()]));
           own.network = other.network = 'up';
         }),
-        { numRuns: 50 },
+        { numRuns: 30 },
       );
     };
     await run('evt_undo', 'AFTER_EXIT');
@@ -704,7 +704,7 @@ describe('A station', () => {
           await station.seen(conflicts);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
     assert.ok(count > 0, 'some are named');
   });
@@ -796,7 +796,7 @@ describe('A station', () => {
         const inside = devices.map(({ station }) => station.view.inside);
         assert.equal(inside[0], inside[1]);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

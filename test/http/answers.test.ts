@@ -125,16 +125,6 @@ describe('calls from a browser of another origin', () => {
   });
 });
 
-test('HEAD answers like GET without a body', async () => {
-  const { statusCode, body, headers } = await apps.app.inject({
-    method: 'HEAD',
-    url: '/api/events/public/night-shift',
-  });
-  assert.equal(statusCode, 200);
-  assert.equal(body, '');
-  assert.ok(Number(headers['content-length']) > 1000);
-});
-
 test('with the data envelope every successful body is wrapped, and no error', async () => {
   const wrapped = await openApps({ responseEnvelope: 'data' });
   const authorization = `Bearer ${ADMIN_TOKEN}`;

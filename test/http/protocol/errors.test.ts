@@ -42,13 +42,6 @@ describe('an error of the framework has the error body', () => {
     assertError(await apps.app.inject({ method: 'POST', url: '/api/checkout', payload: {} }), 'NOT_FOUND');
   });
 
-  test('a method that the address does not take, with Allow', async () => {
-    const answer = await apps.app.inject({ method: 'PUT', url: '/api/checkout/holds/hld_1?session_key=12345678' });
-    assertError(answer, 'METHOD_NOT_ALLOWED');
-    assert.equal(answer.headers['allow'], 'DELETE, GET, HEAD, PATCH');
-    assertError(await apps.app.inject({ method: 'GET', url: holds }), 'METHOD_NOT_ALLOWED');
-  });
-
   test('malformed JSON, an empty body and no body', async () => {
     for (const payload of ['{"event_id": ', '', undefined]) {
       const answer = await apps.app.inject({

@@ -224,16 +224,6 @@ describe('An Idempotency-Key', () => {
     }
   });
 
-  it('keeps no refusal: a repeat is checked anew', async () => {
-    const session = newSession();
-    const { id } = await newHold(session);
-    const key = keyed(newKey(), as(session));
-    const patch = (quantity: number) => service.patch<Json>(`${HOLDS}/${id}`, { items: [single(quantity)] }, key);
-    const refused = await patch(99);
-    assert.equal(refused.status, 400, JSON.stringify(refused.body));
-    assert.equal((await patch(2)).status, 200);
-  });
-
   it('of a PATCH belongs to the hold and its owner, and shows the hold to no other session', async () => {
     const [ada, bob] = [newSession(), newSession()];
     const [one, other] = [await newHold(ada), await newHold(bob)];

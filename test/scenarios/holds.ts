@@ -596,7 +596,10 @@ const repeating: readonly Scenario[] = [
     const keyed = place(floor(1), { ...one, key: 'key-1' });
     await sale.refuses(keyed, 'INSUFFICIENT_TICKETS');
     await sale.ask(release(theirs, two));
-    await sale.ask(keyed);
+    const hold = await sale.ask(keyed);
+    const wish = { ...one, key: 'key-2' };
+    await sale.refuses(change(hold, floor(101), wish), 'INSUFFICIENT_TICKETS');
+    await sale.ask(change(hold, floor(2), wish));
   }),
 ];
 

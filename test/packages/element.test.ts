@@ -45,13 +45,12 @@ describe('<holdfast-seats>', { skip: withoutBrowser }, () => {
   after(async () => {
     await browser.close();
     await shop.close();
-    installed.remove();
     await service.close();
   });
 
   const enter = async (name: string, options: VisitorOptions = {}) => {
     const hosts = [shop.url, service.publicUrl].map((origin) => new URL(origin).host);
-    const visitor = await newVisitor(browser, shop.url, { hosts, ...options });
+    const visitor = await newVisitor(browser, shop.url, { hosts, reuse: true, ...options });
     await visitor.open(`/${name}`);
     return visitor;
   };

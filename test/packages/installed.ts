@@ -1,10 +1,12 @@
 /** The packages for storefronts, packed and installed as a shop does it: by npm, without a network, in a folder. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { atEnd } from '../at-end.ts';
 import { packAll, type PackedFile } from '../../src/packages/pack.ts';
 
 export const run = promisify(execFile);
@@ -14,11 +16,18 @@ export interface InstalledPackages {
   readonly packed: readonly PackedFile[];
   /** Writes a file into the folder; resolves to its path. */
   write(name: string, text: string): string;
-  remove(): void;
 }
 
-export async function installPackages(): Promise<InstalledPackages> {
+let installed: Promise<InstalledPackages> | undefined;
+
+/** Installs them once for the test files of a process. */
+export function installPackages(): Promise<InstalledPackages> {
+  return (installed ??= install());
+}
+
+async function install(): Promise<InstalledPackages> {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-packages-'));
+  atEnd(() => rm(folder, { recursive: true }));
   const packed = await packAll(path.join(folder, 'packed'));
   writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ name: 'shop', private: true, type: 'module' }));
   const files = packed.map(({ file }) => file);
@@ -31,7 +40,6 @@ export async function installPackages(): Promise<InstalledPackages> {
       writeFileSync(file, text);
       return file;
     },
-    remove: () => rmSync(folder, { recursive: true }),
   };
 }
 

@@ -59,7 +59,7 @@ describe('The pages of a venue', { skip: withoutBrowser }, () => {
     assert.equal(await buyer.overflows(), false, `${state} is wider than ${size}`);
     // A page that waits for a payment loads itself again, which axe takes for an obstacle.
     const isLookedAt = size === NARROW ? state !== 'order-waiting' : OTHER_WIDE.test(state);
-    if (isLookedAt) await isOpenToAll(buyer, state);
+    if (isLookedAt) await isOpenToAll(buyer, state, '.seat-layer');
   };
 
   /** Every page of a buyer, one after another. */

@@ -70,7 +70,7 @@ describe('The pages for everybody', { skip: withoutBrowser }, () => {
     await isOpenByDayAndNight(buyer, 'seats chosen');
     await buyer.press('Hold 2 tickets');
     await buyer.sees('Go to checkout');
-    await isOpenByDayAndNight(buyer, 'seats held');
+    await isOpenByDayAndNight(buyer, 'seats held', '.seat-layer');
     await buyer.press('Go to checkout');
     await buyer.page.getByLabel('Code').fill('GUESSED');
     await buyer.press('Apply');

@@ -295,12 +295,12 @@ describe('The storefront', { skip: withoutBrowser }, () => {
   });
 
   describe('when time passes', () => {
-    it('admits people from the waiting room, in order', async () => {
+    it('admits people from the waiting room, in order, who find what they had chosen', async () => {
       const path = await ownEvent('lighthouse-rush', 'rush', { waiting_room_rate: 1 });
       await service.call('POST', '/api/checkout/queue', {
         body: { event_id: 'evt_rush', session_key: 'somebody-else' },
       });
-      const buyer = await enter(path);
+      const buyer = await enter(path, { ownClock: true });
       await buyer.press('More: Field');
       await buyer.press('Join the waiting room');
       await buyer.sees('Your place in line');
@@ -314,6 +314,7 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await buyer.press('Stay in line');
       await buyer.sees('Your place in line');
       await passTime(61);
+      await buyer.later(POLL_MS_MAX);
       await buyer.sees('It is your turn.');
       await buyer.press('Hold 1 ticket');
       await buyer.sees('Go to checkout');
@@ -338,13 +339,14 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await service.call('POST', '/api/checkout/queue', {
         body: { event_id: 'evt_telling', session_key: 'somebody-else' },
       });
-      const buyer = await enter(path);
+      const buyer = await enter('/nowhere', { ownClock: true });
       await buyer.page.addInitScript({ content: NOTIFICATIONS });
       await buyer.open(`${path}/queue`);
       await buyer.press('Notify me when it is my turn');
       await buyer.sees('A notification tells you when it is your turn.');
       await buyer.page.evaluate('Object.defineProperty(document, "hidden", { get: () => true })');
       await passTime(61);
+      await buyer.later(POLL_MS_MAX);
       await buyer.sees('Your turn lasts');
       await until(async () => (await buyer.page.evaluate<string[]>('told')).length > 0, 'a notification is shown');
       assert.deepEqual(await buyer.page.evaluate('told'), ['It is your turn.']);
@@ -356,12 +358,15 @@ describe('The storefront', { skip: withoutBrowser }, () => {
       await service.call('POST', '/api/checkout/queue', {
         body: { event_id: 'evt_offline', session_key: 'somebody-else' },
       });
-      const buyer = await enter(`${path}/queue`);
+      const expected = /status of 4|ERR_INTERNET_DISCONNECTED/;
+      const buyer = await enter(`${path}/queue`, { ownClock: true, expected });
       await buyer.sees('Your place in line');
       await buyer.page.context().setOffline(true);
+      await buyer.later(POLL_MS_MAX);
       await buyer.sees(/There is no network\./);
       await passTime(61);
       await buyer.page.context().setOffline(false);
+      await buyer.later(POLL_MS_MAX);
       await buyer.sees('It is your turn.');
       await buyer.page.getByText('There is no network.').waitFor({ state: 'detached' });
       await buyer.close();
@@ -391,6 +396,9 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     });
   });
 });
+
+/** The longest that a page in the waiting room waits before it asks again. */
+const POLL_MS_MAX = 6_000;
 
 /** Stands in for the notifications of a browser, which nobody sees without a screen. */
 const NOTIFICATIONS = `globalThis.told = [];

@@ -83,7 +83,8 @@ async function buySeats(player: Player): Promise<void> {
 
 async function buyThroughWaitingRoom(player: Player): Promise<void> {
   const { shop } = player;
-  const { buyer, at, words, eventId } = await open(player, 'lighthouse-rush', 'line', { waiting_room_rate: 1 });
+  const asking = { ...player, options: { ...player.options, ownClock: true } };
+  const { buyer, at, words, eventId } = await open(asking, 'lighthouse-rush', 'line', { waiting_room_rate: 1 });
   const { page } = buyer;
   for (const person of ['first', 'second']) {
     await shop.service.call('POST', '/api/checkout/queue', {
@@ -100,6 +101,7 @@ async function buyThroughWaitingRoom(player: Player): Promise<void> {
   await at('leaving');
   await buyer.press(words.queue.stay);
   await shop.passTime(130);
+  await buyer.later(POLL_MS_MAX);
   await buyer.sees(words.basket.continueWith(2));
   await at('turn');
   await buyer.press(words.basket.continueWith(2));
@@ -208,6 +210,9 @@ async function open(player: Player, sample: string, purchase: string, overrides:
   };
   return { buyer, at, path, words: TEXTS[language], eventId: `evt_${slug.replaceAll('-', '_')}` };
 }
+
+/** The longest that a page in the waiting room waits before it asks again. */
+const POLL_MS_MAX = 6_000;
 
 /** Resolves when nothing moves any more that comes to rest. */
 const AT_REST = `Promise.allSettled(document.getAnimations()

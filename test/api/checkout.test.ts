@@ -29,9 +29,9 @@ function tally(answers: readonly { readonly status: number }[]): Record<number, 
 const times = <Result>(count: number, call: (index: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 
-describe('A checkout', () => {
-  const service = serviceWith([gala()]);
+const service = serviceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
 
+describe('A checkout', () => {
   it('turns a hold into an order, and its payment into tickets', async () => {
     const session = newSession();
     const hold = await service.hold({ event_id: 'evt_gala', session_key: session, items: [item('seat', 2)] });
@@ -288,8 +288,6 @@ describe('Concurrent starts of a checkout', () => {
 });
 
 describe('A start of a checkout', () => {
-  const service = serviceWith([gala(), gala({ id: 'evt_other', slug: 'other' })]);
-
   it('is refused by its form, then by its event, before any rule of the event', async () => {
     const used = { 'idempotency-key': 'used' };
     await start(service, { customer: newCustomer() }, used);

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import type { Json } from '../fixtures/client.ts';
 import { start } from '../fixtures/checkout.ts';
 import { gala, item, sample } from '../fixtures/events.ts';
-import { openService, openServiceFor, serviceWith } from '../fixtures/service.ts';
+import { serviceWith } from '../fixtures/service.ts';
+
+const service = serviceWith([]);
 
 describe('The days that personal data is kept', () => {
-  it('are set with the event, shown to operators alone, and null where nobody sets them', async (t) => {
-    const service = await openService();
-    t.after(() => service.close());
+  it('are set with the event, shown to operators alone, and null where nobody sets them', async () => {
     const put = (more: object) =>
       service.operate('PUT', '/admin/events/evt_kept', {
         body: sample('club-night', { id: 'evt_kept', slug: 'kept', ...more }),
@@ -26,12 +26,10 @@ describe('The days that personal data is kept', () => {
     assert.equal((await put({ retention_days: '90' })).status, 400);
   });
 
-  it('come with a warning where a performance has no time, because such an event is never over', async (t) => {
-    const service = await openService();
-    t.after(() => service.close());
+  it('come with a warning where a performance has no time, because such an event is never over', async () => {
     const put = async (performances: readonly object[]) => {
-      const body = sample('club-night', { id: 'evt_kept', slug: 'kept', retention_days: 90, performances });
-      return (await service.operate<Json>('PUT', '/admin/events/evt_kept', { body })).body['warnings'];
+      const body = sample('club-night', { id: 'evt_dated', slug: 'dated', retention_days: 90, performances });
+      return (await service.operate<Json>('PUT', '/admin/events/evt_dated', { body })).body['warnings'];
     };
     const dated = { id: 'night', name: 'Night', starts_at: '2028-05-08T20:00:00Z' };
     const isAboutRetention = (warning: string) => warning.startsWith('/retention_days: ');
@@ -40,9 +38,7 @@ describe('The days that personal data is kept', () => {
   });
 });
 
-it('A definition with a field that it does not have is refused, and the event stays as it was', async (t) => {
-  const service = await openService();
-  t.after(() => service.close());
+it('A definition with a field that it does not have is refused, and the event stays as it was', async () => {
   const put = (changes: object) =>
     service.operate<Json>('PUT', '/admin/events/evt_club', { body: { ...sample('club-night'), ...changes } });
   assert.equal((await put({ max_tickets_per_order: 4, x_note: 'asked by Ada' })).status, 201);
@@ -56,8 +52,6 @@ it('A definition with a field that it does not have is refused, and the event st
 });
 
 describe('A slug belongs to one event', () => {
-  const service = serviceWith([]);
-
   const put = (id: string, slug: string) =>
     service.operate('PUT', `/admin/events/${id}`, { body: sample('club-night', { id, slug }) });
   const idBehind = async (slug: string) => (await service.call<Json>('GET', `/api/events/public/${slug}`)).body['id'];
@@ -120,12 +114,12 @@ describe('A slug belongs to one event', () => {
 });
 
 describe('A date that a definition cancels', () => {
-  it('has no live order any more when the definition is answered, however many there were', async (t) => {
+  it('has no live order any more when the definition is answered, however many there were', async () => {
     const ORDERS = 250;
     const floor = { id: 'floor', name: 'Floor', seating: 'GENERAL', capacity: ORDERS };
     const localities = (gala() as { localities: object[] }).localities.with(0, floor);
     const on = gala({ localities, max_tickets_per_email: null }) as { performances: object[] };
-    const service = await openServiceFor(t, [on]);
+    await service.define(on);
     await Promise.all(Array.from({ length: ORDERS }, () => start(service, { items: [item('guest', 1)] })));
     const list = async (status: string) =>
       (await service.operate<Json>('GET', `/admin/events/evt_gala/orders?status=${status}&limit=1`)).body['orders'];

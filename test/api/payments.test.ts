@@ -22,9 +22,9 @@ import type { Json } from '../fixtures/client.ts';
 import { gala, item } from '../fixtures/events.ts';
 import { MINUTE, openServiceWith, serviceWith } from '../fixtures/service.ts';
 
-describe('A webhook', () => {
-  const service = serviceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
+const service = serviceWith([gala(), gala({ id: 'evt_b', slug: 'b', payment_provider: 'provider_b' })]);
 
+describe('A webhook', () => {
   it('50 times at once is one payment', async () => {
     const started = await start(service, { customer: newCustomer() });
     const wanted = { session: started.checkout_session_id };
@@ -302,8 +302,6 @@ describe('The pages', () => {
 });
 
 describe('Operators', () => {
-  const service = serviceWith([gala()]);
-
   it('are told what is wrong with a list or a refund that they ask for', async () => {
     const path = '/admin/events/evt_gala/orders';
     assertRefused(await service.admin.get(`${path}?status=LOST`), 400, 'VALIDATION_ERROR');

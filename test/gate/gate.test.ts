@@ -175,6 +175,21 @@ describe('A gate', { skip: ofOneMachine('a gate has one service') }, () => {
     await own.close();
   });
 
+  it('lets nobody be inside by an exit that was taken back and had let nobody out', async () => {
+    const own = await openGate(service);
+    const station = await makeStation(service);
+    await own.round();
+    const [code = ''] = codesOf(await buyTickets(service));
+    const exit = scanOf(service, code, { kind: 'EXIT', given: 'EXIT' });
+    const undo = undoOf(service, exit['id'], { given: 'UNDONE' });
+    for (const place of [service, own]) {
+      for (const scan of [exit, undo]) await only(place, station, scan);
+      await own.round();
+    }
+    assert.equal((await only(own, station, scanOf(service, code))).verdict, 'ADMIT');
+    await own.close();
+  });
+
   it('names the entry elsewhere and not one of its own that was undone or has left', async () => {
     const [code = ''] = codesOf(await buyTickets(service));
     const [station, elsewhere] = [await pairedStation({ name: 'Hall' }), await makeStation(service)];

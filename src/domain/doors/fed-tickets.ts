@@ -13,6 +13,8 @@ export interface FedTicket {
   readonly doorId: string | null;
   /** It was outside when it entered here: should that entry be undone, it had entered before. */
   readonly isReturn?: true;
+  /** Where it was when it left here without being inside: should that exit be undone, it is there again. */
+  readonly leftFrom?: 'OUTSIDE' | 'NEVER_IN';
   /** What the service says of conflicts. */
   readonly told?: readonly StationConflict[];
   /** Of a ticket that was scanned here: the service's word has what came here until then. */

@@ -23,9 +23,12 @@ import type { FedChange } from '../recorded-scan.ts';
 
 /** After an entry or exit; one that was before what is known changes nothing. */
 function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
+  const { leftFrom: _leftFrom, ...others } = row;
   const isInside = row.presence === 'INSIDE';
   if (row.presence !== 'NEVER_IN' && at < row.at) return row;
-  if (kind === 'EXIT') return { ...row, presence: 'OUTSIDE', at, doorId };
+  if (kind === 'EXIT') {
+    return { ...others, presence: 'OUTSIDE', at, doorId, ...(row.presence !== 'INSIDE' && { leftFrom: row.presence }) };
+  }
   if (isInside) return row;
   return { ...row, presence: 'INSIDE', at, doorId, ...(row.presence === 'OUTSIDE' && { isReturn: true }) };
 }
@@ -44,7 +47,8 @@ function withoutScan(
   const { isInside, admission } = mergedOf({ scans: left.filter(({ id }) => id !== scan.id) }, reentry);
   if (scan.kind === 'EXIT') {
     const { at, doorId } = isInside && admission !== null ? admission : scan;
-    return { ...row, presence: 'INSIDE' as const, at, doorId };
+    if (isInside || row.leftFrom === undefined) return { ...row, presence: 'INSIDE' as const, at, doorId };
+    return { ...row, presence: row.leftFrom, ...(row.leftFrom === 'NEVER_IN' && { at: 0, doorId: null }) };
   }
   const elsewhere = leftByUndo(scan.at, entriesElsewhere(row, scan, left));
   if (elsewhere?.isInside === true || (admission === null && elsewhere !== null)) {

@@ -230,6 +230,21 @@ describe('The console', { skip: withoutBrowser }, () => {
     await page.goto(`/#/orders/${orderId}`);
   });
 
+  it('erases what was noted about a change of an order that was erased before', async () => {
+    const { page } = operator;
+    const other = await placePaidOrder(service, 'K');
+    await service.admin.post(`/admin/orders/${other}/erase`);
+    const [ticket] = (await orderOf(service, other))['tickets'] as string[];
+    await service.admin.post(`/admin/orders/${other}/amendments`, { reissue: [ticket], note: 'lost' });
+    await page.goto(`/#/orders/${other}`);
+    await page.getByRole('button', { name: 'Erase personal data…' }).click();
+    await page.getByRole('button', { name: 'Erase it for good' }).click();
+    await page.getByRole('button', { name: 'Erase personal data…' }).waitFor({ state: 'detached' });
+    const { amendments } = await orderOf(service, other);
+    assert.equal((amendments as { readonly note: string | null }[])[0]!.note, null);
+    await page.goto(`/#/orders/${orderId}`);
+  });
+
   it('removes the token when the operator signs out', async () => {
     const { page } = operator;
     await page.getByRole('button', { name: 'Sign out' }).click();

@@ -145,8 +145,10 @@ const toGiveBack = (order: AdminOrder): number => Math.max(0, refundableOf(order
 type Refund = AdminOrder['refunds'][number];
 
 /** A note of an operator that was written after an erasure can be erased as well. */
-const canBeErased = ({ status, personal_data: state, cancellation_note: note, refunds }: AdminOrder): boolean =>
-  status !== 'PENDING' && (state !== 'ERASED' || note !== null || refunds.some((refund) => refund.note !== null));
+const canBeErased = ({ status, personal_data: state, cancellation_note: note, ...order }: AdminOrder): boolean => {
+  const isNoted = note !== null || [...order.refunds, ...order.amendments].some((each) => each.note !== null);
+  return status !== 'PENDING' && (state !== 'ERASED' || isNoted);
+};
 
 type ChangeOrder = (
   what: 'cancel' | 'refunds' | 'mail' | 'erase' | `refunds/${string}/resolve`,

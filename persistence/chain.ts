@@ -27,7 +27,7 @@ const NINE = '9'.charCodeAt(0);
 
 /**
  * The text of a fact that the chain hashes: every column, with lengths before the texts, so that no two facts have the
- * same.
+ * same text.
  */
 export function canonicalText(fact: StoredFact): string {
   const { seq, at, eventId, type, data, prev, unit } = fact;

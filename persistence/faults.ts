@@ -1,4 +1,6 @@
-/** The errors that keep a journal from being opened, each with a hint for the operator, and what no journal takes. */
+/**
+ * The errors that keep a journal from being opened, each with a hint for the operator, and the check of appended units.
+ */
 
 import type { Unit } from './journal.ts';
 

@@ -1,6 +1,5 @@
 /**
- * Destroys keys together: one destruction is under way at a time, and the keys that come meanwhile are those of the
- * next one.
+ * Destroys keys together: one destruction runs at a time, and keys that arrive during it are destroyed by the next one.
  */
 export class GatheredDestruction {
   readonly #destroy: (ids: readonly string[]) => Promise<void>;

@@ -6,8 +6,8 @@
  *
  * 1. Sequence numbers only grow; a message that was erased or replaced leaves a gap.
  * 2. An append without an answer has an unknown outcome: it may have been appended, and may still be appended later.
- * 3. What is read is answered by the stream's leader. One that was just elected may not have the newest messages yet.
- *    Whoever appended a message and has its number, reads with everything before it, unless another leader was elected
+ * 3. What is read is answered by the stream's leader. One that was just elected may not have the newest messages yet. A
+ *    reader that appended a message and has its number sees everything before it, unless another leader was elected
  *    since.
  */
 import type { AppendOutcome, LogMessage } from './shard-log.ts';

@@ -4,10 +4,10 @@
  * 1. A key is in the pool only after its store called it durable.
  * 2. Below `refillBelow` keys, a batch is made that fills the pool again. One batch is under way at a time; one that
  *    failed is made again, with other keys, after `retryMs`.
- * 3. The keys handed out last are kept at hand, because what was sealed is mostly read soon; a destroyed one is
- *    forgotten at once.
- * 4. An id is `<8 random characters>.<number>`: the characters tell the pool from every other one, the number its keys
- *    from each other.
+ * 3. The keys handed out last stay in memory, because a sealed text is usually read soon; a destroyed key is dropped at
+ *    once.
+ * 4. An id is `<8 random characters>.<number>`: the characters distinguish the pool from every other one, and the
+ *    number distinguishes its keys.
  */
 import { randomBytes } from 'node:crypto';
 import { KEY_BYTES, type Key } from './keys.ts';
@@ -15,7 +15,7 @@ import { KEY_BYTES, type Key } from './keys.ts';
 interface KeyPoolOptions {
   /** Makes a batch of keys durable. */
   readonly store: (keys: readonly Key[]) => Promise<void>;
-  /** How many keys a full pool has: what a crash leaves unused at most. */
+  /** How many keys a full pool has; a crash leaves at most so many unused. */
   readonly size?: number;
   readonly refillBelow?: number;
   readonly retryMs?: number;

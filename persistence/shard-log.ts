@@ -6,7 +6,7 @@
  *
  * 1. Sequence numbers have no gaps. A purge drops messages from the beginning only.
  * 2. An append without an answer has an unknown outcome: it may have been appended, and may still be appended later. It
- *    may be repeated with the same expectation and body alone; at most one of the repeats is appended.
+ *    may be repeated only with the same expectation and body; at most one of the repeats is appended.
  * 3. `lastSeq` and `get` are answered by the log's leader, so that they see every append that was acknowledged before
  *    the call. A leader that stood still until another one was elected may answer for a moment more from what it knew
  *    before: only an append proves that nothing was appended since.

@@ -417,7 +417,7 @@ async function isGood(path: string, seq: number): Promise<boolean> {
   }
 }
 
-/** Removes snapshots after the copy's end: where a moment lies in the sequence is known only after the copy. */
+/** Removes snapshots after the copy's end: the last fact before a moment is known only after the copy. */
 function dropSnapshotsAfter(
   out: string,
   copies: readonly { readonly path: string; readonly seq: number }[],

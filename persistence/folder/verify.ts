@@ -85,7 +85,7 @@ export async function verifyJournal(folder: string, listener: VerifyListener = {
     anchor === null
       ? NO_ARCHIVE
       : await verifyArchive(folder, anchor, (finding) => problems.add(finding), listener.archived);
-  // Of a journal that cannot be read it is not known where it ends.
+  // The end of a journal that cannot be read is not known.
   const snapshots = await verifySnapshots(files, anchor === null ? Infinity : journal.headSeq, problems);
   return { ...journal, ...archive, snapshots, problems: problems.listed, moreProblems: problems.more };
 }
@@ -111,8 +111,8 @@ const NO_JOURNAL: ChainReport = {
 };
 
 async function verifyChain(folder: string, listener: RecoveryListener, problems: Problems): Promise<ChainReport> {
-  // Before the journal: a serving process writes all of them meanwhile, and the journal must not be older than the
-  // watermark, or than a snapshot.
+  // It is read before the journal: a serving process writes all of them meanwhile, and the journal must not be older
+  // than the watermark or a snapshot.
   const reading = readWatermark(folder);
   const missing = journalMissing(folder);
   const report = { ...NO_JOURNAL, watermarkSeq: reading.found === 'WATERMARK' ? reading.watermark.seq : null };

@@ -1,6 +1,6 @@
 /**
- * The stream of a cluster's keys in an array: a port of `persistence/key-log.ts` for tests, which loses, holds and
- * shows too late what servers lose, hold and show too late.
+ * The stream of a cluster's keys in an array: a port of `persistence/key-log.ts` for tests. It can lose and delay
+ * messages, and answer from an old state, as servers do.
  *
  * 1. Messages are shared by all logs that are made with `reconnected`: each is the connection of one node.
  * 2. A fault is set for the next calls of one connection, so that a test says exactly what happens to which.
@@ -54,12 +54,12 @@ export class MemoryKeyLog implements KeyLog {
     for (const run of this.#held.splice(0)) run();
   }
 
-  /** The next read of a newest message is answered as of a message; null: with all of them. */
+  /** Each of the next reads of a newest message sees messages up to one of these; null: all of them. */
   showOnly(...throughSeqs: readonly (number | null)[]): void {
     this.#shownSeqs.push(...throughSeqs);
   }
 
-  /** Has the node die after so many more writes: no further one arrives, and nothing is answered. */
+  /** Makes the node die after so many more writes: no further write arrives, and nothing is answered. */
   dieAfter(writes: number): void {
     this.#stepsLeft = writes;
   }

@@ -1,6 +1,6 @@
 /**
- * A shard's replicated log in an array: a port of `persistence/shard-log.ts` for tests, which loses, holds and repeats
- * what a network loses, holds and repeats.
+ * A shard's replicated log in an array: a port of `persistence/shard-log.ts` for tests. It can lose, hold and repeat
+ * messages, as a network does.
  *
  * 1. Messages are shared by all logs that are made with `reconnected`: each is the connection of one writer.
  * 2. A fault is set for the next appends of one connection, in their order, so that a test says exactly what happens to

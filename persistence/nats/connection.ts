@@ -1,6 +1,6 @@
 /**
- * The connection of a node to the NATS servers: opened with its credentials, found again by itself, and never to a
- * server that is too old.
+ * The connection of a node to the NATS servers: it is opened with the node's credentials, reconnects by itself, and
+ * refuses a server that is too old.
  *
  * 1. A server that is older than VERSION_MIN is refused: 2.9 breaks expectations and cannot fsync before it answers,
  *    2.10.20 to 22 can lose a stream. All servers that can be reached are asked at the start; each that it connects to
@@ -209,7 +209,8 @@ export function whyTooOld(version: string | undefined): string | null {
 }
 
 /**
- * Whether a server refused the credentials; the client says the same of one that is too busy to look at them in time.
+ * Whether a server refused the credentials; the client reports the same for a server that is too busy to check them in
+ * time.
  */
 function isRefusal(error: unknown): boolean {
   return error instanceof errors.AuthorizationError && !/timeout/i.test(error.message);
@@ -228,9 +229,9 @@ const ASK_AGAIN_MS = 50;
 /**
  * Questions to the leader of a stream. Whatever is no answer is LogUnreachable.
  *
- * A server that knows no leader refuses in the leader's place, and the first answer counts: one that stood still does
- * so for some 60 ms after it goes on, while the others have long elected a leader. So what was refused for that reason
- * is asked again.
+ * A server that knows no leader refuses in the leader's place, and the first answer counts. A server that was paused
+ * does so for some 60 ms after it resumes, although the others have elected a leader. So a question that was refused
+ * for that reason is asked again.
  */
 export class StreamQuestions {
   readonly #connection: ServerConnection;

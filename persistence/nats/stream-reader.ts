@@ -7,12 +7,12 @@
  *    it were purged. A gap, a lost connection, or silence ends the reading with LogUnreachable. The caller starts again
  *    after what it has.
  * 3. A consumer reads the replica of one server, which may be behind and send heartbeats alone. So a message that is
- *    known to be there and does not come ends the reading as silence does. It is known by the end of the range, or by
- *    what the stream's leader said a while ago.
- * 4. A consumer may be made before the server of this connection knows where it is: 2 in 100 on three servers. What is
- *    asked of it then is refused, as if nobody were there, and asked again a moment later.
+ *    known to be there and does not come ends the reading as silence does. The end of the range shows that it is there,
+ *    or an earlier answer of the stream's leader.
+ * 4. A consumer may be made before the server of this connection knows where it is (2 in 100 on three servers). A
+ *    request to it is then refused, as if it did not exist, and is repeated a moment later.
  * 5. A consumer at a replica that does not have the first message yet begins with the next one that the replica gets,
- *    which may be earlier. What is earlier than asked is left out: the caller has it already.
+ *    which may be earlier. Earlier messages than requested are left out: the caller has them already.
  */
 
 import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';

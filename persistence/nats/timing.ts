@@ -11,7 +11,7 @@ export const LONG_CALL_MS_MAX = 120_000;
 export interface Timing {
   /** Elapsed milliseconds, never less than before; not a time of day. */
   stopwatchMs(): number;
-  /** Runs when what runs now, what it has resolved and what has arrived by now is over. */
+  /** Runs after the code that runs now, the promises that it has resolved, and the input that has arrived by now. */
   soon(run: () => void): void;
   /** Runs once after so many milliseconds; returns the function that cancels it. */
   after(delayMs: number, run: () => void): () => void;
@@ -40,7 +40,7 @@ export function pauseFor(timing: Pick<Timing, 'after'>, delayMs: number, signal?
   });
 }
 
-/** The time of a node: what is due does not keep its process running, its connections do. */
+/** The time of a node: its timers do not keep the process running, its connections do. */
 export const nodeTiming: Timing = {
   ...machineTiming,
   after(delayMs, run) {

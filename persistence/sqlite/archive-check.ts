@@ -45,7 +45,7 @@ export interface ShownFacts {
   readonly onRow: (row: FactRow) => void;
 }
 
-/** What is wrong with the archive of a folder; beside a sale it rests for as long as it reads. */
+/** The problems of a folder's archive; beside a sale the check rests for as long as it reads. */
 export async function archiveProblems(folder: string, isBesideSale = false): Promise<Finding[]> {
   const problems: Finding[] = [];
   let beganMs = stopwatchMs();

@@ -1,6 +1,6 @@
 /**
- * The end of a worker thread that opens databases. One that is terminated while it loads the driver of SQLite takes the
- * whole process with it: what the driver does then cannot fail. So it is terminated before that, or after.
+ * Ends worker threads that open databases. When a thread is terminated while it loads the driver of SQLite, the whole
+ * process ends, because the driver aborts at a failed call then. So a thread is terminated before that, or after.
  */
 import Database from 'better-sqlite3';
 import type { Worker } from 'node:worker_threads';
@@ -14,7 +14,7 @@ export function newDriverLoad(): DriverLoad {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Loads the driver before a thread opens anything; `end` is called in place of that where it is being terminated. */
+/** Loads the driver before a thread opens anything; `end` is called instead where the thread is being terminated. */
 export function loadDriver(load: DriverLoad, end: () => void = () => process.exit()): void {
   if (Atomics.compareExchange(load, 0, NOT_BEGUN, LOADING) !== NOT_BEGUN) return end();
   try {
@@ -25,7 +25,7 @@ export function loadDriver(load: DriverLoad, end: () => void = () => process.exi
   }
 }
 
-/** Terminates a thread once it does not load the driver. */
+/** Terminates a thread, but not while it loads the driver. */
 export async function terminateThread(worker: Pick<Worker, 'terminate'>, load: DriverLoad): Promise<void> {
   if (Atomics.compareExchange(load, 0, NOT_BEGUN, ENDED) === LOADING) await Atomics.waitAsync(load, 0, LOADING).value;
   await worker.terminate();

@@ -7,7 +7,7 @@
  *  1. An archive file is opened only when a fact of it is wanted, and read only after it was proved.
  *  2. A fact that cannot be read ends the read with JournalDamaged, which names what is missing; no fact is skipped.
  *  3. Links are walked in slices, and the event loop is free in between.
- *  4. Facts that are pruned while they are read are read on from the file that the pruning wrote.
+ *  4. When facts are pruned while they are read, the read goes on in the file that the pruning wrote.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';

@@ -6,7 +6,7 @@
  * start.
  *
  *  1. One batch is with the writer at a time. It is posted when the writer is idle, without a timer, and the next one
- *     is posted before the replies to the last leave, so that disk and main thread work in parallel.
+ *     is posted before the replies to the previous one are sent, so that disk and main thread work in parallel.
  *  2. Reads see facts up to the durable head of the moment they begin, never more, and hold no transaction open.
  *  3. After a fault all pending facts are forgotten: the state is put back, then status listeners run, then the
  *     promises of `durable` reject. Forgotten numbers are given out again after recovery, so `durable` is called in the

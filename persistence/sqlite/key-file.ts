@@ -5,11 +5,11 @@
  * `free` which slots have no key.
  *
  *  1. A row of `slot` is never deleted or moved: rows are added at the end alone, and a destroyed key is overwritten in
- *     its place. That `secure_delete` is on is not enough: where rows are deleted SQLite moves others from page to
- *     page, and some bytes of them were found where they had stood before (3 of 85,000 destroyed keys of a table
- *     without row ids, 42 of one with them).
- *  2. A destroyed key is also in older pages of the log, so the log is folded and cut to nothing before the destruction
- *     is answered, and each time the file is opened: a crash may have come between the two.
+ *     its place. `secure_delete` alone is not enough: where rows are deleted SQLite moves other rows between pages, and
+ *     some of their bytes were found at the old place (3 of 85,000 destroyed keys of a table without row ids, 42 of one
+ *     with them).
+ *  2. A destroyed key is also in older pages of the log, so the log is folded and truncated before the destruction is
+ *     answered. The same is done each time the file is opened, because a crash may have come between the two.
  *  3. The id of a destroyed key stays, so that a verification tells it from one that is lost.
  *  4. Every setting that this depends on is set, read back and compared.
  *  5. A serving process must not open the file through `fs` (see `schema.ts`).
@@ -98,8 +98,8 @@ export class KeyFile {
   }
 
   /**
-   * Moves the log into the database and cuts it to nothing. Throws KeyStoreFault while another process reads the file
-   * for long.
+   * Moves the log into the database and truncates it. Throws KeyStoreFault while another process reads the file for
+   * long.
    */
   fold(): void {
     const [outcome] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }];
@@ -184,7 +184,7 @@ export class KeyReader {
     }
   }
 
-  /** Of numbers without leading zeros the shorter one is the smaller one. */
+  /** Of two numbers without leading zeros, the shorter one is smaller. */
   *#inOrderOfNumbers(from: string, to: string): Generator<NamedKey> {
     const lengths = this.#db
       .prepare<[string, string], number>('SELECT DISTINCT length(id) FROM name WHERE id >= ? AND id < ? ORDER BY 1')

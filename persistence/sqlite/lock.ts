@@ -16,7 +16,7 @@ export interface FolderLock {
   /** Whether the process that had the lock before ended without releasing it. */
   readonly wasLeft: boolean;
   release(): void;
-  /** Releases it for a start that was refused: the folder stays as it was found, `wasLeft` of the next lock too. */
+  /** Releases it after a refused start: the folder stays as it was found, and the next lock has the same `wasLeft`. */
   abandon(): void;
 }
 

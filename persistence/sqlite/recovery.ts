@@ -82,7 +82,7 @@ export function journalGone(reading: WatermarkResult): JournalDamaged | null {
 
 /**
  * The error of a folder whose journal has no fact, but that has snapshots or an archive; null where it has neither. A
- * copy that was cut off may have everything but the journal: it would be served as a new shop that knows old events.
+ * copy that was cut off may have everything but the journal: it would be served as a new service with old events.
  */
 export function journalMissing(folder: string): JournalDamaged | null {
   const [remains] = [...listSnapshots(folder), ...listArchives(folder)];

@@ -71,7 +71,7 @@ function viewThrough(db: Connection, anchor: Anchor, history: FactHistory, headS
   return view;
 }
 
-/** Proves archive files; of one that cannot be used the reason is kept, because every stream asks for it again. */
+/** Proves archive files. The reason why a file cannot be used is kept, because every stream asks for the file again. */
 function proveOnce(): typeof proveArchiveOf {
   const unusable: { readonly file: Pick<ArchiveFile, 'fromSeq' | 'toSeq'>; readonly error: unknown }[] = [];
   return (folder, seq) => {

@@ -127,10 +127,7 @@ class Writer {
   /** The facts through which rows are to be dropped, one number for each request. */
   #prunings: number[] = [];
   #commitsUnchecked = 0;
-  /**
-   * So many pages of the log are not in the database at most, as far as is known: a wait that ends for nothing costs
-   * 0.2 ms.
-   */
+  /** How many pages of the log may be missing from the database, at most: a wait that ends for nothing costs 0.2 ms. */
   #logPagesMax = Infinity;
 
   constructor({ folder, memory, tuning, injectFault, program }: WriterOptions, port: MessagePort) {

@@ -1,14 +1,14 @@
 /**
  * Batches of keys in the stream of a cluster's keys: reading one, and destroying keys in it.
  *
- * 1. A batch whose topic has a message has one for ever: an emptied batch stays as a message without keys.
- * 2. A destruction appends the batch without the keys. It expects the newest message of the whole stream of a moment
- *    before the batch was read, so that a writer that stood still, with an old view, is refused. Then all older
- *    messages of the topic are erased, also those that an earlier destruction left when it was cut off.
- * 3. A leader that was just elected may show an older version of a batch. The messages before the new one tell: a key
- *    that one of them does not have was destroyed already, and is destroyed again before they are erased.
- * 4. That a batch is not there is believed only after a message of one's own was appended, which the leader then has
- *    with all before it.
+ * 1. Once the topic of a batch has a message, it always has one: an emptied batch stays as a message without keys.
+ * 2. A destruction appends the batch without the keys. It expects the message that was the stream's newest just before
+ *    the batch was read, so that a paused writer with an old view is refused. Then all older messages of the topic are
+ *    erased, also those that an interrupted destruction left.
+ * 3. A leader that was just elected may show an older version of a batch. The messages before the new one show that: a
+ *    key that is absent from one of them was destroyed already, and is destroyed again before they are erased.
+ * 4. A batch counts as absent only after this node has appended a message: the leader then has that message and all
+ *    before it.
  */
 import { decodeBatch, encodeBatch, groupIds, topicOf, withoutKeys, type KeyBatch } from './batches.ts';
 import type { KeyLog } from '../../key-log.ts';
@@ -38,14 +38,14 @@ async function newestBatch(log: KeyLog, topic: string): Promise<FoundBatch | nul
   return message === null ? null : { seq: message.seq, batch: decoded(topic, message.body) };
 }
 
-/** Rejects with LogUnreachable, unless what was appended before the call is seen by whoever reads after it (rule 4). */
+/** Appends a message, so that later reads see all that was appended before it (rule 4). Rejects with LogUnreachable. */
 async function proveCurrent(log: KeyLog): Promise<void> {
   const answer = await log.replace(PROOF_TOPIC, Buffer.alloc(1));
   if (answer.outcome === 'APPENDED') return;
   throw new LogUnreachable('the stream of keys cannot be written', causeOf(answer));
 }
 
-/** The newest versions of batches by topic; one that is absent is not there, which was proved. */
+/** The newest versions of batches by topic; a topic without an entry is proved to have no batch. */
 export async function readBatches(
   log: KeyLog,
   topics: readonly string[],
@@ -64,7 +64,9 @@ export async function readBatches(
   return found;
 }
 
-/** Destroys keys: nowhere in the stream when it resolves. Rejects with LogUnreachable, and a repeated call goes on. */
+/**
+ * Destroys keys: when it resolves, the stream has them nowhere. Rejects with LogUnreachable; a repeated call goes on.
+ */
 export async function destroyKeys(log: KeyLog, ids: Iterable<string>, timing: Timing): Promise<void> {
   const pending = new Map([...groupIds(ids)].map(([topic, { indexes }]) => [topic, indexes]));
   let tries = 0;
@@ -88,7 +90,7 @@ async function destroyInSome(log: KeyLog, pending: ReadonlyMap<string, Set<numbe
   const topics = [...pending.keys()];
   const found = await readBatches(log, topics);
   const absent = topics.filter((topic) => !found.has(topic));
-  // To prove that took a message, so that no expectation holds any more.
+  // The proof appended a message, so that no expectation holds any more.
   if (absent.length > 0) return absent;
   const settled: string[] = [];
   const work = [...found].map(async ([topic, before]) => {

@@ -4,7 +4,7 @@
  * 1. The id of a key is `<prefix>.<number in base 36>`. Which batch it lies in, and where, follows from the number.
  * 2. A batch names itself, so that a message in the wrong place is found out.
  * 3. A destroyed key leaves a mark in its place, which tells it from one that is lost.
- * 4. Keys only ever leave a batch. Of two versions of a batch, what is true is what both have.
+ * 4. Keys are removed from a batch and never added. Where two versions of a batch differ, only the keys in both count.
  */
 import { KEY_BYTES, type Key } from '../../keys.ts';
 

@@ -2,8 +2,8 @@
  * All keys of a cluster at once: reading them for a copy, and writing those of a copy into a cluster that has none.
  *
  * 1. Keys are destroyed while they are read. What is read again then comes again, with the destroyed keys named.
- * 2. The identity is written last: until then the stream has keys of nobody, no node starts on it, and another import
- *    begins anew.
+ * 2. The identity is written last: until then the keys in the stream belong to no cluster, no node starts on it, and
+ *    another import begins anew.
  */
 import { KeysUnusable, type Key, type KeysIdentity } from '../../keys.ts';
 import { decodeBatch, encodeBatch, idOf, topicOf, type KeyBatch } from './batches.ts';
@@ -40,8 +40,8 @@ export async function* readAllKeys(log: KeyLog): AsyncIterable<KeysPart> {
 }
 
 /**
- * Writes the keys of a copy, in batches that each come once, into a stream without an identity; some of them are in
- * memory at a time. Rejects with KeysUnusable where it has one, and with LogUnreachable.
+ * Writes the keys of a copy into a stream without an identity. Each batch comes once, and only some are in memory at a
+ * time. Rejects with KeysUnusable where it has one, and with LogUnreachable.
  */
 export async function importKeys(
   log: KeyLog,
@@ -73,7 +73,7 @@ function partOf(batch: KeyBatch): KeysPart {
   };
 }
 
-/** What an import left that was cut off (rule 2). */
+/** Erases what an interrupted import left (rule 2). */
 async function eraseAll(log: KeyLog): Promise<void> {
   const lastSeq = await log.lastSeq();
   for await (const { seq } of log.read(1, lastSeq)) await log.erase(seq);

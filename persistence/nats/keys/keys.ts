@@ -3,15 +3,15 @@
  *
  *  1. The first message of the stream is its identity, with the address key. Whoever appends it first made it;
  *     everybody else reads it.
- *  2. A refill of the pool is some messages of a batch each, sent together. A batch is in one message until keys of it
- *     are destroyed.
+ *  2. A refill of the pool sends some messages together, each with one batch. A batch is in one message until keys of
+ *     it are destroyed.
  *  3. One destruction is under way at a time; those that come meanwhile are made together.
- *  4. Keys that were handed out here are at hand for a minute at most, because another node may destroy them: whoever
- *     owns the event.
+ *  4. Keys that were handed out here stay in memory for a minute at most, because the node that owns the event may
+ *     destroy them.
  *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was
  *     killed stay: nothing is sealed with them.
- *  6. Servers that elect a leader answer nothing for some seconds. Who reads waits for them, as a call waits for the
- *     owner of its event, and all who wait share one look, so that many cost the servers what one costs.
+ *  6. Servers that elect a leader answer nothing for some seconds. A read waits for them, as a call waits for the owner
+ *     of its event. All reads that wait share one look at the stream, so that many cost the servers no more than one.
  */
 import { GatheredDestruction } from '../../gathered-destruction.ts';
 import { KeyPool } from '../../key-pool.ts';
@@ -43,7 +43,7 @@ interface KeyStreamOptions {
   readonly random?: (bytes: number) => Buffer;
 }
 
-/** How long a key is at hand that was handed out (rule 4). */
+/** How long a key that was handed out stays in memory (rule 4). */
 const RECENT_MS_MAX = 60_000;
 /** Batches that are known not to be there; nobody adds one later. */
 const ABSENT_MAX = 10_000;

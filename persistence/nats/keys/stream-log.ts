@@ -1,13 +1,12 @@
 /**
  * The stream of a cluster's keys on JetStream, `<cluster>_K`: a topic is a subject below `<cluster>.k`.
  *
- * 1. An expectation is that of the whole stream, as in `log/stream-log.ts`. Reads ask the stream's leader: a direct get
- *    may be answered by a replica that lags behind, which would show a destroyed key, or miss one.
- * 2. The stream has no limit of messages a subject: what the server drops by such a limit it does not overwrite.
+ * 1. The expectation of an append concerns the whole stream, as in `log/stream-log.ts`. Reads ask the stream's leader:
+ *    a direct get may be answered by a replica that lags behind, which would show a destroyed key, or miss one.
+ * 2. The stream has no limit of messages a subject: the server does not overwrite what it drops by such a limit.
  * 3. Erasing is the server's secure delete: it overwrites the message with random bytes in the file of every replica.
- *    What the servers keep besides for a while is their Raft log, in which they hold messages until it is compacted.
- *    Measured with three servers of 2.10.27: after a deletion a key is in no file of the stream, for up to three
- *    minutes in the Raft log, and then nowhere.
+ *    The servers also keep messages in their Raft log until it is compacted. Measured with three servers of 2.10.27:
+ *    after a deletion a key is in no file of the stream, for up to three minutes in the Raft log, and then nowhere.
  */
 import { JetStreamApiError, type JetStreamManager, type MsgRequest } from '@nats-io/jetstream';
 import { type ServerConnection, StreamQuestions } from '../connection.ts';

@@ -1,9 +1,9 @@
 /**
- * The appends of a shard's owner that are under way: a few at a time, each with the number that it must follow
- * predicted from those before it, and each repeated until its outcome is known.
+ * The appends of a shard's owner that are under way, a few at a time. The number that each must follow is predicted
+ * from those before it. Each is repeated until its outcome is known.
  *
- * 1. The oldest append alone is settled; one that was acknowledged before it waits. What is settled is in the log with
- *    everything before it, in the order of the calls.
+ * 1. Only the oldest append is settled; a later one that is acknowledged earlier waits. A settled append is in the log
+ *    with everything before it, in the order of the calls.
  * 2. An append without an answer is repeated with the same expectation and body, for ever: it may already be in the
  *    log, and may still get there.
  * 3. An append that was refused while it is not the oldest one is repeated when it is: until then the one before it may
@@ -14,9 +14,8 @@
  *    not there yet; it is repeated.
  * 5. Void batches come right after a claim only. The writer before it had at most IN_FLIGHT_MAX appends under way, so
  *    that none of them fits after message `epoch + IN_FLIGHT_MAX - 1`. Until that one is settled, one append is sent at
- *    a time: with several, a void batch in the place of the first would let the second in before it.
- * 6. A place that is empty although the log goes on was purged: only a later owner does that, so that this one is
- *    fenced.
+ *    a time: if several were sent, a void batch in the place of the first would let the second get in before the first.
+ * 6. An empty place before the end of the log was purged. Only a later owner purges, so this owner is fenced.
  */
 
 import { decodeRecord } from './records.ts';

@@ -5,8 +5,8 @@
  * 1. The claim's expectation proves that nothing is missing: whoever has the claim in the log knows every record before
  *    it.
  * 2. A claim without an answer is repeated with the same expectation until it is in the log, or another message is in
- *    its place: then it can never get there. One that the caller gave up may still get there; it fences the owner, and
- *    the next claim gets over it.
+ *    its place: then it can never get there. A claim that the caller gave up may still get there; it fences the owner,
+ *    and the next claim supersedes it.
  * 3. When another node claims the shard meanwhile, this one gives up (LOST): two nodes do not take it from each other
  *    in turn.
  * 4. A checkpoint serves while the log has every message after it. A node that was held up in between reads the newest
@@ -49,7 +49,7 @@ export type ClaimOutcome =
     };
 
 const PAUSE_MS = 50;
-/** An owner that appends all the time is alive: it is not taken from by trying for ever. */
+/** An owner that appends all the time is alive: the shard is not taken from it by endless tries. */
 const TRIES_MAX = 60;
 /** A server that was just elected has what it acknowledged within a second or two. */
 const SHORT_LOG_TRIES_MAX = 100;

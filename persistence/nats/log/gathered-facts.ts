@@ -1,8 +1,9 @@
 /**
  * Facts that were appended and are not in the log yet.
  *
- * It numbers facts and links each to its stream's previous one. A unit that exceeds the bounds of a batch alone has a
- * batch of its own. One that no message can have is a defect of the caller: it is refused before anything is changed.
+ * It numbers facts and links each to its stream's previous one. A unit that alone exceeds the bounds of a batch has a
+ * batch of its own. A unit that fits into no message is a defect of the caller: it is refused before anything is
+ * changed.
  */
 
 import { BatchQueue, type QueuedBatch } from '../../batch-queue.ts';

@@ -85,8 +85,8 @@ type Unsent<Sending> = Omit<Sending, 'id' | 'epoch'>;
 
 /**
  * How long after an append the log's leader is believed, if it has that append. NATS servers elect another one only
- * when they have not heard it for four seconds; one that stood still was measured to answer for some milliseconds more
- * from what it knew before.
+ * when they have not heard it for four seconds; a leader that was paused answered for some milliseconds more from its
+ * old state (measured).
  */
 const LEADER_TRUSTED_MS = 3_000;
 
@@ -218,8 +218,9 @@ export class ShardJournal implements Journal {
   }
 
   /**
-   * Whether this is still the owner at some moment after the call (rule 5). One that is not is fenced by it, because it
-   * may never append again and so find out. Rejects with LogUnreachable, or waits until the log can be reached.
+   * Whether this is still the owner at some moment after the call (rule 5). A journal that is no longer the owner's is
+   * fenced by this call, because it may never append again and so never notice. Rejects with LogUnreachable, or waits
+   * until the log can be reached.
    */
   async confirmOwnership(): Promise<boolean> {
     if (this.#status !== 'OPEN') return false;
@@ -249,7 +250,10 @@ export class ShardJournal implements Journal {
     return this.#window.isStalled;
   }
 
-  /** Calls the listener when the servers have not taken an append for STALLED_MS; it goes on to be tried. */
+  /**
+   * Calls the listener when the servers have not taken an append for STALLED_MS; the append is tried again all the
+   * same.
+   */
   onStalled(listener: (cause: unknown) => void): void {
     this.#stallListeners.push(listener);
   }
@@ -279,7 +283,7 @@ export class ShardJournal implements Journal {
     const lastSeq = await this.#log.lastSeq();
     if (lastSeq < known) return false;
     const newest = this.#window.streamSeq;
-    // Further than its own appends under way, and void ones, the log can only be when another one writes it.
+    // The log can go beyond this owner's appends under way, and void ones, only when another node writes it.
     if (lastSeq > newest + 2 * IN_FLIGHT_MAX) return this.#doubt(`its log went on to message ${lastSeq}`);
     for (let seq = newest + 1; seq <= lastSeq; seq += 1) {
       const message = await this.#log.get(seq);
@@ -324,7 +328,7 @@ export class ShardJournal implements Journal {
     this.#send({ kind: 'proof' }, null);
   }
 
-  /** Sends a record; every proof that was wanted until now is given by it (rule 5). */
+  /** Sends a record; it gives every proof that was requested until now (rule 5). */
   #send(record: Unsent<BatchRecord> | Unsent<ProofRecord>, facts: Sent['facts']): void {
     const id = `${this.epoch}-${++this.#sentCount}`;
     const body = encodeRecord({ ...record, id, epoch: this.epoch });

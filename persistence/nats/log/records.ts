@@ -4,9 +4,9 @@
  * A claim makes its writer the owner of the shard; its sequence number in the log is the epoch of everything that it
  * appends.
  *
- * 1. A batch counts only when its epoch is the newest claim's before it. Another one was on its way while the shard was
- *    claimed: it is void, and nothing that it has was answered. A proof changes nothing: that it was appended shows its
- *    writer that the shard is still its own.
+ * 1. A batch counts only when its epoch is the newest claim's before it. Any other batch was on its way while the shard
+ *    was claimed: it is void, and no reply to its turns was sent. A proof changes nothing: once it is appended, its
+ *    writer knows that it still owns the shard.
  * 2. Facts are the rows of a journal. The hash chain runs over the facts of the shard: each batch has the hash over the
  *    previous one's and its own facts (`sqlite/chain.ts`).
  * 3. The body of a message is one line, a checksum and JSON, then the canonical texts of the facts in UTF-8, what a row
@@ -17,7 +17,10 @@
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { batchHash } from '../../chain.ts';
 
-/** What became of a command, beside its facts: the same command, sent again to another owner, is answered from it. */
+/**
+ * The outcome of a command, beside its facts: when the command is sent again to another owner, it is answered from
+ * this.
+ */
 export interface ExecutedCommand {
   readonly id: string;
   readonly eventId: string;

@@ -1,14 +1,14 @@
 /**
  * A shard's log on a JetStream stream.
  *
- * 1. The expectation of an append is that of the whole stream (`Nats-Expected-Last-Sequence`), which every replica
- *    checks in the order of the log. Expectations of one subject, and the servers' memory of message ids, were measured
- *    to let two writers in.
+ * 1. The expectation of an append concerns the whole stream (`Nats-Expected-Last-Sequence`), which every replica checks
+ *    in the order of the log. Expectations of one subject, and the servers' memory of message ids, were measured to let
+ *    two writers in.
  * 2. `get` and `lastSeq` ask the stream's leader; a direct get may be answered by a replica that lags behind.
- * 3. A read that is not short is made by a consumer, which is several times faster than asking for each message. Making
- *    one takes more servers than the stream's leader, so that a read goes on without it where that fails.
- * 4. Whatever is no clear yes and no clear no has an unknown outcome: a time limit, a lost connection, an election, a
- *    full disk.
+ * 3. A read that is not short uses a consumer, which is several times faster than a request for each message. Making a
+ *    consumer needs more servers than the stream's leader; where that fails, the read goes on without one.
+ * 4. An append that is neither clearly accepted nor clearly refused has an unknown outcome: a time limit, a lost
+ *    connection, an election, a full disk.
  */
 
 import type { JetStreamManager } from '@nats-io/jetstream';
@@ -28,11 +28,11 @@ const WRONG_LAST_SEQUENCE = 10_071;
 /** An fsync on a busy disk takes a part of a second; an election takes seconds, and the append is then tried again. */
 const APPEND_MS_MAX = 2_000;
 /**
- * What is read without a consumer: making one takes as long as so many gets, and each get costs ten times a consumer's
- * message.
+ * Messages that are read without a consumer: making one takes as long as so many gets, and each get costs ten times a
+ * consumer's message.
  */
 const GETS_MAX = 64;
-/** What is read so where no consumer can be made, until the next try. */
+/** Messages that are read this way where no consumer can be made, until the next try. */
 const GETS_INSTEAD = 512;
 const GETS_AT_A_TIME = 64;
 const FOLLOW_PAUSE_MS = 200;
@@ -134,7 +134,7 @@ export class StreamLog implements ShardLog {
       } catch (error) {
         if (!(error instanceof LogUnreachable)) throw error;
       }
-      // Rule 3: until a consumer can be made again, what is there is asked for.
+      // Rule 3: until a consumer can be made again, the messages that are there are requested one by one.
       const endSeq = signal.aborted ? 0 : await this.lastSeq().catch(() => 0);
       const throughSeq = Math.min(endSeq, next + GETS_INSTEAD - 1);
       try {

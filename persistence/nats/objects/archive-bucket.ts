@@ -2,8 +2,8 @@
  * The archive of a shard: objects with the messages of its log as they were, from the first one on, so that a purge of
  * the log loses nothing.
  *
- * 1. An object has whole messages in a row, and its name says from which to which. Messages are added in order; objects
- *    of two owners may overlap, and have the same messages then, because a log never changes.
+ * 1. An object has consecutive whole messages, and its name has the numbers of the first and the last. Messages are
+ *    added in order; objects of two owners may overlap, and have the same messages then, because a log never changes.
  * 2. A message may be dropped from the log only when an object with it was read and proved after it was written
  *    (`prove`).
  * 3. Reading skips a bad object where another one has its messages; otherwise it rejects with ObjectDamaged.

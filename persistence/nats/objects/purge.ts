@@ -12,8 +12,8 @@ import { ObjectDamaged } from '../../objects.ts';
 import type { LogMessage, ShardLog } from '../../shard-log.ts';
 
 /**
- * Purges the log of a shard; returns the last message that may be gone. Rejects when a step fails, and dropped nothing
- * then.
+ * Purges the log of a shard; returns the last message that may be gone. When a step fails it rejects, and has dropped
+ * nothing.
  */
 export async function purgeLog(log: ShardLog, archive: ArchiveBucket, checkpoints: Checkpoints): Promise<number> {
   const throughSeq = await checkpoints.purgeableSeq();

@@ -104,8 +104,8 @@ export class SnapshotBucket {
   }
 
   /**
-   * Removes the shard's objects that are older than the newest two of their stream: those of a former owner of whose
-   * last uploads no checkpoint tells, and those whose removal failed.
+   * Removes the shard's objects that are older than the newest two of their stream: the last uploads of a former owner
+   * that no checkpoint lists, and those whose removal failed.
    */
   async sweep(): Promise<void> {
     const begins = new Map(

@@ -1,5 +1,5 @@
 /**
- * Whether others than nodes can reach NATS servers, or read what passes to them. Whoever can could sell for nothing and
+ * Whether anybody but the nodes can reach NATS servers, or read their traffic. Such a person could sell for nothing and
  * read all names.
  *
  * 1. A server asks for credentials when it refuses a client without any; what it says of itself is not enough, because

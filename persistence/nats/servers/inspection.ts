@@ -35,7 +35,7 @@ export interface SeenKeys {
   readonly notedId: string | null;
 }
 
-/** Whose claim the newest message of a log was written under. */
+/** The owner under whose claim the newest message of a log was written. */
 export interface LastOwner {
   readonly node: string;
   readonly epoch: number;

@@ -1,6 +1,6 @@
 /**
- * Proves, before a node serves, that these servers keep the promise on which everything rests: of two appends with the
- * same expectation one is appended.
+ * Proves, before a node serves, that these servers append only one of two appends with the same expectation. The
+ * cluster depends on this.
  *
  * 1. It runs on a stream of its own, with the replicas of a shard's. Nodes that start together share it: a round that
  *    another node's append came into has no winner and is played again. Two winners are never possible.

@@ -8,9 +8,9 @@
  * 2. Streams are made a few at a time and only where they are missing, so that nodes may start together.
  * 3. The id of the keys that personal data are sealed with stands there as well, so that it is noticed when the stream
  *    of keys is gone.
- * 4. By which key nodes sign their messages is noted with the stream of the race guard. Where every key is lost, that
- *    stream may be deleted while no node runs.
- * 5. Nothing in a stream has an end by age, number or bytes; messages of shards can be purged, not deleted.
+ * 4. The key that nodes sign their messages with is noted with the stream of the race guard. Where every key is lost,
+ *    that stream may be deleted while no node runs.
+ * 5. Nothing in a stream expires by age, number or bytes; messages of shards can be purged, not deleted.
  */
 
 import {

@@ -21,7 +21,7 @@ export interface Transition<Status extends string = string, Trigger extends stri
   readonly to: Status;
   /** What happens and under which condition; `src/domain` checks the condition. */
   readonly when: string;
-  /** What else comes with the transition. */
+  /** What else happens with the transition. */
   readonly also: string;
 }
 
@@ -92,7 +92,7 @@ export function compile<Machine extends AnyStateMachine>(
 type Row = Readonly<Record<string, string | undefined>>;
 
 /**
- * Every row names every trigger, absent ones as undefined, and nothing has a prototype: so no name of Object's own is
+ * Every row names every trigger, absent ones as undefined, and no row has a prototype. So no property of Object is
  * mistaken for a trigger, and a lookup takes about a quarter less time than in plain objects (measured).
  */
 function tabulate(

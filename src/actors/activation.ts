@@ -1,11 +1,11 @@
 /**
  * The one way to activate an event: its newest good snapshot, and the facts after it. Without a good snapshot every
- * fact is replayed, those in the archive included. A state that was made on this path before it was needed stands for
- * both up to its last fact.
+ * fact is replayed, those in the archive included. A state that was made on this path in advance replaces both, up to
+ * its last fact.
  *
- * 1. The work is done in slices, so that other events are served in between. What a slice makes stays, so that the
- *    collector must copy all of it: it is told to do so every few slices, because by itself it copies 16 MB at once, in
- *    20 to 40 ms.
+ * 1. The work is done in slices, so that other events are served in between. The objects that a slice makes stay alive,
+ *    so the garbage collector must copy all of them. It is called every few slices, because by itself it copies 16 MB
+ *    at once, in 20 to 40 ms.
  * 2. Snapshots are taken on the same path, so that each of them proves that the journal gives the state that was.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -151,7 +151,10 @@ function slicer(elapsedMs: () => number): () => Promise<void> | undefined {
 
 let collect: ((options: { readonly type: 'minor' }) => void) | null = null;
 
-/** Has the collector move what is young and still used, now. Node has no other way than the function of this flag. */
+/**
+ * Makes the garbage collector move the young objects that are still used, now. Node has no other way than the function
+ * of this flag.
+ */
 function collectYoung(): void {
   if (collect === null) {
     setFlagsFromString('--expose-gc');

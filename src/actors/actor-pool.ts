@@ -6,7 +6,7 @@
  * 1. An event has at most one actor: concurrent activations of an event share one promise.
  * 2. An actor is evicted only when no reply waits, and after a snapshot where a replay would be long.
  * 3. An actor whose memory is ahead of the journal is retired, and the next request activates the event from the disk.
- *    One that had something under way is activated without a request, once the journal can be written.
+ *    If the actor had work under way, its event is activated without a request once the journal can be written.
  * 4. What is known of waiting buyers outlives an eviction: see `evicted-events.ts`.
  * 5. An event whose performances are over is evicted when nobody uses it, and an event that was activated only to
  *    settle what was due is evicted when that is done.
@@ -46,8 +46,7 @@ export interface ActorPoolPorts extends Omit<EventActorPorts<EventActor>, 'retir
 }
 
 /**
- * After so long an event is activated again that was retired because of a defect while something was under way (rule
- * 3).
+ * The pause before an event is activated again whose actor retired because of a defect with work under way (rule 3).
  */
 const AFTER_DEFECT_MS = 1_000;
 
@@ -79,7 +78,7 @@ export class ActorPool {
   readonly #snapshots = new Map<string, Promise<SnapshotOutcome>>();
   /** How often all actors were retired; an activation that overlaps with that begins again. */
   #retirements = 0;
-  /** Events that are activated when the journal can be written again (rule 3), those too whose refunds are counted. */
+  /** Events that are activated when the journal can be written again (rule 3), also those whose refunds are counted. */
   readonly #unfinished = new Set<string>();
   /** Events that requests were made to since the last `evictOver`. */
   readonly #used = new Set<string>();
@@ -196,7 +195,7 @@ export class ActorPool {
   async settleDue(eventId: string): Promise<void> {
     const entry = this.#ports.entryOf(eventId);
     if (entry === undefined) return;
-    // While nothing can be written it is settled for reading alone, and nothing else would call again.
+    // While nothing can be written the event is settled for reading alone, and nothing else would settle it later.
     if (this.#ports.journal.status !== 'OPEN') this.#unfinished.add(eventId);
     const active = this.#actors.peek(eventId);
     if (active !== undefined) return active.settleDue();
@@ -209,8 +208,8 @@ export class ActorPool {
   // ── eviction ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Evicts the events that are over and that no request was made to since the last call; not those with a station that
-   * told of scans which wait, because nobody would know of them then.
+   * Evicts the events that are over and had no request since the last call. An event stays while one of its stations
+   * reported scans that wait, because an eviction would forget them.
    */
   async evictOver(): Promise<void> {
     const now = this.#ports.clock.now();

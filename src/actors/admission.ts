@@ -65,7 +65,7 @@ const CALLS_PROVIDER: ReadonlySet<CommandType> = new Set<CommandType>(['StartChe
 /** What decides whether an event actor accepts a command. */
 export interface AdmissionPorts {
   readonly journal: Pick<Journal, 'status'>;
-  /** Answers that may wait for the disk at once; above it a command is refused undecided (I10). */
+  /** The most answers that may wait for the disk at once; beyond it a command is refused without a decision (I10). */
   readonly waitingRepliesMax: number;
   /** Whether the disk has too little room for new claims; absent where it is not checked. */
   readonly isShortOfSpace?: () => boolean;

@@ -23,7 +23,7 @@ export interface ActivationMessage {
 
 export type { BatchMessage } from '#persistence/journal.ts';
 
-/** How long a step of a command or query took; published in the asynchronous context of who asked. */
+/** How long a step of a command or query took; published in the asynchronous context of the caller. */
 export interface StepMessage {
   /** `handover` is the way to the thread of the event and back, where that is another one. */
   readonly step: 'turn' | 'disk' | 'handover';

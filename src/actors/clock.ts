@@ -32,7 +32,7 @@ export interface ServiceClock extends Clock {
   machineNow(): number;
   /** Moves the clock forward. */
   advance(byMs: number): void;
-  /** Does work that waits for nothing and was asked for before: all of it happens at the moment at which it begins. */
+  /** Runs work that was requested before and waits for nothing: all of it happens at the moment at which it begins. */
   atOneMoment(work: () => void): void;
 }
 
@@ -59,14 +59,14 @@ interface ClockLeap {
 export const LATEST_MOMENT = Date.UTC(9000, 0, 1);
 
 const LEAP_MS = 60_000;
-/** The share of the time that passes by which a small difference is made up for (rule 2). */
+/** A small difference is reduced by this share of the time that passes (rule 2). */
 const CORRECTION_SHARE = 1 / 20;
 /** How long a leap is shown after the machine's clock is right again: longer than the interval of any monitor. */
 const LEAP_SHOWN_MS = 5 * 60_000;
 
 export const machineSource: TimeSource = { wallMs: () => Date.now(), stopwatchMs };
 
-/** Makes a clock; a source that is one function is its own stopwatch: all that passes on it has passed. */
+/** Makes a clock; a source that is one function is also the stopwatch, so no leap of it is noticed. */
 export function createClock(
   given: TimeSource | (() => number) = machineSource,
   { offsetMs = 0, notBefore = 0, onLeap = () => {} }: ClockOptions = {},

@@ -1,11 +1,11 @@
 /**
- * What an event has to do without a request: deadlines that run out, and turns of its followers. Its actor has it done.
+ * The work of an event without a request: deadlines that run out, and turns of its followers. Its actor calls it.
  *
  * Owns the moment that is scheduled. What a deadline leads to is decided in `event/decide.ts`.
  *
  * 1. Deadlines are settled in the order in which they ran out, each in a turn of its own. They are looked up once after
- *    each change, because `nextDeadline` has to drop stale entries; and where one can only have moved to later, not
- *    before the moment that is known has come.
+ *    each change, because `nextDeadline` has to drop stale entries. Where a deadline can only have moved to later, they
+ *    are looked up when the known moment has come.
  * 2. While the disk is full nothing can be written, and time goes on: what runs out is settled for reading alone, in a
  *    state that is discarded before anything is written again.
  * 3. Followers take a turn when the timer comes, one each time, and never while nothing can be written.
@@ -107,7 +107,7 @@ export class DueWork {
     invariant(this.#state.revision > revision, 'a turn that settles a deadline changes the state');
   }
 
-  /** The timer came, and what had run out is settled: runs the turn of a follower that is due (rule 3). */
+  /** Runs the turn of a follower that is due, after the timer came and what had run out is settled (rule 3). */
   goOn(now: number): void {
     this.#scheduledAt = Number.POSITIVE_INFINITY;
     const command = this.#isWritable ? this.#followers.nextCommand(now) : null;
@@ -125,7 +125,7 @@ export class DueWork {
     return new Overloaded('the event is being activated again', RETRY_AFTER_SECONDS, error);
   }
 
-  /** Has the timer come when something is due. */
+  /** Sets the timer to the moment when something is due. */
   schedule(): void {
     const at = this.#isWritable ? this.at : (this.#deadline()?.at ?? Number.POSITIVE_INFINITY);
     if (at === this.#scheduledAt || at === Number.POSITIVE_INFINITY) return;

@@ -1,6 +1,6 @@
 /**
- * The keys of what was erased: destroyed once the facts that say so are durable, and before anybody is answered. A
- * follower of the event actor; how keys are destroyed, and tried again, is not its own.
+ * Destroys the keys of erased data once the facts of the erasure are durable, and before the answer. A follower of the
+ * event actor; `ErasedKeys` destroys the keys and tries again.
  */
 import { erases, keyIdsErasedBy } from '#domain/orders/erasure.ts';
 import type { Command } from '#domain/command.ts';

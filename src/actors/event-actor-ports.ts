@@ -32,9 +32,9 @@ export interface EventActorPorts<Actor> extends AdmissionPorts {
   readonly sealingOf?: (eventId: string) => Sealing;
   /** Absent where nothing is sealed. */
   readonly keyDestruction?: ErasedKeys;
-  /** The reply that was named to a command with this id; absent where commands have no ids. */
+  /** The reply that an earlier execution of the command with this id named; absent where commands have no ids. */
   readonly executed?: (commandId: string) => ReplyReference | undefined;
-  /** Has `settleDue` called at a moment. */
+  /** Schedules a call of `settleDue` at a moment. */
   schedule(eventId: string, at: number): void;
   /** The actor retired itself because of a defect. */
   retired(actor: Actor, defect: unknown): void;

@@ -106,7 +106,7 @@ export class EventActor implements EventPort, FollowedActor {
     this.facts.onceDurable(answer, isOfRoom(command.type, answer), answered, failed);
   }
 
-  /** Brings their entries nearer to the processor: among a million no cache has them. */
+  /** Loads their entries into the processor's cache ahead of the polls: among a million they are never in it. */
   foreseePolls(entryIds: readonly string[]): void {
     const room = this.#state.waitingRoom;
     if (room !== null) readEntriesAhead(room.entries, entryIds);

@@ -2,9 +2,9 @@
  * The facts of one event on their way to the disk: appended as the unit of a turn, counted for the next snapshot, and
  * the gate at which answers wait until what they were made from is durable (I4).
  *
- * 1. An answer waits for all facts of the event before it. One that shows the waiting room alone does not wait for the
- *    facts of holds: beside a sale under way nearly every poll would wait for a commit.
- * 2. Those that wait when the journal fails are lost together: its durable head stands still from then on.
+ * 1. An answer waits for all facts of the event before it. An answer that shows the waiting room alone does not wait
+ *    for the facts of holds: during a sale nearly every poll would wait for a commit.
+ * 2. Answers that wait when the journal fails are lost together: its durable head does not move from then on.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import { beginStep, endStep } from './channels.ts';
@@ -88,7 +88,7 @@ export class EventFacts {
     this.#sinceSnapshot = Math.max(0, this.#sinceSnapshot - factsCovered);
   }
 
-  /** Gives an answer once what it was made from is durable, at once where it is so; `lost` where that was lost. */
+  /** Gives an answer once the facts that it was made from are durable; calls `lost` where they were lost. */
   onceDurable<Answer>(
     answer: Answer,
     isOfRoom: boolean,
@@ -135,12 +135,12 @@ async function timed<Answer>(durable: Promise<Answer>, begin: number): Promise<A
   return answer;
 }
 
-/** The data of a fact as `JSON.stringify` writes it; that of the most frequent one in half of the time. */
+/** The data of a fact as `JSON.stringify` writes it; for the most frequent fact it takes half of the time. */
 export function textOf({ type, data }: Fact): string {
   return type === 'HoldPlaced' && data.orderId === undefined ? textOfHold(data) : JSON.stringify(data);
 }
 
-/** Of one that no order takes over at once. Ids are made here: nothing in them has to be escaped. */
+/** For a hold that no order takes over at once. The service makes the ids, so nothing in them has to be escaped. */
 function textOfHold(data: FactData['HoldPlaced']): string {
   const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
   const rest = `${textOfShared(lines, expiresAt, firstPlacedAt)}${textOfEnd(replacedHoldId, idempotency)}`;

@@ -27,7 +27,7 @@ export interface EventPort {
     answered: (answer: Reply | Refusal) => void,
     failed: (error: unknown) => void,
   ): void;
-  /** Polls of these entries come next, all in this pass of the loop. */
+  /** Announces that polls of these entries come next, all in this pass of the event loop. */
   foreseePolls?(entryIds: readonly string[]): void;
   /** A local event computes an advisory view in the tick of the call. */
   read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]>;

@@ -8,8 +8,8 @@
  *
  * 1. Nobody can be seen in an evicted event, because a poll activates it: what was known at the eviction stays exact.
  * 2. No more than `lastSeenMax` buyers are remembered over all events (I10); the event that was evicted first is
- *    forgotten first. Of a forgotten one the moment of its eviction stays, one number an event: everybody counts as
- *    seen then, so patience still ends.
+ *    forgotten first. Of a forgotten event the moment of its eviction stays, one number an event: everybody counts as
+ *    seen at that moment, so entries still become stale.
  */
 import type { LastSeen } from '#domain/waiting-room/last-seen.ts';
 

@@ -6,9 +6,10 @@
  *
  * 1. Each turn looks at a bounded number, and the next one begins when the facts of the one before are durable. Other
  *    requests and events are served in between.
- * 2. Who cancels a performance, or does it again, is answered after the last turn. Who cancels it by a definition is
- *    not kept waiting, nor who has everything given back.
- * 3. The first turns look at few: their code is not compiled yet, and one of full length took 12 to 16 ms, not 2.
+ * 2. A request to cancel a performance, or a repeat of it, is answered after the last turn. A definition that cancels
+ *    one, and a request to refund everything, are answered at once.
+ * 3. The first turns look at few orders: their code is not compiled yet, and a turn of full length took 12 to 16 ms,
+ *    not 2.
  * 4. What is left after a crash follows from the facts (`domain/orders/state.ts`), so that the next activation goes on.
  */
 import { isAskingForRefunds, isCancelling } from '#domain/orders/state.ts';
@@ -29,7 +30,7 @@ interface Work {
 const CANCELLATION: Work = { isToDo: isCancelling, turn: 'CancelNextOrders', awaitedBy: 'CancelPerformance' };
 const REFUNDS: Work = { isToDo: isAskingForRefunds, turn: 'AskNextRefunds' };
 
-/** Orders that one turn looks at, some 2 ms, or holds that it ends. How much of them it changes, the domain bounds. */
+/** Orders that one turn looks at, or holds that it ends: some 2 ms. The domain bounds how many of them it changes. */
 const ORDERS_A_TURN = 100;
 const ORDERS_OF_FIRST_TURN = 2;
 
@@ -45,8 +46,8 @@ export class OrderTurns implements Follower {
   readonly #actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>;
   readonly #ordersMax: number | undefined;
   /**
-   * What the next turn goes on after, the number of an order or below 0 of a part of the holds, and the newest fact of
-   * the turn before.
+   * The position after which the next turn goes on (the number of an order or, below 0, of a part of the holds), and
+   * the newest fact of the turn before.
    */
   #upTo: number | null = null;
   #seq = 0;

@@ -1,8 +1,8 @@
 /**
  * What requests have left behind in all events of the process: bounded in bytes, with a share for each event.
  *
- * 1. Where the events together keep too much of a kind, the one that keeps most of it drops its oldest. So an event
- *    that keeps less than its share, the bound divided by the number of events, never loses anything to others.
+ * 1. Where the events together keep too much of a kind, the event that keeps most of it drops its oldest records. An
+ *    event's share is the bound divided by the number of events; one that keeps less than its share loses nothing.
  * 2. It does so in a turn of its own, by a fact (`domain/event/retained-records.ts`). One event drops of a kind at a
  *    time.
  * 3. Answers and items are objects of the heap, the ends of holds and entries are not. So the bounds of the first two
@@ -46,7 +46,7 @@ export class ProcessBytes {
     return this.#sums[kind];
   }
 
-  /** An event keeps so much more of a kind; where that is too much, the event that drops is told. */
+  /** Notes that an event keeps so much more of a kind; where the sum is too much, tells an event to drop. */
   add(event: RetainedRecords, kind: RetainedKind, bytes: number): void {
     this.#events.add(event);
     this.#sums[kind] += bytes;
@@ -78,7 +78,7 @@ export class ProcessBytes {
   }
 }
 
-/** Those of this process, whatever parts of it their events belong to. */
+/** The bytes of this process: all events of it share one instance. */
 const ofThisProcess = new ProcessBytes();
 
 /** What one event keeps. A follower of its actor. */

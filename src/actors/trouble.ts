@@ -1,6 +1,6 @@
 /**
- * Troubles that no caller waits for: how operators are told of them, and after which pause work that failed is tried
- * again; and calls to other services within a time limit.
+ * Troubles that no caller waits for: how they are reported to operators, and after which pause failed work is tried
+ * again. Also calls to other services within a time limit.
  */
 import { channel } from 'node:diagnostics_channel';
 

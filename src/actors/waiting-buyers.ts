@@ -1,9 +1,9 @@
 /**
- * What a waiting room needs beside its facts: when everybody was last seen, and room for one more; and when the
- * stations of the doors were. Followers of the event actor.
+ * Followers of the event actor for what is in no fact: when waiting buyers and stations were last seen, and whether the
+ * waiting room has space for one more.
  *
- * 1. When a buyer was last seen is soft state: it changes after the decision, and no fact says so. Where it was not
- *    remembered at an eviction everybody counts as just seen.
+ * 1. When a buyer was last seen is soft state: it changes after the decision, and no fact says so. Where an eviction
+ *    did not keep it, everybody counts as just seen.
  * 2. While the room is full nobody joins it.
  * 3. While nothing can be written a poll admits nobody: it reads the entry, and keeps the buyer from being dropped.
  */

@@ -1,10 +1,10 @@
 /**
- * Watches over the archive while the service sells without it: the whole of it is proved in a worker thread, at the
- * start and after each prune. A damage costs no sale, but the past; so operators hear of it while there are backups.
+ * Proves the whole archive in a worker thread, at the start and after each prune, because the service sells without
+ * reading it. A damage stops no sale but loses history, so operators must hear of it while there are backups.
  *
  * 1. Each problem is reported as a trouble, each time that it is found.
  * 2. `problems` is as of the last check that came to its end: it returns to 0 once the file is put back.
- * 3. One check runs at a time; one that is asked for meanwhile is left out.
+ * 3. One check runs at a time; a check that is requested meanwhile is left out.
  */
 import { reportTrouble } from '#actors/trouble.ts';
 import { checkArchiveAside } from '#persistence/sqlite/archive.ts';

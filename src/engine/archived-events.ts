@@ -77,7 +77,7 @@ export async function readArchived(
 
 /**
  * Where the archive that has the clock's offset and the cursor of notifications is lost, the sale goes on without them:
- * the clock never goes back all the same, and notifications that are sent again keep their ids.
+ * the clock still never goes back, and notifications that are sent again keep their ids.
  */
 async function readServiceState(
   source: ActivationSource,

@@ -1,9 +1,10 @@
 /**
- * What a deployment is: one machine, or a node of a cluster; starting, or serving. `Deployment.state()` answers all of
- * it as data, and nobody asks it of anything else.
+ * A deployment is one machine or a node of a cluster, and it is starting or serving. `Deployment.state()` is the only
+ * source of its state, as data.
  *
  * Listeners need a `Deployment` alone: it finds events, whatever transport of `EventPort` leads to them, and reads its
- * state, which is data and so may come from another thread. What only whoever runs the service needs is `EnginePort`.
+ * state, which is data and so may come from another thread. `EnginePort` has what only the code that runs the service
+ * needs.
  */
 import type { IdempotencyKey } from '#domain/fact.ts';
 import type { Refusal } from '#domain/refusal.ts';
@@ -22,7 +23,7 @@ export interface ClusterNodeState {
   readonly name: string;
   /** How many shards it says it owns. */
   readonly shards: number;
-  /** It was told to stop and hands its shards over. */
+  /** Whether it was told to stop and hands its shards over. */
   readonly isLeaving: boolean;
 }
 
@@ -45,8 +46,8 @@ export interface Takeover {
 }
 
 /**
- * What this node knows of its cluster. Heartbeats say it, so it may be a second old; the shards' logs alone decide who
- * may write.
+ * The state of the cluster as this node knows it from heartbeats, so it may be a second old. The shards' logs alone
+ * decide who may write.
  */
 export interface ClusterState {
   readonly clusterName: string;
@@ -119,7 +120,7 @@ export interface SnapshotSummary {
  * one a shard.
  */
 export interface FactSource {
-  /** Tells numbers of facts of this sequence from those of another one; '' on a single machine. */
+  /** Distinguishes fact numbers of this sequence from those of another one; '' on a single machine. */
   readonly label: string;
   readonly journal: Pick<Journal, 'durableSeq' | 'read'>;
   /** How far an earlier run had come; null when there was none. */
@@ -135,7 +136,7 @@ export interface FactFollower {
   stop(): Promise<void>;
 }
 
-/** What listeners need. While it starts, what is asked of events and of people is refused as Overloaded. */
+/** What listeners need. While it starts, requests about events and people are refused as Overloaded. */
 export interface Deployment {
   state(): DeploymentState;
   /** Whether requests that come now are to be refused, because nothing would answer them. */

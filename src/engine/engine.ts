@@ -57,17 +57,17 @@ export interface EngineOptions {
   /** Passed on to the journal; for tests. */
   readonly journal?: Partial<SqliteJournalOptions>;
   readonly onProgress?: SqliteJournalOptions['onProgress'];
-  /** Whether it is accepted that keys of personal data are lost (see `folder-keys.ts`). */
+  /** Whether the start accepts that keys of personal data are lost (see `folder-keys.ts`). */
   readonly keysLost?: boolean;
-  /** What a prune waits for; all where it is not given. What is delivered no more is left out. */
+  /** The deliveries that a prune waits for; all where it is not given. A delivery that was switched off is left out. */
   readonly keepsUndelivered?: readonly Delivered[];
-  /** Prunes by schedule; without it only when it is asked to. */
+  /** Prunes by schedule; without it the engine prunes only on request. */
   readonly pruning?: { readonly everyMs: number; readonly onPruned: (round: SnapshotRound) => void };
   /** The journal is broken; the process must stop. */
   readonly onFatal: (fault: JournalFault) => void;
 }
 
-/** Besides what the service needs: what commands and tests reach directly. */
+/** What the service needs, and what commands and tests reach directly. */
 export interface Engine extends Deployment, EnginePort {
   readonly folder: string;
   readonly journal: SqliteJournal;
@@ -384,7 +384,8 @@ async function snapshotAll(snapshots: SnapshotRounds, options: { readonly prune:
 }
 
 /**
- * Before the journal, which has the folder's lock. Unused keys that cannot be removed now do no harm: the stop goes on.
+ * Closes the keys before the journal, which has the folder's lock. Unused keys that cannot be removed now do no harm:
+ * the stop goes on.
  */
 async function closeKeys(keys: KeyStore): Promise<void> {
   try {

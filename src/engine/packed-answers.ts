@@ -1,8 +1,8 @@
 /**
- * The answer to a call as a text: what a turn or a read came to, for a caller on another thread or another node.
+ * The outcome of a turn or a read as a text, for a caller on another thread or another node.
  *
- * What was thrown is told apart by its kind: Overloaded (a journal that cannot be written too), or a defect, of which
- * the text alone travels.
+ * An error has one of two kinds: Overloaded (also for a journal that cannot be written), or a defect, of which only the
+ * text is sent.
  */
 import { JournalFault } from '#persistence/journal.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
@@ -34,7 +34,7 @@ export function packError(error: unknown): string {
   return `${DEFECT},${JSON.stringify(error instanceof Error ? error.message : String(error))}]`;
 }
 
-/** Settles a promise by an answer; `failed` says in the message of a defect whose it is. */
+/** Settles a promise by an answer; `failed` names the origin in the message of a defect. */
 export function settleBy(
   [kind, content]: PackedAnswer,
   failed: string,

@@ -1,13 +1,14 @@
 /**
  * Reads the sales of events by minute from their facts, for operators who look at one.
  *
- * 1. What was read is kept with its place, so that a further reading reads only what is new: of the events that were
- *    asked for last, for some minutes. Nothing is read and nothing kept of an event that nobody asks for.
- * 2. It is read in short slices, with pauses that are longer than they, never in a turn; of one event at a time. A
+ * 1. The result of a reading and its position are kept, so that a further reading reads only new facts. They are kept
+ *    for the events that were requested last, for some minutes. Nothing is read or kept of an event that nobody
+ *    requests.
+ * 2. Facts are read outside of turns, of one event at a time, in short slices with longer pauses between them. A
  *    request waits a second at most and is answered with what was read until then.
  * 3. Where a file of the archive cannot be read, all archived facts that were not read before are left out, and the
- *    answer says so. That is tried again after a minute, whoever looks.
- * 4. A request is told that everything was read only by a reading that began after it.
+ *    answer says so. The file is tried again after a minute.
+ * 4. An answer says that everything was read only if its reading began after the request.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { SaleByMinute, type SaleRange, type SaleView } from '#domain/event/sale-by-minute.ts';
@@ -42,7 +43,7 @@ interface Reading {
   readonly eventId: string;
   readonly sale: SaleByMinute;
   throughSeq: number;
-  /** There is no fact of the event that was not read up to this one, which may be another event's. */
+  /** All facts of the event up to this one are read; this one may be another event's. */
   readThroughSeq: number;
   isPartial: boolean;
   /** The pass over what is new that has not begun. */
@@ -79,7 +80,7 @@ export class SalesByMinute {
     const pass = this.#passOf(reading).then(() => (isWhole = this.#isKept(reading)));
     const timeUp = new AbortController();
     const waited = pause(ANSWERED_AFTER_MS, undefined, { signal: timeUp.signal, ref: false }).catch(() => {});
-    // What goes wrong later is told by the next request, which goes on from there.
+    // The next request reports a later failure, and goes on from there.
     pass.catch(() => {});
     await Promise.race([pass, waited]).finally(() => timeUp.abort());
     const { throughSeq, isPartial } = reading;
@@ -118,7 +119,7 @@ export class SalesByMinute {
     if (this.#isKept(reading)) this.#readings.delete(reading.eventId);
   }
 
-  /** Readings that are under way stay, so that each becomes whole however many are asked for. */
+  /** Readings that are under way stay, so that each becomes whole however many are requested. */
   #evict(except: Reading): void {
     for (const reading of [...this.#readings.values()]) {
       if (this.#readings.size <= EVENTS_MAX) return;

@@ -10,8 +10,8 @@ import { IndexedEvents, type IndexFactData } from './indexed-events.ts';
 export const SERVICE_STREAM = '';
 
 /**
- * How far something was delivered: everything up to `throughSeq`, but of some queues only up to what `behind` says.
- * Notifications have a queue for each event, mails one for each order.
+ * How far something was delivered: everything up to `throughSeq`, except for the queues in `behind`, which are
+ * delivered up to an earlier fact. Notifications have a queue for each event, mails one for each order.
  */
 export interface NotificationCursor {
   readonly throughSeq: number;

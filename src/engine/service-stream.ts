@@ -2,13 +2,14 @@
  * The service's own stream in the journal: facts that belong to no event, the sandbox clock, and answers under
  * idempotency keys.
  *
- * The keys of requests to an event belong to the domain; those kept here are of requests about the service, such as a
- * snapshot.
+ * The keys of requests to an event belong to the domain; this stream keeps those of requests about the service, such as
+ * a snapshot.
  *
  * 1. Requests under one key that come at once share one piece of work.
- * 2. The work is done first and its answer recorded then: when it fails nothing is kept, and a repeat is checked anew.
+ * 2. The work is done first, then its answer is recorded. When the work fails nothing is kept, and a repeat is checked
+ *    anew.
  * 3. What is kept is bounded (`service-facts.ts`), for a day and over restarts.
- * 4. The clock advances by one request at a time: each is bounded by, and adds to, the result of the one before.
+ * 4. Requests advance the clock one at a time: each adds to the result of the one before, and the sum is bounded.
  */
 import { IDEMPOTENCY_WINDOW_MS } from '#domain/idempotency.ts';
 import { refuse, type Refusal } from '#domain/refusal.ts';

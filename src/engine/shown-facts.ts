@@ -2,8 +2,8 @@
  * Facts and texts in the form that operators are shown: `holdfast journal` without --reveal, the admin API, the
  * console, the log.
  *
- * Of facts, what `SHOWN_FIELDS` and the list below name. Of other texts (messages of errors, what `verify` finds),
- * everything but what looks like the id of a hold, of a queue entry or of a checkout session.
+ * Facts show the fields that `SHOWN_FIELDS` and the list below name. Other texts (messages of errors, findings of
+ * `verify`) show everything except what looks like the id of a hold, a queue entry or a checkout session.
  */
 import { hash } from 'node:crypto';
 import { idsIn } from '#domain/ids.ts';
@@ -39,7 +39,7 @@ export function withoutSecretIds(text: string): string {
   return idsIn(text, ['hld', 'que', 'cs']).reduce((shown, id) => shown.replaceAll(id, labelOf(id)), text);
 }
 
-/** What stands for a secret id: the first digits of its SHA-256. */
+/** The label in place of a secret id: the first digits of its SHA-256. */
 function labelOf(id: string): string {
   return MASK + hash('sha256', id).slice(0, LABEL_LENGTH);
 }

@@ -2,10 +2,10 @@
  * Snapshots of everything, and how far the journal may be pruned behind them.
  *
  * Owns the rule of what may be pruned, the order of rounds, and when the last snapshot and the last prune were. The
- * thread that takes a snapshot belongs to `snapshotter.ts`, moving rows to the journal.
+ * thread that takes a snapshot belongs to `snapshotter.ts`; the journal moves the rows.
  *
- * 1. A fact may go when a snapshot from before this round covers it, so that two snapshots stand between a pruned fact
- *    and the need for it, or one where its stream has not grown since.
+ * 1. A fact may be pruned when a snapshot from before this round covers it. So a pruned fact is needed only if two
+ *    snapshots are bad, or one where its stream has not grown since.
  * 2. Such a snapshot counts only after it was read and proved again, now. One that is bad or gone is taken anew in this
  *    round.
  * 3. The service's own stream is covered by snapshots like every other.
@@ -42,9 +42,9 @@ interface SnapshotRoundsPorts {
   readonly snapshots: Pick<SnapshotFolder, 'newest' | 'newestSeq' | 'noteWritten'>;
   /** Snapshots an event, in memory or not, as of its newest durable fact. */
   snapshotEvent(eventId: string, seq: number): Promise<SnapshotOutcome>;
-  /** Done before facts are moved to the archive; they are moved also where it fails. */
+  /** Called before facts are moved to the archive; they are moved even if it fails. */
   beforePrune(): Promise<void>;
-  /** Done when that is over; nobody waits for it. */
+  /** Called when the facts are moved; nobody waits for it. */
   afterPrune(): void;
   /** Milliseconds since 1970. */
   now(): number;
@@ -152,7 +152,7 @@ export class SnapshotRounds {
   }
 }
 
-/** The last fact such that no stream has one at or before it that its newest good snapshot does not cover. */
+/** The last fact up to which the newest good snapshot of each stream covers all facts of the stream. */
 async function pruneLimit(
   journal: SnapshotRoundsPorts['journal'],
   snapshots: Pick<SnapshotFolder, 'newest'>,

@@ -1,12 +1,12 @@
 /**
  * Snapshots in a worker thread, serving side: sends jobs to `snapshot-worker.ts` and receives their outcomes.
  *
- * 1. One job is with the thread at a time, in the order of the calls: many at once would all be late, and a stop
+ * 1. One job is with the thread at a time, in the order of the calls: if many ran at once all would be late, and a stop
  *    without time for all of them would find none finished.
  * 2. An outcome names its job. An outcome for another job than the current one comes from a thread that has ended and
  *    is ignored.
  * 3. A failure of one job, or of the thread during it, is the outcome of that job alone; the next job is tried again.
- * 4. Facts that are given with a job are posted in slices, because to copy many at once would hold up the serving
+ * 4. Facts that are given with a job are posted in slices, because a copy of many at once would block the serving
  *    thread.
  */
 import { Worker } from 'node:worker_threads';

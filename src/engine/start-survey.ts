@@ -1,13 +1,11 @@
 /**
- * What a start learns of every event without activating one: from the headers of snapshots, and from the facts after
- * them.
+ * What a start learns of every event from the headers of snapshots and the facts after them, without an activation.
  *
- * Memory and the time of a start follow what is on sale, not what was ever sold: an event is activated only for a
- * request, or when something may have run out in it without a fact.
+ * Memory and the time of a start depend on what is on sale, not on what was ever sold. An event is activated only for a
+ * request, or when a deadline in it may have passed without a fact.
  *
- * 1. A header tells everything when nothing happened since its snapshot. Of an event in which nothing but definitions
- *    happened the last definition tells everything. Of every other event it is not known what is due: it is settled
- *    after the start.
+ * 1. A header is enough when nothing happened since its snapshot. The last definition is enough for an event that has
+ *    only definitions. Of every other event it is not known what is due: it is settled after the start.
  * 2. Events whose performances are over are settled last.
  */
 import type { FactRow } from '#persistence/journal.ts';

@@ -1,13 +1,13 @@
 /**
- * Has events settled when something in them is due.
+ * Settles events when something in them is due.
  *
- * 1. Nothing depends on a timer being punctual: every turn and every read settles what is due first. Timers see to
+ * 1. Nothing depends on a timer being punctual: every turn and every read settles what is due first. Timers serve
  *    events that receive no request. They read the service's clock, so after a leap of that clock everything due is
  *    settled late.
- * 2. An event that cannot be activated now, because others are, is tried again after a pause.
- * 3. One timer stands, at the next due moment, and none when nothing is due: each firing costs an idle service
- *    processor time. It fires at least every `LOOK_MS`, because the service's clock may be moved forward or follow the
- *    machine's meanwhile.
+ * 2. An event that cannot be activated now, because too many others are active, is tried again after a pause.
+ * 3. One timer is set, to the next due moment, and none when nothing is due: each firing costs an idle service
+ *    processor time. It fires at least every `LOOK_MS`, because meanwhile the service's clock may be moved forward or
+ *    follow the machine's clock.
  */
 import { Overloaded } from '#actors/admission.ts';
 import { stopwatchMs } from '#persistence/stopwatch.ts';
@@ -75,7 +75,7 @@ export function startTimers({ clock, settleDue, isOver, isClosed }: TimersPorts)
       else if (!isClosed()) reportTrouble('activation', `${eventId} could not be activated`, error);
     }
   };
-  /** An event that goes on with something is due again at once: it comes at the next firing. */
+  /** An event with more work is due again at once: it is settled at the next firing. */
   const settleDueEvents = (): void => {
     const now = clock.now();
     const begin = stopwatchMs();

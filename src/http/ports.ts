@@ -40,13 +40,13 @@ export interface GaugesPort {
   active(): readonly EventReader[];
   /** The counts of the other events. */
   notInMemory(): readonly EvictedCounts[];
-  /** Tries to refund since the start, by what they came to. */
+  /** Refund attempts since the start, by outcome. */
   refundTries(): Readonly<Record<string, number>>;
   /** Absent where one thread does everything. */
   readonly threads?: ThreadsGauges;
   /** Absent where no mail is sent. */
   readonly mailer?: { readonly counts: Readonly<Record<string, number>>; readonly failingMs: number };
-  /** At a gate alone: how it stands with its service. */
+  /** Only at a gate: the state of its exchange with its service. */
   readonly gate?: GateGauges;
 }
 
@@ -57,7 +57,7 @@ export interface GateGauges {
   readonly trouble: string | null;
 }
 
-/** What clients take up while they are there, and give back however they go. */
+/** What clients occupy while they are connected; it is freed however they leave. */
 export type InUse =
   | 'live_streams'
   | 'changes_under_way'
@@ -85,7 +85,10 @@ export interface RequestMetrics {
   observe(app: FastifyInstance): void;
 }
 
-/** What a thread says once of what it counts: where a series of its requests stands, or a code that it may answer. */
+/**
+ * What a thread reports once about its counts: the memory of a series of its requests, or a code that it may answer
+ * with.
+ */
 export type CountsNews =
   | { readonly kind: 'series'; readonly labels: Readonly<Record<string, string>>; readonly cells: Float64Array }
   | { readonly kind: 'code'; readonly command: string; readonly code: string };
@@ -110,11 +113,11 @@ export interface ThreadsGauges {
 export interface HistoryMinute {
   /** When it began. */
   readonly at: number;
-  /** Answers of the buyers' and stations' API, but for live streams and webhooks; how many were 4xx and 5xx. */
+  /** Answers of the buyers' and stations' API, without live streams and webhooks; how many of them were 4xx and 5xx. */
   readonly requests: number;
   readonly clientErrors: number;
   readonly serverErrors: number;
-  /** In milliseconds, of the same; null without any. */
+  /** The latency of the same answers in milliseconds; null where there are none. */
   readonly latency: Percentiles | null;
   /** Writes to the journal, until each is durable, in milliseconds. */
   readonly commits: number;
@@ -137,7 +140,7 @@ export interface Metrics extends RequestMetrics {
   readonly contentType: string;
   /** Everything in Prometheus' text format. */
   read(): Promise<string>;
-  /** Shows what another thread counts; the function that it answers keeps the counts when that thread ends. */
+  /** Shows what another thread counts; the function that it returns keeps the counts when that thread ends. */
   include(news: CountsNews): () => void;
   /** Shows a count that somebody else keeps. */
   watchInUse(what: InUse, count: () => number): void;
@@ -156,7 +159,7 @@ export interface CountedWindow {
 /** Counts of keys, each in a minute of its own that begins with the first thing counted. */
 export interface WindowStore {
   read(key: string, now: number): CountedWindow;
-  /** Answers the count with what is added. */
+  /** Returns the count, including what was added. */
   add(key: string, now: number, times: number): CountedWindow;
 }
 
@@ -166,9 +169,9 @@ export interface ClientCounts {
   add(client: string, by: number): void;
 }
 
-/** Counts by client that are one for the process, where several threads answer. */
+/** Counts by client that all threads of the process share, where several threads answer. */
 interface SharedLimits {
-  /** The windows of one limit, which its name tells from those of others. */
+  /** The windows of the limit with this name. */
   windows(limit: string): WindowStore;
   readonly streams: ClientCounts;
 }
@@ -229,7 +232,7 @@ export interface CommonPorts {
   readonly log: LogPort;
   readonly tickets: TicketSigner;
   readonly metrics: RequestMetrics;
-  /** Absent where one thread answers: then its own counts are those of the process. */
+  /** Absent where one thread answers: its own counts are then the counts of the process. */
   readonly sharedLimits?: SharedLimits;
   /** Prefix of the URLs handed to buyers, without a slash at its end. */
   baseUrl(): string;
@@ -254,14 +257,14 @@ export interface PagesPort {
   /** Where its files lie; ends with a slash. */
   readonly assetsPath: string;
   page(): Promise<PageFile>;
-  /** The page's HTML with its places open: `{{name}}`. */
+  /** The page's HTML with placeholders: `{{name}}`. */
   document(): Promise<string>;
   asset(name: string): Promise<PageFile | null>;
 }
 
 /** The page of stations. */
 export interface DoorPagesPort extends PagesPort {
-  /** Its address; those of its files begin with it. */
+  /** Its address; the addresses of its files begin with it. */
   readonly path: string;
   serviceWorker(): Promise<PageFile>;
   /** Its icon and its manifest. */
@@ -309,7 +312,7 @@ export interface PublicPorts extends CommonPorts {
   /** The page of stations; without it they have the API alone. */
   readonly door?: DoorPagesPort;
   readonly payments: PaymentsPort;
-  /** The state as it is now; only where the one of `deployment` may be old, because another thread has it. */
+  /** The current state; only where the state of `deployment` may be old, because another thread owns it. */
   readState?(): Promise<DeploymentState>;
   /** Moves the service's clock forward and answers the new moment once that is durable; null where that is too far. */
   advanceClock(seconds: number): Promise<number | null>;
@@ -318,7 +321,7 @@ export interface PublicPorts extends CommonPorts {
 /** A fact of the journal, as it is stored; its event's id is '' where it belongs to the service itself. */
 export type JournalFact = FactsPage['facts'][number];
 
-/** Says too who read what about people. */
+/** Also logs who read which personal data. */
 interface OperatorsLogPort extends LogPort {
   info(details: object, message: string): void;
 }

@@ -196,7 +196,9 @@ export function readItem(item: ItemBody): ItemRequest {
   };
 }
 
-/** Seats that a request names in two of its items, for one performance: it contradicts itself, whatever the event. */
+/**
+ * Seats that a request names in two of its items for one performance: such a request contradicts itself at any event.
+ */
 export function problemsOfSeats(
   items: readonly Pick<ItemBody, 'performance_id' | 'seat_ids'>[],
 ): readonly { readonly path: string; readonly message: string }[] {

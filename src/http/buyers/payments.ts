@@ -27,7 +27,7 @@ const receiveWebhookSchema = {
   response: { 200: WebhookAnswer },
 };
 
-/** Many times what a provider says of one payment. */
+/** Many times the size of a provider's report of one payment. */
 const REPORT_BYTES_MAX = 64 * 1024;
 
 export async function paymentRoutes(app: HttpApp, { payments }: Pick<PublicPorts, 'payments'>): Promise<void> {

@@ -247,7 +247,7 @@ export function toOccupancyBody(view: OccupancyView): OccupancyBody {
   return { ...which, version, available, held: [...held], sold: [...sold], blocked: [...blocked] };
 }
 
-/** A suggested seat; what is suggested is free at the moment of asking. */
+/** A suggested seat; it is free at the moment of the request. */
 export function toFreeSeatBody(seat: SeatFacts): SeatBody {
   return {
     id: seat.id,

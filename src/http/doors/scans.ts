@@ -18,7 +18,7 @@ import { addRoute } from '../protocol/route.ts';
 // ── schemas ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const SCANS_MAX = 500;
-/** As many bodies of other routes: 2 MiB where those have at most 256 KiB. */
+/** A body may be so many times as long as on other routes: 2 MiB instead of 256 KiB. */
 const BODIES_OF_OTHERS = 8;
 const SCANS_PER_MINUTE_MAX = 20_000;
 /** Stations that scan in one minute. */
@@ -214,7 +214,9 @@ function toScanRequest(
   return isGate && code !== null ? { ...request, code: keptCode(code, found, tickets) } : request;
 }
 
-/** What a gate keeps and sends of a code: of none of a ticket, which may be anybody's card, a digest. */
+/**
+ * What a gate keeps and sends of a code: a digest where it is no ticket's code, because it may be from anybody's card.
+ */
 function keptCode(code: string, found: ScanRequest['found'], tickets: Pick<CodeCheck, 'digestOf'>): string {
   const isKept = found === 'CANNOT_TELL' || (typeof found === 'object' && found !== null);
   return isKept ? code : `digest-${tickets.digestOf(code).toString(36)}`;

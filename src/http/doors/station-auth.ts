@@ -3,9 +3,9 @@
  *
  * 1. A request without a token is refused; one with a token of no station is counted by client address as well.
  * 2. A token that was good is remembered with its digest, so that a scan asks its event once and hashes nothing: the
- *    command finds the station again, and a revoked one is refused from the answer to its revocation on. What is
- *    refused before its command, as a body of wrong shape, asks the event again; where that does not answer, the
- *    refusal stays.
+ *    command finds the station again, and a revoked one is refused from the answer to its revocation on. A request that
+ *    is refused before its command, for example for its body, asks the event again; where the event does not answer,
+ *    the refusal stays.
  */
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

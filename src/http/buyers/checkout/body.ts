@@ -1,4 +1,4 @@
-/** The request of a checkout as its command, and what was started as the answer. */
+/** Makes the command of a checkout request, and the body that answers its start. */
 import type { Static } from 'typebox';
 import type { CheckoutItemRequest, CommandOf } from '#domain/command.ts';
 import type { IdempotencyKey } from '#domain/fact.ts';

@@ -1,6 +1,6 @@
 /**
- * Guesses: how many discount codes that do not exist an address may try on an event in a minute, and how often it may
- * meet the cap on tickets of an e-mail address, which tells what somebody else has bought.
+ * Limits the guesses of a client address on an event in a minute: discount codes that do not exist, and refusals by the
+ * cap on tickets of an e-mail address. Such a refusal shows what somebody else has bought.
  */
 import type { FastifyReply } from 'fastify';
 import type { EventPort } from '#actors/event-port.ts';
@@ -15,8 +15,8 @@ type GuessingRequest = AddressedRequest & { readonly body: WithCodes };
 
 interface Guesses {
   /**
-   * Counts the unknown codes of a start or a quote. The refusal when it may not go on, with Retry-After on the reply;
-   * else null.
+   * Counts the unknown codes of a start or a quote. Returns the refusal, with Retry-After on the reply, when the
+   * request may not go on; else null.
    */
   checkCodes(request: GuessingRequest, event: EventPort, reply: FastifyReply): Promise<HttpRefusal | null>;
   /** Starts a checkout and counts a refusal by the cap of its address; over the limit it is not started. */

@@ -134,7 +134,10 @@ function paymentRoute(app: HttpApp, { events, payments, baseUrl }: CheckoutPorts
   });
 }
 
-/** What the shape of a body cannot show: items where there is no hold, and addresses that are none. */
+/**
+ * Problems that the schema cannot find: items that are missing where there is no hold, and addresses that are not
+ * valid.
+ */
 function problemsOfStart(body: StartCheckoutBody): readonly ListedProblem[] {
   const { hold_id: holdId, items } = body;
   const needsItems = (holdId ?? null) === null && (items ?? null) === null;

@@ -45,8 +45,8 @@ export const CheckoutItem = Type.Object({
 });
 
 /**
- * Whatever comes is taken: `domain/orders/tracking.ts` bounds what is kept of it, because attribution never costs a
- * sale.
+ * Any value is accepted, because attribution never prevents a sale; `domain/orders/tracking.ts` bounds what is kept of
+ * it.
  */
 const Tracking = Type.Unsafe<unknown>({
   description: `What advertising platforms match by: fbc, fbp, client_user_agent, client_ip_address, gclid, fbclid, ttclid, ttp, referrer, landing_page, channel, utm_*. Texts of other names are kept as well. Never refused: at most ${TRACKING_FIELDS_MAX} fields are kept, each cut to ${TRACKING_TEXT_LENGTH_MAX} characters, ${TRACKING_BYTES_MAX} bytes in all; what is no text, or no object, is left out.`,

@@ -1,4 +1,4 @@
-/** The bodies of amendments, for buyers and operators: the same for a quote and for the amendment that it is of. */
+/** The bodies of amendments, for buyers and operators: a quote and its amendment have the same ones. */
 import { type Static, Type } from 'typebox';
 import type { EventFinder, Found } from '#actors/event-port.ts';
 import type { AmendmentQuote, AmendmentRequest } from '#domain/amendment-request.ts';
@@ -163,7 +163,7 @@ type OperatorsBody = RequestBody & {
   readonly even_admitted?: boolean;
 };
 
-/** What no schema shows of a request. */
+/** The problems of a request that no schema finds. */
 export function problemsOf({ cancel = [], reissue = [], change = [], attendees = [] }: RequestBody): ListedProblem[] {
   const named: (readonly [path: string, ticketId: string])[] = [
     ...cancel.map((ticketId, at) => [`/cancel/${at}`, ticketId] as const),
@@ -202,7 +202,7 @@ function repeatedIn(named: readonly (readonly [path: string, ticketId: string])[
   });
 }
 
-/** What is beside the request of an amendment. */
+/** The addresses to return to, which a body has beside the request of an amendment. */
 export function readReturn(body: { readonly success_url?: string | null; readonly cancel_url?: string | null }) {
   return { successUrl: body.success_url ?? null, cancelUrl: body.cancel_url ?? null };
 }
@@ -245,7 +245,7 @@ interface AmendingPorts {
   readonly absentProviders: readonly PaymentProviderName[];
 }
 
-/** Amends an order; where that is to be paid, its session is opened as at checkout. */
+/** Amends an order; where the amendment must be paid, its session is opened as at checkout. */
 export async function amendOrder(
   { events, checkoutSessions, absentProviders }: AmendingPorts,
   execute: Execute,
@@ -261,7 +261,7 @@ export async function amendOrder(
   if (order === null || payment === null) return { amendment, replayed };
   const opened = await unlessUnavailable(checkoutSessions.openSession({ order, payment }));
   if (opened === null) return fail('PAYMENT_PROVIDER_UNAVAILABLE', { orderId, amendmentId: amendment.id });
-  // A repeat that opens the session is the first that is answered with it.
+  // A repeated request that opens the session is the first one that is answered with it.
   return { amendment: { ...amendment, payment: opened.payment }, replayed: replayed && opened.isShared };
 }
 
@@ -297,7 +297,7 @@ export function toQuoteBody(quote: AmendmentQuote): Static<typeof AmendmentQuote
   };
 }
 
-/** A refusal with the quote of now in it, where it has one, in the API's names. */
+/** A refusal in the API's names, with the current quote where it has one. */
 export function withQuoteBody<Answer extends object>(answer: Answer | Refused): Answer | Refused {
   if (!isRefusal(answer) || answer.code !== 'QUOTE_STALE') return answer;
   return { ...answer, detail: { quote: toQuoteBody(answer.detail.quote as AmendmentQuote) } };

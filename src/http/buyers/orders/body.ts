@@ -97,7 +97,7 @@ export function toRefundBody(
   order: Pick<OrderView, 'currency'>,
 ): OrderStatusBody['refunds'][number] {
   const { id, amountCents, currency = order.currency, at, status = 'SUCCEEDED', finishedAt } = refund;
-  // One that was recorded has no status of its own: it had succeeded by then.
+  // A refund that was only recorded has no status of its own: it had succeeded before.
   const isOpen = status === 'PENDING' || status === 'NEEDS_OPERATOR';
   return {
     id,
@@ -156,8 +156,8 @@ export function toNamelessTicketBody(
 }
 
 /**
- * The signed code of a ticket of an event; a void one has none, because nobody without a network could tell it from a
- * good one.
+ * The signed code of a ticket of an event; a void ticket has none, because a station without a network could not tell
+ * it from a valid one.
  */
 export function codeOf(ticket: TicketView, eventId: string, tickets: TicketCodes): string | null {
   return ticket.isValid ? tickets.codeOf(claimsOf(ticket, eventId)) : null;

@@ -1,9 +1,9 @@
 /**
  * The forms of the pages on which buyers change an order: their fields as a body of the API, and back.
  *
- * 1. A form may have any fields; those that mean nothing are ignored, and the body is checked as one of the API is.
+ * 1. A form may have any fields; unknown ones are ignored, and the body is checked like a body of the API.
  * 2. A quote is of certain seats: the best ones are looked up before it, and come back with the button.
- * 3. A person whose name stays keeps what no form shows of them.
+ * 3. A person whose name does not change keeps the fields that no form shows.
  */
 import { isRefusal, type Refusal } from '#domain/refusal.ts';
 import type { SeatFacts } from '#domain/catalogue/seating-plan.ts';
@@ -114,7 +114,10 @@ interface Wanted {
 
 type Suggest = (wanted: Wanted) => Promise<readonly SeatFacts[] | Refusal>;
 
-/** The best seats without others, which tickets of another type get: where they meet, those of one block for both. */
+/**
+ * The best seats without `others`, which tickets of another type get. Where both would get the same seats, one block is
+ * requested for both.
+ */
 async function bestBeside(
   others: ReadonlySet<string>,
   wanted: Wanted,

@@ -35,7 +35,7 @@ const FORM_BYTES_MAX = 128 * 1024;
 
 type ChangesPorts = Pick<PublicPorts, 'events' | 'personalData' | 'payments' | 'settings'>;
 
-/** What a page is made of, but for its language. */
+/** What a page is made of, without its language. */
 type Content = Omit<ChangeContent, 'texts'>;
 type Execute = (command: CommandOf<'AmendOrder'>) => ReturnType<typeof amendOrder>;
 
@@ -76,7 +76,7 @@ export async function changeRoutes(app: HttpApp, all: ChangesPorts): Promise<voi
       costs: 'AmendOrder',
       answer: async ({ params: { order_id: orderId, kind } }) => {
         const content = await open(orderId, kind, {});
-        // The first page of a withdrawal has the button already: for all of it.
+        // The first page of a withdrawal already has the button, for all tickets.
         if (isRefused(content) || content.kind !== 'withdrawal') return content;
         return quoted({ ...content, fields: fieldsOfAll(content) });
       },
@@ -110,7 +110,7 @@ export async function changeRoutes(app: HttpApp, all: ChangesPorts): Promise<voi
   });
 }
 
-/** An order with what its page shows of it beside. */
+/** An order with what its page shows besides. */
 async function toShown(found: FoundOrder, { personalData, settings }: ChangesPorts) {
   const definition = found.definition!;
   return {
@@ -133,7 +133,7 @@ function dropRoute(scope: HttpApp, events: ChangesPorts['events']): void {
       answer: async ({ params: { order_id: orderId, amendment_id: amendmentId } }, { execute }) => {
         const command = { type: 'CancelAmendment', orderId, amendmentId, by: 'BUYER', operator: null } as const;
         const dropped = await execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);
-        // One that was paid or ran out meanwhile is shown as such.
+        // A change that was paid or expired meanwhile is shown as such.
         return isRefusal(dropped) && dropped.code !== 'AMENDMENT_NOT_PENDING' ? dropped : { orderId };
       },
       send: ({ orderId }, reply) => reply.redirect(`/orders/${orderId}`, 303),
@@ -167,7 +167,7 @@ async function amended(
   const done = await execute(command);
   if (!isRefused(done)) {
     const { id, payment } = done.amendment;
-    // What was answered before may be paid, or over, since.
+    // An amendment that was answered before may be paid, or over, by now.
     const isOver = content.order.amendments.some((known) => known.id === id && known.status !== 'PENDING');
     const payAt = isOver ? null : (payment?.redirectUrl ?? null);
     return payAt === null ? { orderId, done: id } : { payAt };
@@ -177,8 +177,8 @@ async function amended(
 }
 
 /**
- * Whether a page asks for what it does not offer: tickets whose days of withdrawal are over would be given back for a
- * fee, which is no withdrawal.
+ * Whether a request asks for what its page does not offer. Tickets whose days of withdrawal are over would be given
+ * back for a fee, and that is no withdrawal.
  */
 function notOffered(content: Content, { cancel = [] }: RequestBody): Refused | null {
   const offered = new Set(offerOf(content.kind, content)?.tickets.map(({ id }) => id));

@@ -68,7 +68,7 @@ export async function orderRoutes(app: HttpApp, ports: OrdersPorts): Promise<voi
           const whole = await event!.read({ type: 'FindOrder', orderId, tickets: shown });
           return isRefusal(whole) || ticketsKey(whole, after) !== key ? null : whole.order;
         });
-        // Null: it was amended between both readings.
+        // Null: the order was amended between the two reads.
         if (texts !== null)
           return { large: sealedOrder(order, await personalData.open(order), texts, responseEnvelope) };
       }

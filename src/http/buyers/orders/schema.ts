@@ -14,7 +14,7 @@ export const Attendee = Type.Object({
 });
 const NullableAttendee = Type.Unsafe<Static<typeof Attendee> | null>({ ...Attendee, type: ['object', 'null'] });
 
-/** What people tell by phone. */
+/** The number that people say on the phone. */
 const ToldNumber = {
   ...Text,
   description: 'For people to tell: operators search by it. Seldom two of one event have the same.',

@@ -17,7 +17,7 @@ import type { OpenedOrder } from '#privacy/personal-data.ts';
 import type { TicketSigner } from '#tickets/signing.ts';
 import { claimsOf, toAttendeeBody, toNamelessTicketBody } from './body.ts';
 
-/** Of an order with fewer tickets a text of its own is not worth its place. */
+/** For an order with fewer tickets, a kept text is not worth its memory. */
 export const LARGE_TICKETS_MIN = 50;
 
 const KEPT_MAX = 10_000;
@@ -26,7 +26,7 @@ const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 /** What a ticket's text takes beside its characters. */
 const TICKET_TEXT_BYTES = 64;
 
-/** Written without giving the loop back: under a millisecond. */
+/** Tickets that are written in one slice: under a millisecond. */
 const TICKETS_A_SLICE = 100;
 
 /** Both lists of an order's tickets as JSON, without the people on the tickets. */
@@ -55,15 +55,16 @@ type PageView = Pick<OrderView, 'tickets' | 'ticketsNextAfter'>;
 
 interface TicketPages {
   /**
-   * The texts under a key; made from the tickets that `read` finds where they are not kept. Null where it finds none of
-   * that key any more.
+   * The texts under a key; where they are not kept, they are made from the tickets that `read` finds. Null where it
+   * finds none under that key any more.
    */
   textsOf(key: string, eventId: string, read: () => Promise<PageView | null>): Promise<TicketTexts | null>;
 }
 
 /**
  * Everything that may change about a page of an order's tickets: whether they are there and valid, how they were
- * amended last, and the event's seats. One that is yet to be paid changes them once it is: then the order costs more.
+ * amended last, and the event's seats. An amendment that waits for its payment changes them when it is paid: the
+ * order's total changes then.
  */
 export function ticketsKey(
   {

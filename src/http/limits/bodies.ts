@@ -4,10 +4,10 @@
  * 1. What has arrived of a body is counted until all of it has, or until its connection is gone. A piece costs more
  *    than its bytes: one byte at a time is not cheaper than all at once.
  * 2. Where it is too much, the body that began first gives way: its request is answered 503 OVERLOADED, and no more of
- *    it is read. So whoever sends slowly, or stops, keeps nobody out who sends a body at once. Of small bodies many
- *    thousands would have to give way in one pass: they do so only where there are no others.
- * 3. A body without lists is small, so that its route takes no large one.
- * 4. Of several threads each has a share of its own: the bodies that wait at one make none give way at another.
+ *    it is read. So whoever sends slowly, or stops, keeps nobody out who sends a body at once. Many thousands of small
+ *    bodies would have to give way in one pass, so they do so only where there are no others.
+ * 3. A body without lists is small, so its route accepts no large one.
+ * 4. Each of several threads has a share of its own: the bodies that wait at one thread make none give way at another.
  */
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify';
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
@@ -21,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** Of a body without lists: ids, a code and a few addresses of pages fit several times over. */
+/** For a body without lists: ids, a code and a few addresses of pages fit several times. */
 const PLAIN_BYTES_MAX = 16 * 1024;
 
 /** What a piece takes beside its bytes. */
@@ -61,14 +61,14 @@ class BodyBudget {
     const refuse = (): void => {
       end();
       raw.pause();
-      // Whoever reads the body answers; where nobody does any more the request has its answer.
+      // The reader of the body answers; where nobody reads it any more, the request was answered already.
       if (raw.listenerCount('error') > 0)
         raw.emit('error', new Overloaded('the bodies under way take too much', RETRY_AFTER_SECONDS));
     };
     const body: BodyUnderWay = { bytes: 0, refuse };
     raw.on('data', add);
     raw.once('end', end);
-    // Of a request that was answered before its body had arrived, `raw` emits nothing more.
+    // When a request was answered before its body had arrived, `raw` emits nothing more.
     const forget = whenGone(raw.socket, end);
   }
 

@@ -42,8 +42,8 @@ function connectionOf(socket: Socket): Connection {
 }
 
 /**
- * Calls back once when the connection is gone, at once where it is gone already; answers how to take that back, which
- * says whether it was still to come.
+ * Calls back once when the connection is gone, at once where it is gone already. Returns a function that cancels this
+ * and says whether the call was still to come.
  */
 export function whenGone(socket: Socket, tell: () => void): () => boolean {
   if (socket.destroyed) {
@@ -116,7 +116,7 @@ export function closeInTime(app: HttpApp, changesUnderWay: () => number): void {
       const isBusy = changesUnderWay() > 0;
       const mayWait = waitedMs < CLIENTS_MS_MAX || ((isBusy || wasBusy) && waitedMs < CHANGES_MS_MAX);
       wasBusy = isBusy;
-      // Those whose answer came after the app began to close: their clients would keep them.
+      // Connections whose answer came after the app began to close: their clients would keep them open.
       app.server.closeIdleConnections();
       if (mayWait) return;
       clearInterval(look);

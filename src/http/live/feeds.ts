@@ -45,7 +45,7 @@ type Begin = (opening: Buffer) => Listener | null;
 
 interface Subscription {
   readonly performance: WatchedPerformance;
-  /** What the listener began with; a slow one may take its time over that. */
+  /** The size of the opening; a slow listener may need long to read it. */
   readonly openingBytes: number;
 }
 
@@ -60,9 +60,9 @@ interface WatchedPerformance {
 }
 
 const TICK_MS = 250;
-/** Written before the loop is given back: some 10 µs each. */
+/** Listeners that are written to in one slice: some 10 µs each. */
 const SLICE_LISTENERS = 25;
-/** After writing, a rest of so many times the processor time that it took. */
+/** The rest after writing lasts so many times the processor time of the writing. */
 const REST_FACTOR = 3;
 const HEARTBEAT_TICKS = 60;
 const IDLE_TICKS_MAX = 120;
@@ -132,7 +132,7 @@ export class LiveFeeds {
     return null;
   }
 
-  /** Takes the place of a listener whose connection is gone back. */
+  /** Frees the place of a listener whose connection is gone. */
   leave(listener: Listener): void {
     this.#places.get(listener)?.performance.listeners.delete(listener);
     this.#places.delete(listener);
@@ -187,7 +187,7 @@ export class LiveFeeds {
 
   // ── the pace ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** A tick that still writes, or waits for an event to come alive, is not overtaken by the next. */
+  /** A tick that still writes, or waits for the activation of an event, is not overtaken by the next. */
   #tickOnce(): void {
     if (this.#isTicking || this.#restTicks-- > 0) return;
     this.#isTicking = true;

@@ -71,7 +71,7 @@ export class PerformanceFeed {
     return this.#openings.get(lastId ?? '');
   }
 
-  /** What a listener with this last id is sent first, of a view that was read since the newest frame. */
+  /** Keeps what a listener with this last id is sent first, made of a view that was read after the newest frame. */
   keepOpening(lastId: string | null, view: LiveView | Unchanged, now: number): Buffer {
     const bytes = 'outcome' in view ? NOTHING_MISSED : encode(view, view.ticketAvailability);
     if (this.#openings.size === 0) this.#openingsAt = now;
@@ -80,7 +80,7 @@ export class PerformanceFeed {
   }
 }
 
-/** The message of a view, with the rows that are told. */
+/** The message of a view, with these rows. */
 function encode(view: LiveView, rows: LiveView['ticketAvailability']): Buffer {
   const { revision, isWhole, now, status } = view;
   const body: LiveSnapshotBody | LiveChangeBody = isWhole

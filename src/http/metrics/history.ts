@@ -113,7 +113,7 @@ function percentilesOf(buckets: readonly number[], bounds: readonly number[]): P
   return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
 }
 
-/** As `histogram_quantile` of Prometheus: even within a bucket, and the highest bound for whatever is above it. */
+/** Like `histogram_quantile` of Prometheus: linear within a bucket, and the highest bound for values above it. */
 function percentile(buckets: readonly number[], bounds: readonly number[], part: number): number {
   const rank = part * sum(buckets);
   let below = 0;

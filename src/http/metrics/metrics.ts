@@ -8,7 +8,7 @@
  *    become metrics when they are read. A request is one observation of one histogram, whose count is the counter of
  *    requests.
  * 2. Labels are few and limited: patterns of routes, classes of statuses, names of commands, codes and facts. A counter
- *    begins at 0 for each label that is known, because an alert on its increase would not see its first count.
+ *    begins at 0 for each label that is known, because an alert on its increase would otherwise miss its first count.
  * 3. Names have base units (seconds, bytes) and the prefix `holdfast_`, or are the names that dashboards expect.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -41,10 +41,10 @@ const MISNAMED = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 /** The library's own measurement of the event loop is not shown: its timer must not wake the process. */
 const UNUSED_PERIOD_MS = 24 * 60 * 60 * 1000;
 
-/** Those of the process and its event loop, once for all: they hang on observers that cannot be taken off again. */
+/** The metrics of the process and its event loop, made once: their observers cannot be removed again. */
 let processRegistry: Registry | null = null;
 
-/** Starts listening; what stood before is unknown to it. A node of a cluster has metrics of its own. */
+/** Starts listening; it knows nothing that happened before. A node of a cluster has metrics of its own. */
 export function createMetrics(gauges: GaugesPort): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -80,7 +80,7 @@ export function createMetrics(gauges: GaugesPort): Metrics {
   return {
     contentType: whole.contentType,
     read() {
-      // Once for all gauges: a state walks over broken events and shards.
+      // Read once for all gauges: making a state visits all broken events and shards.
       state = gauges.deployment.state();
       return whole.metrics();
     },

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of the threads that answer requests, and at a gate of its service. */
+/** What `/metrics` shows of the threads that answer requests and, at a gate, of the exchange with its service. */
 import { Counter, Gauge, type Registry } from '@platformatic/prom-client';
 import type { GateGauges, ThreadsGauges } from '../ports.ts';
 

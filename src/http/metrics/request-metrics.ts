@@ -1,8 +1,8 @@
 /**
  * What is counted of requests, on whichever thread they are answered.
  *
- * 1. A thread beside the main one counts in memory that the main one reads, so that one that stands still does not hold
- *    up `/metrics`.
+ * 1. Every other thread counts in memory that the main thread reads, so that a thread that does not run does not delay
+ *    `/metrics`.
  */
 import type { FastifyReply, onResponseHookHandler } from 'fastify';
 import type { CountsNews, RequestMetrics, UseCount } from '../ports.ts';

@@ -30,7 +30,7 @@ export class Series {
     this.#cells[this.#bounds.length + 1]! += value;
   }
 
-  /** Shows what another thread observes as well; the function that it answers keeps its counts when it has ended. */
+  /** Shows what another thread observes as well; the function that it returns keeps its counts when it has ended. */
   include(cells: Float64Array): () => void {
     this.#others.add(cells);
     return () => {
@@ -90,7 +90,7 @@ export class TalliedHistogram {
     this.name = name;
     this.help = help;
     this.#bounds = buckets;
-    // A registry needs of a metric what is here; prom-client's types ask for its own classes.
+    // A registry needs no more of a metric than this; prom-client's types ask for its own classes.
     for (const registry of registers) registry.registerMetric(this as unknown as Histogram);
   }
 

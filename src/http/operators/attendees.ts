@@ -94,7 +94,7 @@ function fileNameOf(eventId: string, performanceId: string | null): string {
 
 async function pageAfter(event: EventPort, performanceId: string | null, after: string): Promise<AttendeePage> {
   const page = await event.read({ type: 'ListAttendees', performanceId, after });
-  // A date that a new definition has no more: the rest of the list is missing, and the answer breaks off.
+  // A new definition no longer has the date: the rest of the list is missing, and the answer breaks off.
   if (isRefusal(page)) throw new Error('the date is gone');
   return page;
 }

@@ -158,7 +158,7 @@ function toServiceBody({ deployment, baseUrl }: ConsolePorts, loopDelayMs: numbe
   };
 }
 
-/** Watches how late the event loop is; what is returned reads the 99th percentile in milliseconds. */
+/** Watches how late the event loop is; the returned function reads the 99th percentile in milliseconds. */
 function watchLoopDelay(app: HttpApp, clock: ClockPort): () => number {
   const loop = watchLoop(DELAY_PERIOD_MS);
   let begunAt = clock.now();

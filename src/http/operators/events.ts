@@ -55,7 +55,7 @@ const DefinedEvent = Type.Object({
   ),
 });
 
-/** What operators see of a waiting room; the seed of its draw is none of it. */
+/** What operators see of a waiting room; never the seed of its draw. */
 export const WaitingRoom = Type.Object({
   status: Type.String(),
   opens_at: Nullable(Time),
@@ -261,7 +261,7 @@ function performanceRoutes(app: HttpApp, events: AdminPorts['events']): void {
   });
 }
 
-/** What was taken and will not work as it is. */
+/** Parts of a definition that was accepted which will not work as they are. */
 function warningsAbout(definition: EventDefinition, absentProviders: AdminPorts['absentProviders']): string[] {
   const { paymentProvider, retentionDays = null } = definition;
   const warnings: string[] = [];

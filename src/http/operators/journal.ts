@@ -68,7 +68,7 @@ const listFactsSchema = {
 
 const FACTS_SHOWN = 50;
 
-/** Of longer data, such as whole definitions, only the size is shown. */
+/** Longer data, such as a whole definition, is shown by its size alone. */
 const DATA_LENGTH_MAX = 4_000;
 
 export function journalRoutes(app: HttpApp, { newestFacts, events }: Pick<AdminPorts, 'newestFacts' | 'events'>): void {

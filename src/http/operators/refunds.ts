@@ -121,7 +121,7 @@ export function refundRoutes(app: HttpApp, { events }: Pick<AdminPorts, 'events'
   });
 }
 
-/** A whole page: one reading looks at some orders only, and between two the process does other work. */
+/** A whole page: one read covers only some orders, and the process does other work between two reads. */
 async function listAll(
   events: AdminPorts['events'],
   eventId: string,

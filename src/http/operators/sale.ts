@@ -1,4 +1,4 @@
-/** The sale of an event by minute, for operators: tickets, money and the line, and when it may be sold out. */
+/** The sale of an event by minute, for operators: tickets, money and the waiting room, and when it may be sold out. */
 import { type Static, Type } from 'typebox';
 import { readAt } from '#actors/event-port.ts';
 import type { OperatorEventView } from '#domain/event/operator-view.ts';
@@ -75,7 +75,7 @@ export type SaleByMinuteBody = Static<typeof SaleByMinute>;
 
 const MOMENT_LENGTH_MAX = 64;
 
-/** The ends of a range; their examples are one. */
+/** The two ends of a range; their examples form one range. */
 export const RangeBegin = Type.String({ ...Time, maxLength: MOMENT_LENGTH_MAX });
 export const RangeEnd = Type.String({ ...RangeBegin, examples: ['2027-05-08T23:00:00.000Z'] });
 
@@ -135,7 +135,7 @@ export function readRange(query: { readonly from?: string; readonly to?: string 
   return invalid([problemAt('to', 'must be later than from')]);
 }
 
-/** In milliseconds, NaN where it is none; null without a text. */
+/** The moment in milliseconds; NaN where the text is not a moment, null without a text. */
 function momentOf(text: string | undefined): number | null {
   const moment = text === undefined ? null : Date.parse(text);
   return moment === null || moment >= 0 ? moment : Number.NaN;

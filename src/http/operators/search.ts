@@ -106,7 +106,7 @@ interface OrderResult {
   readonly order: OrderView;
 }
 
-/** The order that an id or a code leads to; null where the text is none, or leads nowhere. */
+/** The order that an id or a code names; null where the text is neither, or names no order. */
 async function findNamed({ events }: SearchPorts, text: string): Promise<OrderResult | null> {
   const order = await findOrder(events, text);
   if (order !== null) return { foundIn: 'ORDER', order };

@@ -1,4 +1,4 @@
-/** Steering a sale while it runs: pausing it, the rate of the waiting room, and a word to buyers. */
+/** Steering a sale while it runs: pausing it, the rate of the waiting room, and a message to buyers. */
 import { Type } from 'typebox';
 import { printable } from '#catalogue/values.ts';
 import type { Steering } from '#domain/catalogue/state.ts';

@@ -1,9 +1,9 @@
 /**
- * What is kept about a person, for operators who have to tell: `GET /admin/subject`, and `holdfast subject`, which has
- * the same body.
+ * What is kept about a person, for operators who have to disclose it: `GET /admin/subject`, and `holdfast subject`,
+ * which has the same body.
  *
  * 1. Every event is searched, a part of them for each request: a page may be empty and not the last.
- * 2. Of orders of others only the tickets and names of the person are told.
+ * 2. Of other people's orders only the tickets and names of the person are shown.
  */
 import { type Static, Type } from 'typebox';
 import { type Refusal, refuseProblems } from '#domain/refusal.ts';

@@ -1,10 +1,10 @@
 /**
  * What pages load of a brand: its style sheet and its logo.
  *
- *  1. A drawing (SVG) may carry scripts: pages show it as a picture, where no browser runs them, and opened by itself
- *     it has a policy that lets it load and run nothing.
- *  2. The address of a logo has the hash of its contents: any other hash is not found, so that a browser may keep what
- *     it has for ever.
+ * 1. An SVG may contain scripts. Pages show it as an image, where no browser runs them. Opened by itself, it has a
+ *    policy that lets it load and run nothing.
+ * 2. The address of a logo has the hash of its contents: any other hash is not found, so that a browser may keep what
+ *    it has for ever.
  */
 import { Type } from 'typebox';
 import type { FastifyReply } from 'fastify';
@@ -16,7 +16,9 @@ import type { HttpApp } from '../protocol/app.ts';
 import { EVENT_NOT_FOUND, NOT_FOUND } from '../protocol/errors.ts';
 import { FOR_EVER } from './route.ts';
 
-/** A style sheet has the hash of nothing: another version of the service may write it in another way. */
+/**
+ * The address of a style sheet has no hash of its contents: another version of the service may write it differently.
+ */
 const FOR_A_DAY = 'public, max-age=86400';
 
 /** Rule 1. */

@@ -104,7 +104,7 @@ export const doorOf = oncePerFolder((folder: URL, path: string): DoorPagesPort =
   };
 });
 
-/** What a page says that it is. */
+/** The version that a page states. */
 const versionIn = (document: string): string => /name="version" content="([^"]*)"/.exec(document)?.[1] ?? '';
 
 /** The shop's pages, and the components in its `server.tsx`. */
@@ -124,7 +124,9 @@ export const shopOf = oncePerFolder((folder: URL): StorefrontPort => {
   };
 });
 
-/** Runs the components as in a browser whose buyer reads this language, which has no page and no store (rule 7). */
+/**
+ * Runs the components as in the browser of a buyer who reads this language, but without a page and a store (rule 7).
+ */
 function viewsIn(script: string, language: Language): ShopViews {
   const document = { documentElement: {}, querySelector: () => null };
   const run = compileFunction(`${script}return bundle.views`, ['document', 'navigator']);
@@ -179,7 +181,10 @@ async function bundle(
   });
 }
 
-/** `others` are scripts beside `main.tsx` that it starts; the page has the address of each at a place with its name. */
+/**
+ * `others` are scripts beside `main.tsx` that it starts; the page has a placeholder with the name of each, for its
+ * address.
+ */
 async function bundleFolder(folder: string, assetsPath: string, others: readonly string[] = []): Promise<Bundle> {
   const entries = ['main.tsx', ...others].map((name) => path.join(folder, name));
   const { outputFiles } = await bundle(entries, 'esm', { publicPath: assetsPath });
@@ -202,7 +207,7 @@ async function bundleFolder(folder: string, assetsPath: string, others: readonly
     ['version', version],
     ...addresses,
   ]);
-  // What a page has beside these is filled in by who sends it.
+  // The sender of a page fills in its other placeholders.
   const html = template.replace(/\{\{(\w+)\}\}/g, (place, name: string) => parts.get(name) ?? place);
   return { page: await pageFile('page.html', Buffer.from(html)), document: html, assets };
 }

@@ -85,7 +85,7 @@ function outcomeOf({ draw, timezone, texts }: DrawPageContent): Html {
   return html`<p>${texts.draw.outcome(draw.count, texts.frame.dayAndHour(draw.drawnAt!, timezone))}</p>`;
 }
 
-/** A draw that is held and has none was recorded before there were openings. */
+/** A draw that was held and has no opening was recorded before openings existed. */
 function isWithoutOpening({ status, opening }: DrawView): boolean {
   return status === 'drawn' && opening === null;
 }

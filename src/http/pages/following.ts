@@ -7,7 +7,7 @@
  */
 import { inlineText } from './html.ts';
 
-/** Between two looks for what became of the order; a page that comes into sight looks at once. */
+/** Between two checks of the order's status; a page that becomes visible checks at once. */
 const LOOK_MS = 10_000;
 
 export const FOLLOWING = inlineText(`(() => {

@@ -51,7 +51,7 @@ const withAddresses = (style: string): string => style.replaceAll(SOURCES, fontA
 /** Null where there is no such font. */
 export const fontNamed = (name: string): Font | null => byName.get(name) ?? null;
 
-/** Without what only people read, because it is part of each page. */
+/** Without comments and line breaks, because the style is part of each page. */
 const shortened = (style: string): string =>
   style
     .replaceAll(/\/\*[^]*?\*\//g, '')

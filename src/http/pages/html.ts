@@ -64,7 +64,7 @@ export interface Page {
   readonly formTargets?: readonly string[];
 }
 
-/** Sends a page that must not be cached, indexed or framed, and whose address, a secret, no link reveals. */
+/** Sends a page that must not be cached, indexed or framed. Its address is a secret that no link reveals. */
 export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
   return varyByLanguage(reply)
     .headers({
@@ -77,7 +77,7 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     .send(documentOf(page));
 }
 
-/** A form may be answered with a redirect, which browsers hold against the policy too. */
+/** A form may be answered with a redirect, which browsers check against the policy too. */
 function policyOf({ formTargets = [], brand, script }: Page): string {
   const origins = new Set(formTargets.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin));
   return [
@@ -132,7 +132,7 @@ export function inlineText(text: string): InlineText {
   return { text, hash: `'sha256-${createHash('sha256').update(text).digest('base64')}'` };
 }
 
-/** By the address of a brand's style sheet, which says all that it says. */
+/** By the address of a brand's style sheet, which determines its contents. */
 const knownStyles = new LRUCache<string, InlineText>({ max: 200 });
 
 function pageStyle(brand: Brand): InlineText {
@@ -144,7 +144,7 @@ function pageStyle(brand: Brand): InlineText {
   return made;
 }
 
-/** The picture beside the name, which says the same. */
+/** The logo beside the name; its `alt` is empty because the name says the same. */
 const markOf = ({ logo }: Brand): Html =>
   logo === null ? LOGO : html`<img src="${logo}" alt="" width="36" height="36" />`;
 

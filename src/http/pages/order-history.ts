@@ -6,7 +6,9 @@ import type { OfferedOrder } from './change-offers.ts';
 import { html, type Html } from './html.ts';
 import { ticketInWords } from './order-tickets.ts';
 
-/** A change that waits for its payment, with the way there and the button that drops it; null where none does. */
+/**
+ * A change that waits for its payment, with the link to it and the button that drops the change; null where none waits.
+ */
 export function pendingOf({ order, texts, definition }: OfferedOrder): Html | null {
   const amendment = order.amendments.find(({ status }) => status === 'PENDING');
   if (amendment === undefined) return null;
@@ -36,7 +38,7 @@ export function doneOf(amendment: AmendmentView, { texts, definition }: OfferedO
   </p>`;
 }
 
-/** Everything that became of it; null where nothing did. */
+/** The history of the order; null where nothing happened to it. */
 export function historyOf(content: OfferedOrder): Html | null {
   const { order, texts, definition } = content;
   const words = texts.changes;

@@ -1,5 +1,5 @@
 /**
- * The mail with the address of an order's page, in plain text and in HTML: a link and the facts of the evening.
+ * The mail with the address of an order's page, in plain text and in HTML: a link and the details of the event.
  *
  * 1. It has no code of a ticket and no name: mails are forwarded, and kept by others.
  * 2. It loads nothing: no pictures, no fonts, nothing that tells whether it was read.
@@ -94,7 +94,7 @@ function htmlOf({ texts: { mail: words, frame }, facts }: Part, href: string): H
   </div>`;
 }
 
-/** A value of the catalogue cannot make up lines of its own. */
+/** A value of the catalogue cannot add lines to the mail. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -27,7 +27,7 @@ interface TicketsContent {
 /** Codes drawn on one page, some 8 KB each; of a larger order the others come with the order's status. */
 const CODES_DRAWN_MAX = 200;
 
-/** Codes drawn without giving the loop back: under 4 ms. */
+/** Codes drawn in one slice: under 4 ms. */
 const CODES_A_SLICE = 6;
 
 /** The code of each ticket that is shown; what stands in its place for a void one is for people only. */

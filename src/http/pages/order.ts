@@ -26,7 +26,7 @@ interface OrderPageContent {
   readonly codeOf: CodeOf;
   readonly now: number;
   readonly baseUrl: string;
-  /** The change that was just made, whose page led here; null where none did. */
+  /** The change that was just made, where its page led here; else null. */
   readonly done: string | null;
   /** Whether its address can be mailed, or is about to be. */
   readonly mail: 'OFF' | 'OFFERED' | 'REQUESTED';
@@ -86,7 +86,7 @@ function legalOf({ legal }: EventDefinition, { order: words }: ServedTexts): Htm
   return shown.length === 0 ? null : html`<p class="legal">${shown}</p>`;
 }
 
-/** Who bought, or what became of what the order said about people. */
+/** The buyer, or the text that says why the order shows nobody: it is erased or cannot be read. */
 function buyerOf({ opened, definition, texts }: OrderPageContent): string {
   const { state, customer, erasedAt } = opened;
   if (customer !== null) return `${customer.name}, ${customer.email}`;
@@ -157,7 +157,7 @@ function takeAway(content: OrderPageContent, hasTimes: boolean): Html {
     <p class="quiet small screen">${words.showOrPrint}</p>`;
 }
 
-/** The button that has the page's address mailed to the buyer, or the word that it was pressed. */
+/** The button that has the page's address mailed to the buyer, or the message that it was pressed. */
 function mailOf({ order, opened, mail, texts: { order: words } }: OrderPageContent): Html | null {
   if (mail === 'OFF' || opened.customer === null) return null;
   if (mail === 'REQUESTED') return html`<p class="screen" role="status">${words.linkSent(opened.customer.email)}</p>`;
@@ -206,7 +206,7 @@ function isAwaited({ status, paymentStatus }: OrderView): boolean {
   return status === 'PENDING' && paymentStatus !== 'FAILED';
 }
 
-/** What the script does by itself (`following.ts`). */
+/** The link that does what the script does by itself (`following.ts`). */
 function againLink({ id }: OrderView, { order: words }: ServedTexts): Html {
   return html`<noscript
     ><p class="actions"><a class="button plain" href="/orders/${id}">${words.lookAgain}</a></p></noscript

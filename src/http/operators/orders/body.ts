@@ -142,7 +142,7 @@ function toOrderItemBody(
   };
 }
 
-/** What the definition has no more is shown by its id. */
+/** What is no longer in the definition is shown by its id. */
 function nameOf(names: readonly IdAndName[], id: string): string {
   return names.find((named) => named.id === id)?.name ?? id;
 }

@@ -105,7 +105,7 @@ export function adminOrderRoutes(app: HttpApp, ports: OrdersPorts): void {
         limit: Number(limit ?? LIST_LIMIT),
       });
       if (isRefusal(page) || email === undefined) return page;
-      // What was erased is not found by its address, also where no fact says that it was.
+      // An erased order is not found by its address, even where no fact records the erasure.
       return { opened: await withoutErased(page.orders, personalData), nextAfter: page.nextAfter };
     },
     body: async (page) => ({

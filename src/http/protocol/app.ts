@@ -17,8 +17,8 @@ export type HttpApp = FastifyInstance<
 const SANE = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * Makes the function that names requests: one random prefix for the process, then a count (cheaper than randomness
- * each).
+ * Makes the function that names requests: one random prefix for the process, then a count (cheaper than a random number
+ * for each).
  */
 export function createRequestIds(): (request: Pick<IncomingMessage, 'headers'>) => string {
   const prefix = randomBytes(6).toString('base64url');

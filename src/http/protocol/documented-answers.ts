@@ -3,7 +3,8 @@
  *
  * 1. Every operation is in `ANSWERS`. `test/http/document.test.ts` holds both to each other, and scenarios and fuzzing
  *    hold each refused answer against the codes.
- * 2. What any operation may be refused with, for its form or its number, is added here and not written at each.
+ * 2. Refusals that any operation may have, for the form or the number of its requests, are added here and not written
+ *    at each.
  */
 import { ERRORS, type ErrorCode } from './errors.ts';
 
@@ -204,7 +205,7 @@ interface Taken {
   readonly responses?: Readonly<Record<string, object>>;
 }
 
-/** The operation with what its answers are and which refusals it has (rule 2). */
+/** The operation with its answers and refusals (rule 2). */
 export function withAnswers<Operation extends Taken>(
   operation: Operation,
   { method, isRepeatable }: { readonly method: string; readonly isRepeatable: boolean },

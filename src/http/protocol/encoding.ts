@@ -81,7 +81,7 @@ export class LargeBody {
           this.#coded.set(coding, coded);
           return coded;
         },
-        // Without the memory to compress the plain bytes still serve.
+        // Where there is no memory for the compression, the plain bytes are sent.
         () => null,
       )
       .finally(() => {
@@ -108,13 +108,13 @@ async function encode(reply: FastifyReply, body: LargeBody): Promise<Buffer> {
   reply.header('content-length', bytes.length);
   if (coding === null || coded === null) return bytes;
   const etag = String(reply.getHeader('etag') ?? '');
-  // A weak tag is of all codings already.
+  // A weak tag already stands for all codings.
   if (etag.startsWith('"')) reply.header('etag', tagInCoding(etag, coding));
   reply.header('content-encoding', coding);
   return bytes;
 }
 
-/** The coding to answer in, Brotli before gzip where both are liked as well; null for none (RFC 9110, 12.5.3). */
+/** The coding to answer in, Brotli before gzip where both have the same quality; null for none (RFC 9110, 12.5.3). */
 export function chooseCoding(acceptEncoding: string | string[] | undefined): Coding | null {
   if (acceptEncoding === undefined) return null;
   const qualities = new Map(String(acceptEncoding).split(',').map(readPreference));

@@ -33,7 +33,7 @@ export function installEnvelope(app: FastifyInstance, envelope: Envelope): void 
   });
 }
 
-/** The schema of a body in the envelope; of an answer in several types, the JSON one is. */
+/** The schema of a body in the envelope; of an answer in several types, only the JSON is wrapped. */
 function inEnvelope(schema: unknown): object {
   if (schema instanceof Object && 'content' in schema) {
     const content = schema.content as Readonly<Record<string, { readonly schema: unknown }>>;

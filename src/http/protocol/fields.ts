@@ -98,5 +98,5 @@ export const WebAddress = Type.Optional(
   ),
 );
 
-/** Under which the pictures of the catalogue's folder are served. */
+/** The path under which the pictures of the catalogue's folder are served. */
 export const PICTURES_PATH = '/pictures/';

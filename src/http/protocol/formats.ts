@@ -9,7 +9,8 @@ import type { Problem } from '#domain/refusal.ts';
 import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 
 /**
- * The second formatted last, up to its dot: holds placed in one second end in one, so that it is often needed again.
+ * The last formatted second, up to its dot. Holds that are placed in one second end in one second, so it is often
+ * needed again.
  */
 let formatted = { second: 0, text: '1970-01-01T00:00:00.' };
 
@@ -68,7 +69,7 @@ function toProblemBody({ path, message }: ListedProblem, nameOf: (step: string) 
 
 const asIs = (step: string): string => step;
 
-/** Addresses to return to that are none. */
+/** Addresses to return to that are not valid. */
 export function problemsOfReturn(body: {
   readonly success_url?: string | null;
   readonly cancel_url?: string | null;

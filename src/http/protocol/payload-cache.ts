@@ -28,8 +28,8 @@ interface Revised {
 
 interface PayloadCache {
   /**
-   * The body under a key; `read` is given the revision of the one that is kept, and `make` makes another one of its
-   * view.
+   * The body under a key. `read` is given the revision of the kept body; `make` makes a new body of the view that was
+   * read.
    */
   recall<View extends Revised>(
     key: string,

@@ -28,7 +28,7 @@ interface RequestWithKey {
 interface About {
   /** A key counts on each of these by itself: the hold or the order, and for a hold its owner. */
   readonly subject?: readonly string[];
-  /** What is part of the request: the same key with another one is a key that is used again. */
+  /** Part of the request: the same key with another target is a reused key. */
   readonly target?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function nameless(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 }
 
-/** Says on an answer that it is the one of an earlier request. */
+/** Marks an answer as the answer to an earlier request. */
 export function markReplayed(reply: FastifyReply, { replayed }: { readonly replayed?: boolean }): void {
   if (replayed === true) reply.header('idempotent-replayed', 'true');
 }

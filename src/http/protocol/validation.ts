@@ -55,7 +55,8 @@ addFormats.default(ajv);
 const anyMoment = ajv.formats['date-time'] as FormatDefinition<string>;
 const isMoment = anyMoment.validate as (text: string) => boolean;
 ajv.addFormat('date-time', { ...anyMoment, validate: (text: string) => PLAIN_MOMENT.test(text) || isMoment(text) });
-// A text has at most as many characters as code units, and half as many at least: they are counted in between alone.
+// A text has at least half as many characters as code units, and at most as many: they are counted only where that does
+// not decide.
 for (const keyword of limitLength.default.keyword) ajv.removeKeyword(keyword);
 ajv.addKeyword({
   ...limitLength.default,
@@ -142,7 +143,7 @@ function later<Compiled>(compile: () => Compiled): () => Compiled {
   return get;
 }
 
-/** After a start, which has first things to do. */
+/** The pause after a start, which has more urgent work. */
 const COMPILE_AHEAD_AFTER_MS = 1_000;
 
 /** Has `compileAhead` begin a second from now. Keeps no process alive. */

@@ -8,7 +8,7 @@ import { addressOf, anchorOf, operationsOf, verbHtml, type ShownDocument } from 
 export interface DocsPage {
   readonly path: string;
   readonly title: string;
-  /** A sentence for those who find the page elsewhere; of the title where there is none. */
+  /** A sentence for search engines; made of the title where there is none. */
   readonly about?: string;
   readonly body: Html;
 }

@@ -44,7 +44,7 @@ export function docsRoutes(app: HttpApp, listener: 'public' | 'admin', reference
     app.get(SCRIPT_PATH, hidden, async (request, reply) => sendFile(request, reply, await reference.script()));
   }
   app.get('/docs', hidden, (request, reply) => send(request, reply, pages().get('/docs')));
-  // Where every operation could be tried until its page could.
+  // The address of the page on which operations were tried before they had pages of their own.
   app.get('/docs/explorer', hidden, (_request, reply) => reply.redirect('/docs/operations', 308));
   app.get('/docs/*', hidden, (request, reply) => {
     const path = request.url.split('?', 1)[0]!.replace(/\/$/, '');

@@ -311,8 +311,8 @@ function createDateText(): (ms: number) => string {
 }
 
 /**
- * What the public is told of the node's name: a digest, unless NODE_NAME is set, because it has the name of the machine
- * then; null on a single machine.
+ * The node's name for the public; null on a single machine. Without NODE_NAME it is a digest, because the node is then
+ * named after its machine.
  */
 function nodeOf({ deployment, settings }: Pick<AppPorts, 'deployment' | 'settings'>): string | null {
   const name = deployment.state().cluster?.nodeName;
@@ -320,7 +320,7 @@ function nodeOf({ deployment, settings }: Pick<AppPorts, 'deployment' | 'setting
   return settings.nodeName ?? createHash('sha256').update(name).digest('base64url').slice(0, 16);
 }
 
-/** What the answers to requests that are no HTTP have besides. */
+/** Further headers of the answers to requests that are not HTTP. */
 function rawHeaders(ports: Pick<AppPorts, 'deployment' | 'settings'>): readonly string[] {
   const node = nodeOf(ports);
   return node === null ? [] : [`${SERVED_BY}: ${node}`];

@@ -6,8 +6,8 @@
  * operation may be refused with, and what the framework would only copy at each request, is in `documented-…` beside
  * this file.
  *
- * 1. All rules of a public linter hold but that of the order of topics: `test/http/document.test.ts` has those that
- *    routes can break.
+ * 1. All rules of a public linter hold, except the one about the order of topics: `test/http/document.test.ts` has
+ *    those that routes can break.
  */
 import type { FastifySchemaControllerOptions } from 'fastify/types/schema.js';
 import type { TSchema } from 'typebox';
@@ -120,8 +120,8 @@ const schemasByName = Object.fromEntries(
 );
 
 /**
- * Where every app has the named schemas from: added to each, they would be copied for it, and looked through again for
- * each answer of each route.
+ * Gives every app the named schemas. Added to each app, they would be copied for it, and searched again for each answer
+ * of each route.
  */
 export const namedSchemas: NonNullable<FastifySchemaControllerOptions['bucket']> = () => ({
   add() {
@@ -171,7 +171,9 @@ function contactOf(baseUrl: string | null) {
   return { name: 'Holdfast', url: new URL('docs', href.replace(/\/*$/, '/')).href, email: `support@${domain}` };
 }
 
-/** The document is of where it was loaded from; `baseUrl` is the address that buyers see, where one is set. */
+/**
+ * The document names the address that it was loaded from; `baseUrl` is the address that buyers see, where one is set.
+ */
 export async function installDocument(
   app: HttpApp,
   listener: 'public' | 'admin',

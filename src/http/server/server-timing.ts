@@ -6,9 +6,9 @@
  * until what the answer shows is durable, `handover` the way to the thread of the event and back, `total` all of it,
  * from the request's headers to the answer's.
  *
- * 1. Only with SERVER_TIMING=on are these hooks there and does anybody listen to the steps of actors.
- * 2. A step that did not happen here is left out: no turn for a refused body, nor one of an event that another node
- *    owns.
+ * 1. These hooks are there, and the steps of actors have a listener, only with SERVER_TIMING=on.
+ * 2. A step that did not happen here is left out: a refused body has no turn, and neither has an event that another
+ *    node owns.
  * 3. Steps find their request by its asynchronous context, so that nothing between here and the actor has to carry it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

@@ -55,7 +55,7 @@ export function headOf({ title, description, url, image, language, brand }: Head
     <meta name="twitter:card" content="${image === null ? 'summary' : 'summary_large_image'}" />`;
 }
 
-/** What the pages of a shop are called, all of them together. */
+/** The common name of all pages of a shop. */
 const shopName = (language: Language, brand: ShopBrand): string => brand?.name ?? TEXTS[language].frame.shop;
 
 /**
@@ -68,7 +68,7 @@ export function dataBlock(type: string, id: string, value: object): Html {
   </script>`;
 }
 
-/** In place of an event that there is not. */
+/** The page in place of an event that does not exist. */
 export function missingPage(language: Language, views: ShopViews, brand: ShopBrand): ShopPage {
   const { title } = TEXTS[language].missing;
   const head = headOf({ title, description: '', url: null, image: null, language, brand });

@@ -11,7 +11,7 @@ import { lowestPrice, structuredData } from './structured-data.ts';
 /** A description is cut where search engines and messengers cut it. */
 const DESCRIPTION_LENGTH = 200;
 
-/** Beyond it the page's script asks for the payload itself: it would delay the first paint. */
+/** A longer payload would delay the first paint: the page's script asks for it. */
 const DATA_LENGTH_MAX = 24 * 1024;
 
 /** `performanceId` is the performance whose stock the payload has. */

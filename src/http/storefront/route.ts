@@ -1,11 +1,11 @@
 /**
  * The shop's pages with their first HTML, in the language that the buyer chose or reads.
  *
- *  1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request
- *     costs the reading of a revision. The list, as the address narrows it, is kept as long as its bodies are the same.
- *  2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the
- *     event, the bare document comes, whose script asks by itself.
- *  3. An event that there is not is answered 404, with a page.
+ * 1. A page is made of the same view as the payload and kept under its revision: while nothing changes, a request costs
+ *    the reading of a revision. The list, as the address narrows it, is kept as long as its bodies are the same.
+ * 2. A page is read like a payload, and takes no turn. Where it cannot be read, because too much is asked of the event,
+ *    the bare document comes, whose script asks by itself.
+ * 3. An event that does not exist is answered with 404 and a page.
  */
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';

@@ -1,6 +1,6 @@
 /** Several threads that answer buyers: what is one for the process, and what happens when one of them ends. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { startService } from '#service/service.ts';
 import type { ToThread } from '#service/thread-messages.ts';
 import { clientOf, HOLDS, newSession, type Json } from '../fixtures/client.ts';
 import { clubNight, floor, largeHall, sample, smallGallery, theatreRun } from '../fixtures/events.ts';
-import { makeFolder, newDataFolder, removeFolder } from '../fixtures/folders.ts';
+import { makeFolder, newDataFolder, newFolder, removeFolder } from '../fixtures/folders.ts';
 import { ofOneMachine, openService, runToEnd, spawnServiceFor } from '../fixtures/service.ts';
 import { startKeptThread } from '../threads/kept-threads.ts';
 import { ADMIN_TOKEN, environmentOf, type TestService, type TestServiceOptions } from '../fixtures/test-service.ts';
@@ -75,6 +75,15 @@ function takingMemory(order: string): string {
       for (const kept = []; ; ) kept.push(Array(20_000).fill(0));
     };
     setInterval(look, 20).unref();`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+/** A module by which a thread that starts waits while there is a file. */
+function waitingFor(file: string): string {
+  const source = `
+    import { existsSync } from 'node:fs';
+    import { setTimeout as pause } from 'node:timers/promises';
+    while (existsSync(${JSON.stringify(file)})) await pause(20);`;
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 
@@ -318,8 +327,10 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
   });
 
   it('is not ready while no thread answers', async (t) => {
-    const service = await open(t);
+    const file = path.join(newFolder(t), 'wait');
+    const service = await open(t, { worker: { execArgv: ['--import', waitingFor(file)] } });
     const { threads } = service.internals;
+    writeFileSync(file, '');
     await Promise.all([threads!.kill(0), threads!.kill(1)]);
     await until(() => threads!.running === 0);
     const [{ status, body }, isReady] = await Promise.all([
@@ -328,6 +339,7 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
     ]);
     assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'no thread answers requests' }]);
     assert.equal(isReady, 0);
+    rmSync(file);
     await until(() => threads!.running === 2);
     assert.equal((await service.get('/health/ready')).status, 200);
   });

@@ -1,4 +1,4 @@
-/** The same over three nodes. */
+/** Tests of `test/api` over three nodes. */
 import { importGroup } from '../groups.ts';
 
 importGroup('cluster-api');

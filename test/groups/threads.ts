@@ -1,4 +1,4 @@
-/** The same with two threads that answer. */
+/** Tests of `test/api` with two threads that answer. */
 import { importGroup } from '../groups.ts';
 
-importGroup('api-threads');
+importGroup('threads');

@@ -268,8 +268,11 @@ describe('Mails', { skip: ofOneMachine('each node has metrics of its own') }, ()
     box.refuses = (address) => ({ 'full@example.com': 450, 'gone@example.com': 550 })[address] ?? null;
     for (const name of ['ada', 'full', 'gone']) await buy(service, `${name}@example.com`);
     await until(async () => {
-      const counted = await figures();
-      return ['sent 1', 'retried 1', 'dropped 1', 'failing 0'].every((figure) => counted.includes(figure));
+      const counted = (await figures()).join();
+      // One that is refused for now may have been tried again more than once by then.
+      return ['sent 1', 'retried [1-9]\\d*', 'dropped 1', 'failing 0'].every((figure) =>
+        RegExp(`${figure}\\b`).test(counted),
+      );
     });
   });
 });

@@ -19,7 +19,7 @@ export interface AmendmentRequest {
   readonly evenAdmitted?: true;
 }
 
-/** Tickets that go to another date, type, stage or seat; what is null stays as it is. */
+/** Tickets that go to another date, type, stage or seat; a field that is null stays as it is. */
 export interface TicketChange {
   readonly ticketIds: readonly string[];
   readonly performanceId: string | null;
@@ -59,7 +59,7 @@ export interface QuotedAmendment {
   readonly currency: string;
 }
 
-/** A ticket of an amendment; where it is, or where it comes to. */
+/** A ticket of an amendment: its present place, or its new one. */
 export interface QuotedTicket {
   readonly ticketId: string;
   readonly action: AmendmentAction;

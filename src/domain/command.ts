@@ -59,14 +59,14 @@ export interface CheckoutItemRequest extends ItemRequest {
 /** A refund as its provider lists it. */
 export interface ProviderRefund {
   readonly reference: string;
-  /** The refund of this service that it is; null for one that was made otherwise. */
+  /** The id of this service's refund; null for a refund that was made elsewhere. */
   readonly refundId: string | null;
   readonly amountCents: number;
   readonly status: 'SUCCEEDED' | 'PENDING' | 'FAILED';
   readonly failure?: RefundFailure;
 }
 
-/** What a provider is asked for. */
+/** A request to a provider to give money back. */
 export interface RefundRequest {
   readonly orderId: string;
   readonly refundId: string;
@@ -82,7 +82,9 @@ export type RefundAnswer =
   | {
       readonly outcome: 'SUCCEEDED' | 'PENDING' | 'FAILED';
       readonly reference: string;
-      /** What was given back: under its key an earlier request may have asked for more. As asked when absent. */
+      /**
+       * The amount given back: an earlier request under the same key may have asked for more. As requested when absent.
+       */
       readonly amountCents?: number;
       readonly failure?: RefundFailure;
     }
@@ -91,7 +93,7 @@ export type RefundAnswer =
   /** `isAnswered`: the provider has failed, and would repeat that under the same key. */
   | { readonly outcome: 'UNCLEAR'; readonly isAnswered: boolean };
 
-/** What a genuine code says; a gate has no orders that say the rest. */
+/** The content of a genuine code; a gate has no orders with the rest. */
 interface FoundCode {
   readonly ticketId: string;
   readonly claims?: {
@@ -105,7 +107,7 @@ interface FoundCode {
 export interface ScanRequest {
   readonly id: string;
   readonly kind: ScanKind;
-  /** The ticket that a genuine code names, or why there is none; null of what undoes a scan. */
+  /** The ticket that a genuine code names, or why there is none; null for a scan that undoes another. */
   readonly found: FoundCode | (typeof NO_TICKET)[number] | 'CANNOT_TELL' | null;
   /** A keyed hash of code, kind, date and door, of 32 bits. */
   readonly digest: number;
@@ -136,7 +138,7 @@ interface Replayable {
 export type AmendedBy = Exclude<CancellationCause, 'PERFORMANCE'>;
 
 interface CallsProvider {
-  /** Providers that could not be asked in time: what needs a new session there is refused. */
+  /** Providers that cannot be asked in time: a command that needs a new session there is refused. */
   readonly busyProviders?: readonly PaymentProviderName[];
 }
 
@@ -176,7 +178,7 @@ interface Commands {
       readonly items: readonly CheckoutItemRequest[];
       readonly customer: Customer;
       readonly payment: 'CASH' | 'FREE';
-      /** The limits of the event are not asked. */
+      /** The limits of the event are not checked. */
       readonly exceedsLimits: boolean;
     };
   /** Asks for the next unpaid installment, or for a new try at it. */
@@ -237,7 +239,7 @@ interface Commands {
       readonly amountCents: number;
       /** Null for the order's. */
       readonly currency: string | null;
-      /** How the provider, or the operator, calls it: the same one counts once. */
+      /** The provider's or the operator's own reference; a refund with a known reference counts once. */
       readonly reference: string | null;
       /** How the provider calls its report, where that names no refund. */
       readonly reportReference?: string;
@@ -252,7 +254,10 @@ interface Commands {
       /** Null: the newest payments first. */
       readonly paymentId: string | null;
     };
-  /** Has everything given back that is due and not asked for, and `confirm` says; `AskNextRefunds` asks for it. */
+  /**
+   * Starts the refunds of everything that is due and not requested, if `confirm` names that sum; `AskNextRefunds`
+   * requests them.
+   */
   ExecuteDueRefunds: Keyed &
     OperatorNote & {
       /** Null: of all orders, and not of those with a ticket on a date. */
@@ -261,7 +266,7 @@ interface Commands {
     };
   /** Asks for what is due to orders, from the one after number `after` on; looks at no more than `limit`. */
   AskNextRefunds: { readonly after: number | null; readonly limit: number };
-  /** What was given back of the payment of a refund, as its provider says before it is asked for it. */
+  /** What was already given back of a refund's payment, as its provider reports before it is asked for the refund. */
   MatchRefunds: {
     readonly orderId: string;
     readonly refundId: string;
@@ -283,7 +288,7 @@ interface Commands {
   EraseOrder: Keyed & OperatorNote & { readonly orderId: string; readonly note: null };
   /** The same for orders whose retention has passed, from the one after number `after` on. */
   EraseDueOrders: { readonly after: number | null; readonly limit: number };
-  /** A station may scan from now on; who asks for it made its token. */
+  /** A station may scan from now on; the caller made its token. */
   AddStation: Omit<FactData['StationAdded'], 'stationId'>;
   RevokeStation: { readonly stationId: string; readonly operator: string | null };
   /** What a station scanned; its token is known by its SHA-256 in hex. */
@@ -296,7 +301,7 @@ interface Commands {
       readonly doorId: string | null;
       readonly undoes: string | null;
     };
-  /** What a station needs without a network, behind what its cursor says that it has. */
+  /** What a station needs without a network, from its cursor on. */
   SyncStation: {
     readonly tokenSha256: string;
     readonly after: string | null;
@@ -314,18 +319,18 @@ interface Commands {
   JoinQueue: { readonly sessionKey: string };
   PollQueue: { readonly entryId: string; readonly sessionKey: string };
   LeaveQueue: { readonly entryId: string; readonly sessionKey: string };
-  /** A piece of the order that was drawn off the thread; `from` counts from 0. */
+  /** A piece of the order that a worker thread drew; `from` counts from 0. */
   RecordDraw: { readonly from: number; readonly entryIds: readonly string[]; readonly entriesDigest: string };
   /** Ends what has run out; the event actor executes it before anything else in a turn. */
   SettleDeadline: { readonly subjectId: string };
-  /** Drops the oldest of what requests left behind; the process has too much of it. */
+  /** Drops the oldest records of a kind, because the process keeps too many. */
   DropOldest: { readonly of: RetainedKind };
   DefineEvent: OperatorNote & { readonly definition: EventDefinition };
   /** Its orders are cancelled, or amended, by `CancelNextOrders`. `executes`: what is due then is given back. */
   CancelPerformance: Keyed & DateCancellation & { readonly performanceId: string; readonly executes?: boolean };
   /** Ends what is on cancelled performances, holds first, from the part after number `after` on; `limit` at most. */
   CancelNextOrders: { readonly after: number | null; readonly limit: number };
-  /** Sets what is named of the steering; null takes it back. */
+  /** Sets the named fields of the steering; null takes a field back. */
   SteerSale: OperatorNote & { readonly changes: Partial<Steering> };
   BlockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
   UnblockSeats: Keyed & OperatorNote & { readonly performanceId: string; readonly seatIds: readonly string[] };
@@ -355,7 +360,7 @@ export interface Replies {
   RecordPayment: { readonly order: OrderView | null; readonly repeated: boolean };
   SellAtCounter: Replayable & { readonly order: OrderView };
   CancelOrder: Replayable & { readonly order: OrderView };
-  /** Where it is to be paid and has no session yet: the payment to open one for, and its order. */
+  /** Where the amendment is to be paid and has no session yet: the payment to open one for, and its order. */
   AmendOrder: Replayable & {
     readonly amendment: AmendmentView;
     readonly order: OrderView | null;
@@ -394,7 +399,7 @@ export interface Replies {
   DropOldest: Record<never, never>;
   DefineEvent: { readonly eventId: string; readonly version: number; readonly changed: boolean };
   SteerSale: { readonly steering: Steering };
-  /** Live orders with a ticket on it, which the turns that follow cancel; and those that go on with other tickets. */
+  /** Live orders with a ticket on it, which later turns cancel; and those of them that go on with other tickets. */
   CancelPerformance: Replayable & {
     readonly releasedHolds: number;
     readonly cancelledOrders: number;

@@ -23,7 +23,7 @@ export function factsOf(decision: Decision | Refusal): readonly Fact[] {
 
 /** A reply that names what it shows. */
 export type ReplyReference =
-  /** It shows values alone, or a view of what the facts do not change. */
+  /** The reply has only values, or a view of something that the facts do not change. */
   | { readonly shows: 'VALUES'; readonly reply: Reply }
   | { readonly shows: 'HOLD'; readonly holdId: string; readonly sessionKey: string }
   | { readonly shows: 'ENTRY'; readonly entryId: string; readonly sessionKey: string; readonly joined: boolean }
@@ -38,7 +38,9 @@ export type ReplyReference =
       readonly paymentId?: string;
       readonly replayed?: boolean;
     }
-  /** A payment id of null: nothing of the order is to be paid. `before`: shows the order without later amendments. */
+  /**
+   * A payment id of null: the order has nothing to pay. `before`: the reply shows the order without later amendments.
+   */
   | {
       readonly shows: 'PAYMENT';
       readonly orderId: string;

@@ -1,6 +1,6 @@
 /**
- * What makes two e-mail addresses the same buyer's: they are equal after NFKC, full case folding and removal of
- * invisible characters, trimmed, without a `+tag`. An address itself is kept as it was typed.
+ * Two e-mail addresses are of the same buyer when they are equal after NFKC, full case folding and removal of invisible
+ * characters, trimmed, without a `+tag`. An address itself is kept as it was typed.
  */
 
 /**

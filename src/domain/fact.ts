@@ -15,7 +15,7 @@ import type { FedChange, FeedKey, RecordedScan, ScanResult, StationKind } from '
 
 export type { HoldLine, OrderedPerk, OrderItem, PricedItem, AmendmentAction, AmendedTicket } from './sold-items.ts';
 
-/** What an amendment makes of its order. */
+/** The order's terms after an amendment. */
 export interface AmendmentTerms {
   readonly orderId: string;
   readonly amendmentId: string;
@@ -41,7 +41,7 @@ export interface AmendmentTerms {
   readonly isWithdrawal?: true;
   /**
    * Who comes with tickets from then on, sealed; open where nothing can be sealed. Absent where nobody is named, and
-   * where the amendment was requested before: then they stand there.
+   * where an earlier AmendmentRequested has them.
    */
   readonly sealedAttendees?: string;
   readonly attendees?: readonly Attendee[];
@@ -49,10 +49,10 @@ export interface AmendmentTerms {
   readonly sealedNote?: string;
 }
 
-/** Whose doing a cancellation is. Only after the buyer's own may late money bring the order back. */
+/** Who caused a cancellation. Late money may bring an order back only after its buyer's own cancellation. */
 export type CancellationCause = 'BUYER' | 'OPERATOR' | 'PERFORMANCE';
 
-/** What makes a repeat of a request recognizable. */
+/** The key and digest by which a repeat of a request is recognized. */
 export interface IdempotencyKey {
   readonly key: string;
   /** Digest of the route and the request's body. */
@@ -168,9 +168,7 @@ export interface FactData {
   QueuePassExpired: { readonly entryId: string };
   QueuePassSpent: {
     readonly entryId: string;
-    /**
-     * Spent for requests without a session key alone; the pass stays with its session. Facts before this field lack it.
-     */
+    /** Spent only for requests without a session key; its session may use it again. Facts before this field lack it. */
     readonly withoutKey?: true;
   };
 
@@ -232,14 +230,14 @@ export interface FactData {
     readonly paymentId: string;
     readonly amountCents: number;
     readonly currency: string;
-    /** Whether it pays its installment; what does not is due as a refund. */
+    /** Whether it pays its installment; other money is due as a refund. */
     readonly isCounted: boolean;
     /** The payment's id as the provider reported it, or null. */
     readonly reference: string | null;
     readonly webhookId: string | null;
     /** What the order owes to the buyer after it. */
     readonly refundDueCents: number;
-    /** What of it became due by money that pays an installment, more of it than was left; absent: nothing. */
+    /** The part of it that became due because a counted payment brought more than was left to pay; absent: nothing. */
     readonly toRefundCents?: number;
   };
   /** Money that no payment asked for, kept as a payment of its own: another sum or currency, or a second time. */
@@ -266,8 +264,8 @@ export interface FactData {
   TicketsIssued: { readonly orderId: string; readonly ticketIds: readonly string[] };
   OrderExpired: { readonly orderId: string };
   /**
-   * An order is to be amended once its buyer has paid for it. Until then what is wanted beyond its own places is held,
-   * and everything else stays as it is.
+   * An order is to be amended once its buyer has paid for the amendment. Until then the places that it wants beyond its
+   * own are held, and everything else stays as it is.
    */
   AmendmentRequested: OperatorNote &
     AmendmentTerms & {
@@ -281,12 +279,12 @@ export interface FactData {
       readonly successUrl: string | null;
       readonly cancelUrl: string | null;
     };
-  /** It ended before any money came, and so did the tries to pay for it. */
+  /** The amendment ended before any money came, and so did the tries to pay for it. */
   AmendmentEnded: {
     readonly orderId: string;
     readonly amendmentId: string;
     readonly outcome: 'EXPIRED' | 'CANCELLED';
-    /** Whose doing it is; null for the end of its payment window. */
+    /** Who caused the end; null for the end of its payment window. */
     readonly cause: CancellationCause | null;
     readonly operator: string | null;
   };
@@ -343,7 +341,7 @@ export interface FactData {
     readonly failure?: RefundFailure;
     /** When it is tried, or asked about, again; absent where it is not. */
     readonly nextTryAt?: number;
-    /** The number of the try that the provider answered with nothing given back: the next key ends in it. */
+    /** The number of the try that the provider answered with nothing given back; the next key ends with this number. */
     readonly keyTry?: number;
     /** With FAILED: what the order owes to the buyer in the currency of the refund after it. */
     readonly refundDueCents?: number;
@@ -366,7 +364,7 @@ export interface FactData {
     readonly currency?: string;
     /** Who reported it; absent where an operator noted it. */
     readonly provider?: PaymentProviderName;
-    /** The refund, already recorded, that this one is: the amount is what of it was not recorded, nearly always 0. */
+    /** The recorded refund that is the same as this one; the amount is what was not recorded yet, nearly always 0. */
     readonly sameAs?: string;
     /** The refund was executed by this service, and is the one that was requested under its id. */
     readonly isExecuted?: true;
@@ -392,7 +390,7 @@ export interface FactData {
   StationRevoked: { readonly stationId: string; readonly operator: string | null };
   /** A batch of scans that a station sent. */
   TicketsScanned: { readonly stationId: string; readonly scans: readonly RecordedScan[] };
-  /** An operator let a ticket in or out by hand, or took a scan of it back, or was refused it. */
+  /** An operator scanned a ticket in or out by hand, or undid a scan of it; the scan may have been refused. */
   TicketScannedByHand: SealedOperatorNote & {
     readonly orderId: string;
     readonly scan: RecordedScan;
@@ -400,7 +398,7 @@ export interface FactData {
   /** At a gate: a page of its service's feed. */
   FeedTaken: {
     readonly cursor: string;
-    /** What was known before is over with the last page. */
+    /** The feed begins anew: after its last page only the tickets that it named count. */
     readonly isAnew: boolean;
     readonly more: boolean;
     /** The gate's own scans that it received until then are in it. */
@@ -412,7 +410,7 @@ export interface FactData {
       readonly keys: readonly FeedKey[];
       readonly performances: readonly { readonly id: string; readonly status: string; readonly expected: number }[];
     };
-    /** Digests of tickets, what they are since when, and at which door. */
+    /** Tickets by digest: state, since when, and at which door. */
     readonly changes: readonly FedChange[];
   };
   MailRequested: MailRequest & { readonly orderId: string };
@@ -428,13 +426,13 @@ export interface FactData {
    * own marks.
    */
   RequestAnswered: { readonly idempotency: IdempotencyKey; readonly answer: RequestAnswer };
-  /** The process kept too much of a kind, and this event most of it: the oldest of it are gone. */
+  /** The process kept too many records of a kind, and this event most of them: its oldest are dropped. */
   OldestDropped: { readonly of: RetainedKind };
 }
 
 export type FactType = keyof FactData;
 
-/** Every type of fact, for telling a known one from a newer version's. */
+/** Every type of fact; an unknown type was written by a newer version. */
 export const FACT_TYPES = {
   EventDefined: true,
   SaleSteered: true,

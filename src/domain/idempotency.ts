@@ -16,7 +16,7 @@ import type { IdempotencyKey } from './fact.ts';
 /** How long an answer is repeated. */
 export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
-/** An event that gets more within a day drops its oldest sooner. */
+/** An event with more records within a day drops its oldest sooner. */
 const IDEMPOTENCY_RECORDS_MAX = 500_000;
 
 /** The same for what all records of an event take: some 200,000 of usual size (300 B). */

@@ -74,7 +74,7 @@ export interface EventDefinition {
   readonly reentry?: 'AFTER_EXIT' | 'NEVER' | 'ALWAYS';
   /** Absent where the event sets nothing. */
   readonly legal?: LegalDefinition;
-  /** Absent where its pages look as those of the service. */
+  /** Absent where its pages look like the service's own. */
   readonly brand?: BrandDefinition;
   readonly performances: readonly PerformanceDefinition[];
   readonly localities: readonly LocalityDefinition[];
@@ -116,10 +116,10 @@ export const NOTHING_DEFINED: EventDefinition = {
   promoCodes: [],
 };
 
-/** What of an event's definition the look of its pages depends on. */
+/** The part of an event's definition that decides how its pages look. */
 export type BrandedEvent = Pick<EventDefinition, 'slug' | 'brand'>;
 
-/** How a venue shows itself to buyers; what is absent is as without it. */
+/** How a venue appears to buyers; where a field is absent, pages have the service's own. */
 export interface BrandDefinition {
   readonly name?: string;
   /** A picture as a data: URL in base64. */
@@ -132,7 +132,7 @@ export interface BrandDefinition {
   /** An e-mail address, or one that begins with https://. */
   readonly support?: string;
   readonly links?: readonly BrandLink[];
-  /** Whether pages say what software they are. */
+  /** Whether pages name the software that serves them. */
   readonly credit?: boolean;
 }
 
@@ -197,7 +197,7 @@ export function reentryOf({
   return reentry;
 }
 
-/** What a shop is legally bound to say to buyers before they order. */
+/** What a seller must tell buyers before they order, by legal duty. */
 interface LegalDefinition {
   readonly termsUrl: string | null;
   readonly imprintUrl: string | null;

@@ -7,7 +7,7 @@
  * 1. A *pool* is a number of tickets that may not be exceeded at one performance. Pools are numbered: first one for
  *    each offer (the stage's quota), then one for each ticket type (its quota), then the places: one for each general
  *    locality, one for each kind of seat of a numbered one (the ordinary seats of a zone, and its accessible ones).
- * 2. What an offer can still sell is the least of what is left in its own pool, in its type's and in its places'.
+ * 2. An offer can still sell the minimum of what its own pool, its type's pool and its places' pool leave.
  * 3. Nothing here is written after `compileSalePlan` returned.
  */
 
@@ -185,7 +185,7 @@ export function offerOf(plan: SalePlan, ticketTypeId: string, sellingStageId: st
   return plan.offers[plan.offerGrid[type.index * plan.sellingStages.length + stage.index]!];
 }
 
-/** What a ticket says of its place, a place without a numbered seat too. */
+/** The names of a place on a ticket, also of a place without a numbered seat. */
 export function placeNames(
   plan: SalePlan,
   ticketTypeId: string,

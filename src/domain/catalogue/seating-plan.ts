@@ -29,8 +29,9 @@ export interface SeatingPlan {
   /** The zone of each seat, as an index into `zoneKeys`. */
   readonly zoneOf: Uint16Array | Uint32Array;
   /**
-   * The kind of place that each seat is. Kinds are counted apart, because not every type may take each of them: kind z
-   * is the ordinary seats of zone z; the accessible seats of a zone that has some are a kind of their own behind those.
+   * The kind of place that each seat is. Kinds are counted apart, because not every type may take each of them. Kind z
+   * is the ordinary seats of zone z; behind these kinds, the accessible seats of a zone that has some are one kind
+   * each.
    */
   readonly kindOf: Uint16Array | Uint32Array;
   /** The zone of each kind; as long as there are kinds. */
@@ -179,7 +180,7 @@ function longestRunIn(startsRun: Uint8Array): number {
 
 /**
  * As listed, or nearest first when there is a focal point; rows equally near stay as listed. Distances are compared in
- * millionths, so that rows which a drawing program placed symmetrically are not told apart by its rounding.
+ * millionths, so that rows which a drawing program placed symmetrically count as equal despite its rounding.
  */
 function orderRows(
   rowCount: number,

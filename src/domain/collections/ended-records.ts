@@ -1,11 +1,11 @@
 /**
- * Records of what ended lately, in some 28 bytes each: that it was there, its session, how it ended and when.
+ * Records of holds and queue entries that ended lately, in some 28 bytes each: id, session, how each ended and when.
  *
  * Holds and queue entries that are over stay readable for two hours, however many others end meanwhile. At a thousand a
  * second for two hours that is some 200 MB; as objects it would be three gigabytes.
  *
- * 1. An id is kept as 64 bits of hash, its session key as 29: for a made-up id nothing is found, and a client with a
- *    true id but not its key learns with a chance of one in 500 million that it is over.
+ * 1. An id is kept as 64 bits of hash, its session key as 29: nothing is found for a made-up id. A client that has a
+ *    true id but not its key learns that it is over with a chance of one in 500 million.
  * 2. A record leaves between KEPT_MS and KEPT_MS + GENERATION_MS after it was added, by the moments of facts alone
  *    (I9).
  * 3. Records are kept in generations, in the order of adding; a generation is removed whole.
@@ -41,7 +41,7 @@ export interface EndedRecord<Status extends string> {
 
 /** One generation as a snapshot keeps it: for each record three words and its times. */
 export interface EndedPart {
-  /** Null when it is not known: its records count from the next one that is added. */
+  /** Null when it is not known: its records are as old as the next one that is added. */
   readonly beganAt: number | null;
   readonly numbers: readonly number[];
 }
@@ -158,7 +158,9 @@ export class EndedRecords<Status extends string> {
     }
   }
 
-  /** Adds a record of an older snapshot, which did not say when it ended; it counts from the next one that is added. */
+  /**
+   * Adds a record of an older snapshot, which did not say when it ended; it is as old as the next one that is added.
+   */
   adopt(id: string, sessionKey: string, record: EndedRecord<Status>): void {
     const last = this.#generations.at(-1);
     if (last?.beganAt !== null) this.#newGeneration(null);

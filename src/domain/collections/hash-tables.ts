@@ -6,11 +6,12 @@
  *
  * 1. A slot is a fixed number of words. Its first word is 0 where the slot is empty.
  * 2. Entries stand at the first empty slot at or behind the one that their hash names (open addressing).
- * 3. At most three of four slots of a table are used. Then it is laid out anew, without slots whose last word is 0, so
- *    that half are. Fewer would take more memory; more, and each entry would be moved four times on average.
+ * 3. At most three of four slots of a table are used. Then it is laid out anew with half of its slots used, without
+ *    those whose last word is 0. A lower share would take more memory; with a higher one each entry would be moved four
+ *    times on average.
  */
 
-/** A well mixed hash of 32 bits; different seeds give hashes that have nothing to do with one another. */
+/** A well mixed hash of 32 bits; different seeds give independent hashes. */
 export function hashOf(text: string, seed: number): number {
   let hash = seed ^ text.length;
   for (let index = 0; index < text.length; index += 1) {
@@ -132,7 +133,7 @@ export class IdIndex {
   }
 }
 
-/** Never 0, by rule 3. People tell parts of it as the numbers of orders: it never changes. */
+/** Never 0, by rule 3. The numbers of orders are parts of it: it never changes. */
 export function idHash(id: string): number {
   return hashOf(id, ID_SEED) || 1;
 }
@@ -147,8 +148,8 @@ const TALLY_SEED_B = 0x27d4eb2f;
 
 /**
  * Counts by a key of which only 64 bits of hash are kept, some 18 to 36 bytes a key where a Map takes 110 (measured);
- * for tallies over everybody who ever bought. Two keys share a count only if both halves of their hashes agree; a
- * client that makes up such a pair counts for somebody else, as it may by giving that key itself.
+ * for tallies over all buyers. Two keys share a count only if both halves of their hashes agree; a client that makes up
+ * such a pair adds to another buyer's count, as it can by giving that buyer's key.
  */
 export class HashedTally {
   /** A slot: both halves of the hash, of which the first is never 0, and the count. */

@@ -1,6 +1,6 @@
 /**
- * A function that keeps its last answer, by the identity of what it was asked for: in a rush thousands ask for the same
- * one after the other.
+ * A function that keeps its last answer, by the identity of its arguments: in a rush thousands of calls in a row have
+ * the same ones.
  */
 export function keepingLast<Asked extends readonly unknown[], Answer>(
   answer: (...asked: Asked) => Answer,

@@ -1,5 +1,5 @@
 /**
- * A min-heap of moments whose entries go stale: an entry is not taken out when what it announces moves or ends.
+ * A min-heap of moments whose entries go stale: an entry is not taken out when its subject moves or ends.
  *
  * The caller knows which entries still stand. A subject that moves again and again leaves a stale entry behind each
  * time, so the heap is cleaned when it has grown too long; a million entries cleaned at once would stop the event loop
@@ -79,7 +79,7 @@ export class LazyHeap<Item> {
   }
 }
 
-/** An entry of `except` is taken off to look beneath it, and put back. */
+/** An entry of `except` is removed to reach the entries below it, and put back. */
 function surface<Item>(heap: FlatQueue<Item>, stands: Stands<Item>, except: Item | null): HeapItem<Item> | null {
   while (heap.length > 0) {
     const item = heap.peek()!;

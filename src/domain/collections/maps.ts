@@ -8,7 +8,7 @@ import { hashOf } from './hash-tables.ts';
  */
 export const PARTS = 256;
 
-/** The slots of a part when it begins. */
+/** The slots of a new part. */
 const SLOTS_MIN = 8;
 
 /**
@@ -40,7 +40,7 @@ interface Part<Value> {
 export class ShardedMap<Value> {
   readonly #parts: (Part<Value> | undefined)[] = new Array<undefined>(PARTS).fill(undefined);
   #size = 0;
-  /** What was looked up or put in last: a turn asks for the same key again, or puts it in where it was not there. */
+  /** The key that was looked up or put in last: a turn often looks it up again, or puts it in where it was absent. */
   #lastKey = '';
   #lastHash = hashOf('', 0);
   #lastValue: Value | undefined = undefined;
@@ -98,9 +98,9 @@ export class ShardedMap<Value> {
   }
 
   /**
-   * Reads most of what looking up these keys will read, and with `read` of their values: each step for all of them
-   * before the next one, so that the processor waits for many places of memory at once and not for one after the other.
-   * Answers the sum of what was read, because a compiler leaves out what nobody uses.
+   * Reads in advance most of the memory that look-ups of these keys will read, and with `read` that of their values.
+   * Each step is done for all keys before the next step, so that the processor waits for many addresses at once.
+   * Answers the sum of the values read, because a compiler leaves out unused reads.
    */
   readAhead(keys: readonly string[], read: (value: Value) => number): number {
     const parts = keys.map((key) => this.#parts[partOf(key)]);
@@ -136,7 +136,7 @@ function* definedFrom<Each>(part: Part<unknown> | undefined, first: 0 | 1): Gene
   }
 }
 
-/** Ids end in random characters, so their ends spread them; keys chosen to fall together only share one part. */
+/** Ids end in random characters, so their ends spread them; keys that a client chose to collide only share one part. */
 function partOf(key: string): number {
   const end = key.length - 1;
   return (key.charCodeAt(end) * 31 + key.charCodeAt(end - 1) * 7 + key.charCodeAt(end - 2)) & (PARTS - 1);

@@ -1,5 +1,5 @@
 /**
- * Records as short texts, for what is kept long and read seldom, and back.
+ * Packs records that are kept long and read seldom into short texts, and unpacks them.
  *
  * A packed record is a third of its JSON and a seventh of its objects. Packed texts live in one process only: snapshots
  * and facts never have them. Any plain data can be packed, so that a field added later is kept as well.
@@ -8,16 +8,17 @@
  *    as in JSON.
  * 2. An object is the number of its shape and its values. A shape is a list of keys, with those that are null or an
  *    empty list; keys that come from outside (`FREE_KEYS`) make no shapes, and there are at most SHAPES_MAX.
- * 3. A long string that the record has already is its position among the record's long strings; one that many records
- *    have is its position in a list of words. That list is bounded, and a client cannot fill it with strings of its
- *    own: a word is met twice among the last WORDS_WATCHED first.
- * 4. A text has one byte a character: one with others than Latin-1 is kept as the characters of its UTF-8 bytes.
+ * 3. A long string that the record has already is its position among the record's long strings. A string that many
+ *    records have is its position in a list of words. The list is bounded, and a client cannot fill it with its own
+ *    strings: a string becomes a word only when it comes twice among the last WORDS_WATCHED.
+ * 4. A text has one byte a character: a text with characters outside Latin-1 is kept as its UTF-8 bytes, a character
+ *    each.
  * 5. A string that ends in much base64url, as a sealed text does behind its last dot, is kept as its beginning and the
- *    bytes of that. All such bytes stand behind the JSON, which would escape them.
+ *    decoded bytes. All such bytes stand behind the JSON, which would escape them.
  * 6. A moment is its distance from the moment before it in the record, as a number below 0: orders have several, mostly
  *    some minutes apart. Other numbers below 0 are kept as they are.
- * 7. From the third id of a record on, one of the event that the first is of is a list of its prefix. The bytes of all
- *    secrets stand before those of rule 5: one call for all of them takes as long as one for each.
+ * 7. From the third id of a record on, an id of the same event as the first is a list of its prefix. The bytes of all
+ *    secrets stand before those of rule 5: one call for all of them takes as long as a call for one.
  */
 
 import { oldestOf } from './maps.ts';
@@ -39,13 +40,13 @@ const WORD_KEYS: ReadonlySet<string> = new Set([
 /** Under these keys stand objects whose keys a client chose. */
 const FREE_KEYS: ReadonlySet<string> = new Set(['tracking']);
 
-/** Far above what the code makes; what would be over is kept as it is. */
+/** Far more than the code makes; objects of further shapes are kept as they are. */
 const SHAPES_MAX = 2_000;
 
 /**
- * Stands before a value that is kept as it is; before the position of a string in the record; before that of a word;
- * before the beginning of a string that ends in the one before it, as the address of a provider's session may; before
- * the beginning of one that ends in base64url, and how many bytes that is.
+ * These stand before a value that is kept as it is; the position of a string in the record; the position of a word; the
+ * beginning of a string that ends in the string before it, as the address of a provider's session may; and the
+ * beginning of a string that ends in base64url, with the number of its bytes.
  */
 const AS_IT_IS = -1;
 const AGAIN = -2;
@@ -59,7 +60,7 @@ const WORD_CHARS_MAX = 256;
 const WORDS_MAX = 4_096;
 const WORDS_WATCHED = 256;
 
-/** Shorter base64url is hardly longer than what stands for it. */
+/** Shorter base64url is hardly longer than its packed form. */
 const BASE64_MIN = 64;
 
 /** An id ends in an underscore and this many characters of base64url, which stand for whole bytes. */
@@ -73,7 +74,7 @@ const SECRET = /^[\w-]{24}$/;
 const MOMENT_MIN = 1e12;
 const MOMENT_MAX = 1e14;
 
-/** Stands before the text of one that was not Latin-1. */
+/** Stands before a packed text that was not Latin-1. */
 const UTF_8 = '!';
 
 /** Stands before bytes; JSON never has it. */
@@ -90,8 +91,7 @@ interface Shape {
 }
 
 /**
- * Shapes as a tree: what begins with the same keys has the same beginning. A text of all keys to look a shape up by
- * took twice as long.
+ * Shapes as a tree: shapes with the same first keys share a path. A look-up by a text of all keys took twice as long.
  */
 interface ShapeNode {
   /** The number of the shape that ends here. */
@@ -107,7 +107,7 @@ const words: string[] = [];
 const wordByText = new Map<string, number>();
 /** Strings that were packed lately and are no words yet, the oldest first. */
 const watched = new Set<string>();
-/** Bytes on their way: a buffer for each text made twice as much garbage as all the rest of it. */
+/** The buffer that all texts share: a buffer for each text made twice as much garbage as all the rest. */
 let bytesUnderWay = Buffer.alloc(16 * 1024);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -137,8 +137,8 @@ export function unpack(packed: string): unknown {
 }
 
 /**
- * The long strings of a record so far, all bytes of rule 5, the last moment, 0 before the first, what stands between
- * the prefix and the secret of the first id, and all secrets of rule 7.
+ * Of a record so far: the long strings, all bytes of rule 5, the last moment (0 before the first), the part between the
+ * prefix and the secret of the first id, and all secrets of rule 7.
  */
 interface Seen {
   readonly positions: Map<string, number>;
@@ -170,7 +170,7 @@ function packed(value: unknown, seen: Seen): unknown {
   return packedObject(value as Readonly<Record<string, unknown>>, seen);
 }
 
-/** Rule 6: -1 for the moment of before, -2 for one millisecond earlier, -3 for one later, and so on. */
+/** Rule 6: -1 is the previous moment, -2 one millisecond earlier, -3 one later, and so on. */
 function packedNumber(value: number, seen: Seen): unknown {
   if (value < 0) return [AS_IT_IS, value];
   if (!isMoment(value)) return value;
@@ -219,7 +219,7 @@ function eventOf(text: string): string {
   return text.charCodeAt(begin - 1) === UNDERSCORE ? text.slice(text.indexOf('_'), begin) : '';
 }
 
-/** Rule 5; anything else than base64url, or that of bytes which have another form as well, stays as it is. */
+/** Rule 5; a text stays as it is unless it is base64url in the one form that its bytes have. */
 function packedBytes(text: string, seen: Seen): unknown {
   const begin = text.lastIndexOf('.') + 1;
   if (text.length - begin < BASE64_MIN) return text;

@@ -1,6 +1,9 @@
 /** Lists that are kept in an order. */
 
-/** How many items come first for which it holds, and for none behind them: all of them at once, else by halving. */
+/**
+ * The number of leading items for which it holds; it must hold for none behind them. Tries all of them first, else a
+ * binary search.
+ */
 export function countLeading<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   if (high > 0 && holds(items[high - 1]!)) return high;

@@ -35,7 +35,10 @@ export interface AttendeesWanted {
   readonly after: string | null;
 }
 
-/** A page has whole orders: one more once it has fewer tickets than this, and looks at no more orders than that. */
+/**
+ * A page has whole orders: it takes another order while it has fewer tickets than this, and looks at no more orders
+ * than this.
+ */
 const TICKETS_A_PAGE = 500;
 const ORDERS_A_PAGE = 500;
 

@@ -1,8 +1,8 @@
 /**
  * Scans by operators, without a station: of a ticket that they have looked up, at its own date, now.
  *
- * The checks are those of stations. Each has an id of its own and is one fact, that names the order: the note is sealed
- * with it. An operator undoes whatever scan of the ticket, however old.
+ * The checks are those of stations. Each scan has its own id and is one fact, which names the order: the note is sealed
+ * for that order. An operator may undo any scan of the ticket, however old.
  */
 import { hasHappened } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';

@@ -1,4 +1,4 @@
-/** What facts make of check-in. */
+/** Applies facts to check-in. */
 import { dropOldMinutes, MINUTE_MS } from '#client/doors/counters.ts';
 import { hasHappened } from '#client/doors/scan.ts';
 import { reentryOf } from '../catalogue/definition.ts';
@@ -81,7 +81,7 @@ function recordScan(state: DoorState, scan: RecordedScan, senderId: string | nul
   else recordByIdAlone(state.doors!, scan);
 }
 
-/** Counts a scan that is kept by its id alone in place of what was known of it, which is answered. */
+/** Counts a scan that is kept by its id alone, in place of its earlier record, which is returned. */
 function recordByIdAlone(doors: Doors, { id, performanceId, ...scan }: RecordedScan): RefusedScan | null {
   const { verdict, given = null, digest, isOfGate = false } = scan;
   const recorded = { verdict, given, digest, isOfGate };
@@ -147,7 +147,7 @@ export function toTicketScan(
   return { id, kind, performanceId, doorId, stationId, at, receivedAt, verdict, given, unfit, isUndone, isOfGate };
 }
 
-/** Puts a ticket in the place of what it was and answers that; what both come to is counted (rule 2 of `state.ts`). */
+/** Replaces a ticket, or adds a new one, and returns its number; counts change by both (rule 2 of `state.ts`). */
 function putTicket(
   doors: Doors,
   number: number | null,
@@ -162,7 +162,9 @@ function putTicket(
   return place;
 }
 
-/** An undoing is known by its id alone; the scan that it undoes is left out from now on, or is not any more. */
+/**
+ * An UNDO is kept by its id alone. The scan that it undoes no longer counts, or counts again if the UNDO was undone.
+ */
 function recordUndo(state: DoorState, scan: RecordedScan): void {
   const doors = state.doors!;
   const { undoes, verdict, given = null } = scan;
@@ -197,7 +199,9 @@ function pruneMinutes(doors: Doors, at: number): void {
 
 // ── the definition ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A definition was taken over: where it lets tickets enter again otherwise, their scans are merged anew. */
+/**
+ * A definition was taken over: where its rule for entering again is another one, the scans of tickets are merged anew.
+ */
 export function rebaseDoors({ doors, plan }: DoorState): void {
   const reentry = reentryOf(plan.definition);
   if (doors === null || doors.reentry === reentry) return;

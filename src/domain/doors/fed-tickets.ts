@@ -11,13 +11,13 @@ export interface FedTicket {
   /** When it entered, left or became void; a feed has seconds. */
   readonly at: number;
   readonly doorId: string | null;
-  /** It was outside when it entered here: should that entry be undone, it had entered before. */
+  /** It was outside when it entered here: if that entry is undone, the ticket had still entered before. */
   readonly isReturn?: true;
   /** Where it was when it left here without being inside: should that exit be undone, it is there again. */
   readonly leftFrom?: 'OUTSIDE' | 'NEVER_IN';
   /** What the service says of conflicts. */
   readonly told?: readonly StationConflict[];
-  /** Of a ticket that was scanned here: the service's word has what came here until then. */
+  /** Of a ticket that was scanned here: the service's record includes the scans that were made here until then. */
   readonly includesUntil?: number;
 }
 
@@ -56,7 +56,7 @@ export class FedTickets {
     return number === undefined ? { ...UNNAMED, digest } : this.#rows[number]!;
   }
 
-  /** `isMoved`: stations are told of it, also where nothing is otherwise. */
+  /** `isMoved`: stations get the ticket, even if nothing about it has changed. */
   put(row: FedTicket, isMoved = false): void {
     const number = this.#numberOf.get(row.digest);
     const isNews = isMoved || number === undefined || !isSame(this.#rows[number]!, row);

@@ -3,10 +3,10 @@
  *
  * 1. It is there at a gate alone, from the first page of the feed on. A ticket is known by its digest; a gate has no
  *    orders.
- * 2. A page says until when the gate's own scans are in it: what came later is applied on top. A change that is about a
- *    scan which was undone here is older than that.
- * 3. A feed that begins anew leaves what is known in its place until its last page; then what it did not name is none
- *    of these any more.
+ * 2. A page says until when it includes the gate's own scans; later scans are applied on top. A change about a scan
+ *    that was undone here is older than the UNDO.
+ * 3. When a feed begins anew, known tickets stay as they are until its last page. Then every ticket that it did not
+ *    name counts as UNNAMED.
  */
 import { ticketDigest } from '#client/doors/digest.ts';
 import { hasHappened } from '#client/doors/scan.ts';
@@ -21,7 +21,7 @@ import type { FedChange } from '../recorded-scan.ts';
 
 // ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** After an entry or exit; one that was before what is known changes nothing. */
+/** The ticket after an entry or exit; an earlier scan than the known change has no effect. */
 function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
   const { leftFrom: _leftFrom, ...others } = row;
   const isInside = row.presence === 'INSIDE';
@@ -34,8 +34,8 @@ function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
 }
 
 /**
- * After a scan did not happen; `left` are the ticket's other scans here. What happened elsewhere is known by the
- * conflicts of which the service told, and by where the ticket was before it entered here.
+ * The ticket without a scan; `left` are the ticket's other scans here. Scans elsewhere are known from the conflicts
+ * that the service reported, and from where the ticket was before it entered here.
  */
 function withoutScan(
   row: FedTicket,
@@ -65,13 +65,13 @@ function withoutScan(
   };
 }
 
-/** The entries with which the service says that an entry conflicts, and that were not made here. */
+/** The entries that conflict with an entry, as the service says, and that were not made here. */
 function entriesElsewhere({ told = [] }: FedTicket, { id }: TicketScan, own: readonly TicketScan[]) {
   const others = told.filter(({ scanId }) => scanId === id).map(({ admitted }) => admitted);
   return others.filter(({ at }) => !own.some((each) => each.at === at));
 }
 
-/** Whether what is known is of a scan; a feed says its second and its door. */
+/** Whether the known change is a scan's; a feed has the second and the door of the scan. */
 function isAbout({ presence, at, doorId }: FedTicket, scan: TicketScan): boolean {
   if (presence !== (scan.kind === 'ENTRY' ? 'INSIDE' : 'OUTSIDE')) return false;
   return secondOf(at) === secondOf(scan.at) && doorId === scan.doorId;
@@ -88,7 +88,7 @@ export function noteNumber(state: DoorState, key: string, number: number): strin
   return digest;
 }
 
-/** A scan of a ticket was recorded, or is not what it was: what is known of the ticket follows. */
+/** A scan of a ticket was recorded or changed: updates what is known of the ticket. */
 export function noteScan(state: DoorState, number: number, before: TicketScan | undefined, after: TicketScan): void {
   const { feed, tickets, reentry } = state.doors!;
   if (feed === null) return;
@@ -99,7 +99,7 @@ export function noteScan(state: DoorState, number: number, before: TicketScan | 
   feed.tickets.put(fedAfter(feed.tickets.find(digest), before, after, scans, reentry), isMoved);
 }
 
-/** What is known of a ticket after one of its scans was recorded, or is not what it was. */
+/** What is known of a ticket after one of its scans was recorded or changed. */
 export function fedAfter(
   row: FedTicket,
   before: TicketScan | undefined,
@@ -149,7 +149,7 @@ function namedRow([digest, state, at, doorId, told]: FedChange): FedTicket {
   return { digest, presence, isVoid: state === 'V' || state === 'W', at, doorId, ...(told !== undefined && { told }) };
 }
 
-/** Puts what a page says of a ticket, with what is not in it yet (rule 2). */
+/** Stores what a page says of a ticket, with the scans that it does not include yet (rule 2). */
 function putNamed(state: DoorState, named: FedTicket, includesUntil: number): void {
   const { feed, tickets, reentry } = state.doors!;
   const number = feed!.scanned.get(named.digest);

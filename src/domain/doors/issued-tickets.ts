@@ -1,4 +1,4 @@
-/** What a check of a ticket at a door needs of its order. */
+/** The part of an order that the check of a ticket at a door needs. */
 import { agreedOf, itemOfTicket, voidReasonOf, type VoidedTicket } from '../orders/order.ts';
 import type { OrderState } from '../orders/state.ts';
 import type { VoidReason } from '../view.ts';

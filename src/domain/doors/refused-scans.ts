@@ -1,8 +1,10 @@
 /**
- * The ids of scans that no ticket's text has: what was no ticket of the event, what was refused once too often, and
- * undoing. A repeat is known by them for as long as the event is kept, in some 24 bytes each.
+ * The ids of scans that are in no ticket's text: of codes that are no ticket of the event, refused scans beyond the
+ * bound of a ticket, and UNDOs. A repeat is recognized by its id for as long as the event is kept, in some 24 bytes
+ * each.
  *
- * 1. An id is kept as 64 bits of hash, and what was read as a keyed digest of 32: it may be anybody's business card.
+ * 1. An id is kept as 64 bits of hash. What was read is kept as a keyed digest of 32 bits, because it may be any code
+ *    with personal data.
  * 2. Records are in the order of their arrival, and none ever leaves.
  */
 import { GIVEN, type Given } from '#client/doors/scan.ts';

@@ -52,8 +52,8 @@ export function viewTicket(
 }
 
 /**
- * The entry because of which a ticket is ALREADY_ADMITTED. Where it was undone since, a repeat names the entry that was
- * a double beside it, at a gate one that was made elsewhere and lets the ticket be inside now, else the undone one.
+ * The entry because of which a ticket is ALREADY_ADMITTED. Where that entry was undone since, a repeat names the entry
+ * that was its double; at a gate, an entry made elsewhere by which the ticket is inside now; otherwise the undone one.
  */
 function viewAdmission(
   state: DoorState,

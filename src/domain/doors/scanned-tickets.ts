@@ -3,9 +3,9 @@
  * evening.
  *
  * 1. A ticket has a number, which counts from 0 and never changes. No ticket ever leaves.
- * 2. What is read of a ticket is a copy. It is changed by putting another one in its place.
- * 3. Each change of where a ticket is has a number, which counts from 1. A ticket is found by its last change alone, so
- *    that a feed that goes on after a change has every ticket once, as it is now.
+ * 2. A read gives a copy of a ticket. To change a ticket, put another one in its place.
+ * 3. Each change of where a ticket is has a number, which counts from 1. Only the last change of a ticket leads to it,
+ *    so that a feed which goes on after a change has every ticket once, as it is now.
  * 4. A text has ids of dates, doors, stations and types as positions in a list of names, and times in base 36.
  */
 import { GIVEN, type Given } from '#client/doors/scan.ts';
@@ -24,7 +24,9 @@ export interface TicketScan extends MergedScan {
   readonly receivedAt: number;
 }
 
-/** Somebody who was scanned with a code: a ticket of the event or, where a station let in by another code, that one. */
+/**
+ * The scans of one code: of a ticket of the event or, where a station let somebody in by another code, of that code.
+ */
 export interface TicketScans {
   /** The end of the ticket's id; of another code `~` and its digest. */
   readonly key: string;

@@ -1,13 +1,13 @@
 /**
  * Scans of a station: each is checked, answered and recorded, a batch in one fact.
  *
- * 1. A known id is answered as the first time and counts nothing. A repeat may add, once, what the station had decided
- *    meanwhile; so it does of a scan that a gate had checked. One with another code, kind, date or door is ID_REUSED,
- *    and nothing is recorded of it.
+ * 1. A known id is answered as the first time and is not counted again. A repeat may add, once, what the station
+ *    decided meanwhile, also for a scan that a gate had checked. A repeat with another code, kind, date or door is
+ *    ID_REUSED, and nothing of it is recorded.
  * 2. A scan without `given` is checked by what has arrived until now, and counts 1 ms after the ticket's last scan at
  *    the earliest. One with `given` counts at its moment: entry times and, for conflicts, void tickets are as of then.
  * 3. A moment over a minute ahead counts as now.
- * 4. A batch is checked scan after scan: what came earlier in it is known to what comes later.
+ * 4. A batch is checked scan after scan: the check of each scan knows the earlier scans of the batch.
  */
 import { countedAt } from '#client/doors/merging.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -71,7 +71,7 @@ export function decideRecordScans(
   return { facts, reply: valuesReply<'RecordScans'>({ results }) };
 }
 
-/** What a gate alone may send: a station sends its own scans. */
+/** Whether only a gate may send the scan: a station sends its own scans. */
 function isOfAnother({ stationId, isOfGate }: ScanRequest): boolean {
   return stationId !== null || isOfGate;
 }
@@ -171,12 +171,12 @@ export class ScanBatch {
   readonly #doors: Doors;
   readonly #senderId: string | null;
   readonly #now: number;
-  /** Tickets and ids as this batch makes them (rule 4). */
+  /** Tickets and ids as this batch changes them (rule 4). */
   readonly #tickets = new Map<string, readonly TicketScan[]>();
   readonly #known = new Map<string, KnownScan>();
-  /** In place of what the state has. */
+  /** The UNDOs of scans as this batch changes them, in place of the state's. */
   readonly #undoings = new Map<string, number>();
-  /** At a gate: tickets as this batch makes them, by digest. */
+  /** At a gate: tickets as this batch changes them, by digest. */
   readonly #fed = new Map<string, FedTicket>();
 
   constructor(state: DoorState, senderId: string | null, now: number) {

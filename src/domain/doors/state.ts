@@ -3,12 +3,13 @@
  *
  * 1. It is null until the first station, so that an event without doors costs nothing.
  * 2. The scans of a ticket are merged by `merging.ts` of the client, the same at a gate and on a station's own device.
- *    Counts and conflicts are sums over tickets: what a ticket came to before a scan is taken off, what it comes to now
- *    is added.
- * 3. Of the scans of a ticket that were refused at most 50 are kept. Further ones, and those of no ticket of the event,
- *    are counted and known by their ids.
+ *    Counts and conflicts are sums over tickets: a scan takes off the ticket's values from before it and adds the new
+ *    ones.
+ * 3. At most 50 refused scans of a ticket are kept. Further ones, and scans of no ticket of the event, are counted and
+ *    recognized by their ids.
  * 4. A station is LIVE until it is revoked or expires. When it was last seen is soft state.
- * 5. A scan is undone while any UNDO of it stands, whichever arrives first: one may be taken back, and another not.
+ * 5. A scan is undone while any UNDO of it stands, whether the scan or the UNDO arrives first: one UNDO may be undone
+ *    itself, and another not.
  */
 import { countRefusal, countTicket, type CountsByPerformance } from '#client/doors/counters.ts';
 import { hasHappened, outcomeOf, type Given } from '#client/doors/scan.ts';
@@ -48,7 +49,7 @@ export interface Doors {
   readonly byToken: Map<string, Station>;
   readonly tickets: ScannedTickets;
   readonly refused: RefusedScans;
-  /** How often scans were undone, by id: before they arrived, or once more than once (rule 5). */
+  /** How often scans were undone, by id: those undone before they arrived, or more than once (rule 5). */
   readonly undone: Map<string, number>;
   readonly counts: CountsByPerformance;
   readonly conflicts: ConflictList;
@@ -56,7 +57,7 @@ export interface Doors {
   readonly usedDoors: Set<string>;
   /** At a gate alone: what it knows of tickets; it has no orders. */
   feed: GateFeed | null;
-  /** Whether tickets enter again, as they were merged. */
+  /** The rule for entering again by which tickets were merged. */
   reentry: Reentry;
   /** The minute in which minutes were dropped last. */
   prunedMinute: number;
@@ -101,19 +102,19 @@ export function mergedOf({ scans }: Pick<TicketScans, 'scans'>, reentry: Reentry
   return mergeScans(happenedOf(scans), reentry);
 }
 
-/** Whether a scan is undone, null before it arrives, and how many undoings wait or are there beside the first. */
+/** Whether a scan is undone (null before it arrives), and how many UNDOs wait for it or stand beside the first. */
 interface Undoing {
   readonly isUndone: boolean | null;
   readonly waiting: number;
 }
 
-/** What one UNDO more, or one less, makes of a scan (rule 5). */
+/** A scan after one UNDO more, or one less (rule 5). */
 export function undoneAfter({ isUndone, waiting }: Undoing, change: 1 | -1): Undoing {
   if (change === 1) return isUndone === false ? { isUndone: true, waiting } : { isUndone, waiting: waiting + 1 };
   return waiting > 0 ? { isUndone, waiting: waiting - 1 } : { isUndone: isUndone === null ? null : false, waiting };
 }
 
-/** Adds what a ticket's entries and exits come to, or takes it off (rule 2). */
+/** Adds the values of a ticket's entries and exits to the counts, or takes them off (rule 2). */
 export function countScans(doors: Doors, number: number, ticket: TicketScans, sign: 1 | -1): void {
   const merged = mergedOf(ticket, doors.reentry);
   countTicket(doors.counts, merged, ticket.ticketTypeId, sign);

@@ -1,10 +1,10 @@
 /**
- * What stations are told of entries of theirs that conflict with another entry of the same ticket.
+ * The conflicts that stations are told: one of their entries with another entry of the same ticket.
  *
  * 1. Both sides are told: also the station whose entry came first.
- * 2. A gate knows only the scans that were made at it. Of those that its service has, the service's word counts; what
- *    came later the gate finds itself. Where that word names an entry that was undone here, nothing is left of it about
- *    that entry, and what the ticket's other entries here come to the gate finds itself.
+ * 2. A gate knows only its own scans. For scans that its service has, the service's conflicts count; for later scans
+ *    the gate finds conflicts itself. Where the service names an entry that was undone here, its conflicts are dropped,
+ *    and the gate finds the conflicts of the ticket's other entries here itself.
  */
 import type { MergedTicket } from '#client/doors/merging.ts';
 import { issuedTicket } from './issued-tickets.ts';
@@ -56,7 +56,7 @@ export function stationConflictsAtGate(
   return [...left, ...own.filter((each) => !isAmong(each, left))];
 }
 
-/** Whether stations are told the same of a ticket at a gate; how it is shown is none of it. */
+/** Whether stations are told the same of a ticket at a gate, apart from how it is shown. */
 export function isToldAlike(state: DoorState, one: FedTicket, other: FedTicket): boolean {
   const [before, after] = [stationConflictsAtGate(state, one), stationConflictsAtGate(state, other)];
   return before.length === after.length && before.every((each) => isAmong(each, after));

@@ -1,16 +1,17 @@
 /**
- * What a station has to know to check tickets without a network: its event, and every ticket that is void or was
+ * The data with which a station checks tickets without a network: its event, and every ticket that is void or was
  * scanned.
  *
  * 1. A feed goes on behind its cursor: behind the last change of a scanned ticket, and behind the void tickets that
- *    became so until a moment. One of another station, of another form or from the future begins anew, and so does one
- *    from when tickets entered again otherwise: that changes what conflicts. One of an earlier version does not say how
- *    they did, and goes on: what conflicts is told with the next change of each ticket.
- * 2. A ticket is listed once in an answer, as it is now. Of void tickets those of the current millisecond are listed
- *    again by the next answer: others may come before them in it.
+ *    became so until a moment. A cursor of another station, of another form or from the future begins anew. So does a
+ *    cursor from before the rule for entering again changed, because that changes conflicts. A cursor of an earlier
+ *    version does not name the rule and goes on: conflicts are sent with the next change of each ticket.
+ * 2. A ticket is listed once in an answer, as it is now. Void tickets of the current millisecond are listed again by
+ *    the next answer, because others may still come before them in this millisecond.
  * 3. At a gate all tickets are those of its own service's feed: it does not know their dates.
- * 4. What is said of conflicts is about listed tickets: one that is listed and not among them has none any more.
- * 5. The head is sent where its digest is another than the cursor's; how many tickets are expected is none of it.
+ * 4. Conflicts are sent for listed tickets only: a listed ticket without conflicts in the answer has none any more.
+ * 5. The head is sent where its digest differs from the cursor's; the digest does not cover the number of expected
+ *    tickets.
  */
 import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -136,7 +137,8 @@ class SyncPage {
   /** Adds void tickets behind a position; answers where the next answer goes on (rule 2). */
   addVoid(after: VoidPosition, now: number): VoidPosition {
     let [last, settled] = [after, after];
-    // Not within the current millisecond, unless all of the answer is of it: others may come before them in it.
+    // The next answer does not begin within the current millisecond, unless this whole answer is of it: other tickets
+    // may still come before these.
     const next = (): VoidPosition => (settled === after ? last : settled);
     const left = this.#limit - this.changes.length;
     const { voidTickets } = this.#state.orders;
@@ -154,7 +156,7 @@ class SyncPage {
       last = position;
       if (position.voidSince < now) settled = position;
     }
-    // Those that were listed as scanned took no room, so that others may be behind the last that was looked at.
+    // Tickets that were listed as scanned took no room here, so more may follow the last one that was looked at.
     if (looked <= left) return settled;
     this.more = true;
     return next();
@@ -165,7 +167,7 @@ class SyncPage {
     return isFull || this.#looked === SCANNED_MAX;
   }
 
-  /** A feed that begins anew leaves out what is none of these. */
+  /** A feed that begins anew leaves out tickets that are in none of these states. */
   #add(ticketId: string, ticket: TicketScans | null, voidSince: number | null, isAnew = false): void {
     const merged = mergedOf(ticket ?? { scans: [] }, this.#doors.reentry);
     const change = this.#changeOf(ticketId, ticket, merged, voidSince);

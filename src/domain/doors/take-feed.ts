@@ -20,7 +20,7 @@ export function decideTakeFeed(
   return { facts: [...facts, fact('FeedTaken', page)], reply: valuesReply<'TakeFeed'>({}) };
 }
 
-/** How far a gate has come with its service's feed, and by whose tokens it is known. */
+/** How far a gate has come with its service's feed, with the tokens of its stations. */
 export interface FeedView {
   readonly eventNumber: number;
   readonly definition: EventDefinition;

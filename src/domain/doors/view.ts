@@ -163,7 +163,7 @@ export interface ConflictSums {
 export interface DoorGauges extends ConflictSums {
   /** People inside, as scans say. */
   readonly inside: number;
-  /** By status; SILENT are those of the LIVE ones that told of scans that wait, and were not seen for ten minutes. */
+  /** By status; SILENT are the LIVE ones that reported waiting scans and were not seen for ten minutes. */
   readonly stations: Readonly<Record<'LIVE' | 'SILENT' | 'EXPIRED' | 'REVOKED', number>>;
 }
 
@@ -187,7 +187,7 @@ export function doorGauges(state: Pick<DoorState, 'doors'>, now: number): DoorGa
   return { ...conflictSums(state), inside, stations };
 }
 
-/** Whether a live station told of scans that wait on it. */
+/** Whether a live station reported that scans wait on it. */
 export function awaitsScans({ doors }: Pick<DoorState, 'doors'>, now: number): boolean {
   return [...(doors?.stations.values() ?? [])].some((station) => hasWaitingScans(station, now));
 }
@@ -213,7 +213,7 @@ export interface ConflictPage {
   readonly nextAfter: string | null;
 }
 
-/** The newest first, of one date or of all: VALIDATION_ERROR for what no page ended with. */
+/** The newest first, of one date or of all: VALIDATION_ERROR for a position that no page ended with. */
 export function listConflicts(
   state: DoorState,
   wanted: { readonly performanceId: string | null; readonly after: string | null; readonly limit: number },

@@ -231,7 +231,7 @@ function auditOrders(state: EventState): Discrepancy[] {
   });
 }
 
-/** What was on a cancelled performance has ended, or that has yet to be done. */
+/** Everything on a cancelled performance has ended, or turns that end it are still to come. */
 function auditCancellations(state: EventState): Discrepancy[] {
   const { orders, performances, cancelling } = state;
   const wanted = new Map<string, number>();

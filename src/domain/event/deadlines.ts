@@ -16,10 +16,10 @@ export function nextDeadline(state: EventState): Deadline | null {
 }
 
 /**
- * When there is something to do next without a request, or null. The orders of a cancelled performance are cancelled at
- * once, and all that is due is asked for where somebody executes it, but not before everything else as deadlines are
- * settled, because that may take many turns. Refunds to be tried are work of `payments/refund-outbox.ts`, which hears
- * of the event when it is activated.
+ * When there is something to do next without a request, or null. The orders of a cancelled performance are to be
+ * cancelled at once; where somebody executes all that is due, it is to be requested at once. Unlike deadlines, this
+ * does not come before every turn, because it may take many turns. Tries of refunds are work of
+ * `payments/refund-outbox.ts`, which learns of the event when it is activated.
  */
 export function nextWorkAt(state: EventState): number | null {
   if (isCancelling(state) || isAskingForRefunds(state)) return 0;
@@ -28,8 +28,8 @@ export function nextWorkAt(state: EventState): number | null {
 }
 
 /**
- * The next deadline without what has to be decided at its moment: the opening of a waiting room, whose draw nobody may
- * foresee. Only for a state that is thrown away, because the opening is dropped from its deadlines.
+ * The next deadline except the opening of a waiting room, which is decided only at its moment because nobody may
+ * foresee the draw. Only for a state that is discarded, because the opening is dropped from its deadlines.
  */
 export function nextEnding(state: EventState): Deadline | null {
   return earliestOf(state, (subjectId) => subjectId !== OPENING);

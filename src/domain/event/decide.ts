@@ -1,6 +1,6 @@
 /**
  * Decide: from a command and the state of an event to facts and a reply, or a refusal. One line for each command says
- * which aggregate answers it; what concerns several aggregates is put together below.
+ * which aggregate answers it; decisions of several aggregates are combined below.
  *
  * 1. Nothing is mutated (I2); the same state, command and turn give the same decision.
  * 2. Time, ids and seeds come with the turn (I1).
@@ -64,7 +64,7 @@ import type { Command, CommandOf } from '../command.ts';
 export interface Turn extends OrderTurn, RoomTurn {}
 
 /**
- * Decides a command; one that repeats a request under its idempotency key gets the first answer. What would have to
+ * Decides a command; one that repeats a request under its idempotency key gets the first answer. A command that would
  * wait too long for its payment provider is refused.
  */
 export function decide(state: EventState, given: Command, turn: Turn): Decision | Refusal {
@@ -169,7 +169,10 @@ function decideCommand(state: EventState, command: Command, turn: Turn): Decisio
 
 // ── what concerns several aggregates ─────────────────────────────────────────────────────────────────────────────────
 
-/** Ends what has run out: of the waiting room, an amendment, a hold or, where an order has taken it over, the order. */
+/**
+ * Ends the subject whose time has run out: of the waiting room, an amendment, a hold, or the order that took the hold
+ * over.
+ */
 function settle(state: EventState, subjectId: string, turn: Turn): readonly Fact[] {
   if (isOfQueue(subjectId)) return decideQueueDeadline(state, subjectId, turn);
   const ended = decideExpireAmendment(state, subjectId, turn.now);
@@ -209,7 +212,7 @@ function cancelPerformance(state: EventState, command: CommandOf<'CancelPerforma
   return { facts: isToExecute ? [...facts, ...executionOf(state, performanceId, operator)] : facts, reply };
 }
 
-/** A performance does not take place: what is on it ends by turns that follow (`decideCancelNextOrders`). */
+/** A performance does not take place: later turns end the holds and orders on it (`decideCancelNextOrders`). */
 function factOfCancellation(performanceId: string, { operator, note, orders }: DateCancellation): Fact {
   return fact('PerformanceCancelled', { performanceId, operator, note, ...(orders !== undefined && { orders }) });
 }

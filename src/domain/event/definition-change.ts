@@ -1,5 +1,5 @@
 /**
- * Changes of an event's definition: what operators may change while tickets are held and sold, and what not.
+ * Changes of an event's definition: which ones operators may make while tickets are held and sold.
  *
  * 1. The same definition again is no change, so that a catalogue may be loaded at every start.
  * 2. Nothing held or sold is taken away: conflicts are listed, all of them, and nothing changes.

@@ -1,7 +1,7 @@
 /**
  * Evolve: applies a fact to the state of an event. One line for each fact says which aggregate applies it.
  *
- * A fact is never refused (I2). One that cannot follow on the state is a defect: the code is wrong or the journal is
+ * A fact is never refused (I2). A fact that cannot follow on the state is a defect: the code is wrong or the journal is
  * corrupt.
  */
 import { compileSalePlan } from '../catalogue/sale-plan.ts';
@@ -30,7 +30,7 @@ import { evolveSaleSteered } from '../steering.ts';
 import type { EventState } from './state.ts';
 import type { Fact, FactData } from '../fact.ts';
 
-/** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on what was before. */
+/** Applies a fact that happened at a moment. Throws a Defect when the fact cannot follow on the state. */
 export function evolve(state: EventState, happened: Fact, at: number): void {
   state.revision += 1;
   apply(state, happened, at);

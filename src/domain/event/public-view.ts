@@ -4,7 +4,7 @@
  * Owns no state. The figures are net of other buyers' holds; clients must not correct them. They are advisory, so that
  * reading them does not wait for durability.
  *
- * 1. A listing stays right by itself: in an event that is evicted nothing changes but the time. It is made from the
+ * 1. A listing of an evicted event stays right, because nothing in the event changes but the time. It is made from the
  *    state of an event in memory, or from the definition of one in which nothing was ever sold, and is kept in the
  *    header of snapshots.
  */
@@ -119,13 +119,16 @@ export function eventRevision(state: EventState, now: number): string {
 
 const saleRevisionOf = (state: EventState): number => state.revision - (state.waitingRoom?.factCount ?? 0);
 
-/** The last listing and line of an event in memory, by its state: made anew only after a fact, or at another line. */
+/**
+ * The last listing and line of an event in memory, by its state. A listing is made anew after a fact; a line, when it
+ * differs.
+ */
 const summaries = new WeakMap<EventState, { revision: string; listing: EventListing; summary: EventSummary }>();
 
-/** What changes in a line of the list by time alone. */
+/** The fields of a line that change by time alone. */
 const TIMELY = ['fromPrice', 'soldOut', 'saleStartsAt'] as const;
 
-/** The event's line in the list of events: the same object until it says something else. */
+/** The event's line in the list of events: the same object until its content changes. */
 export function eventSummary(state: EventState, now: number): EventSummary {
   const revision = `${state.definitionVersion}.${saleRevisionOf(state)}`;
   const known = summaries.get(state);
@@ -239,8 +242,8 @@ interface ListedPerformance {
   readonly available: number;
   readonly held: number;
   /**
-   * The stages in which something is left, with the lowest price of it; absent where something is left of all that has
-   * a price.
+   * The stages in which something is left, with its lowest price; absent where something is left of everything with a
+   * price.
    */
   readonly stages?: readonly ListedStage[];
 }
@@ -272,8 +275,8 @@ function pricesOf({ performances, stages }: EventListing, now: number): Pick<Eve
 }
 
 /**
- * The lowest price that something is left at now, of any of the lists. Where nothing is, that of all stages which sell
- * now; where none does, of the one that opens next; where none will, of the one that closed last.
+ * The lowest price now of anything that is left, over all lists. Where nothing is left: the lowest of the stages that
+ * sell now, else of the stage that opens next, else of the stage that closed last.
  */
 function lowestPrice(left: readonly (readonly ListedStage[])[], all: readonly ListedStage[], now: number): number {
   const isOpen = (stage: ListedStage): boolean => isStageOpen(stage, now);
@@ -370,9 +373,7 @@ function stagesOf(plan: SalePlan): readonly ListedStage[] {
   return stages;
 }
 
-/**
- * The stages in which a unit of something is left, with the lowest price of that; null where one is left of everything.
- */
+/** The stages in which a unit of something is left, with its lowest price; null where one is left of everything. */
 function stagesLeft({ offers }: SalePlan, overlay: StockOverlay): readonly ListedStage[] | null {
   const left = offers.filter((offer) => leftInOverlay(overlay, offer) >= offer.ticketType.groupSize);
   return left.length === offers.length ? null : listedStages(left.map(toPricedOffer));
@@ -397,7 +398,7 @@ function listedStages(offers: readonly PricedOffer[]): readonly ListedStage[] {
   }));
 }
 
-/** The lowest price that does not need an accessible seat; of accessible types alone, the lowest of them. */
+/** The lowest price without an accessible seat; where all types are accessible, the lowest of all. */
 function lowestForAnybody(sold: readonly { readonly accessible: boolean; readonly priceCents: number }[]): number {
   const open = sold.filter(({ accessible }) => !accessible);
   return Math.min(...(open.length > 0 ? open : sold).map(({ priceCents }) => priceCents));

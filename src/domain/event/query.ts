@@ -68,7 +68,7 @@ interface Queries {
   };
   /** The id of a visible performance; null names the only one. */
   FindPerformance: { readonly performanceId: string | null };
-  /** What is left of a performance: what changed since a revision where that can be told, else everything. */
+  /** What is left of a performance: the changes since a revision where they are known, else everything. */
   ReadLivePerformance: { readonly performanceId: string; readonly knownRevision: string | null };
   /** How many of these discount codes the event does not have. */
   CountUnknownCodes: { readonly codes: readonly string[] };
@@ -84,7 +84,7 @@ interface Queries {
   FindAmendment: { readonly orderId: string; readonly amendmentId: string };
   /** Without `tickets`, the first page of them is shown. */
   FindOrder: { readonly orderId: string; readonly tickets?: TicketPage; readonly withDefinition?: boolean };
-  /** The ids of the orders with a number that people tell, or with a ticket that has it. */
+  /** The ids of the orders with a given order number, or with a ticket that has the number. */
   FindNumbered: { readonly number: string };
   ListOrders: Parameters<typeof listOrders>[1];
   /**
@@ -208,7 +208,7 @@ export interface Views {
 export interface FoundOrder {
   readonly order: OrderView;
   readonly definitionVersion: number;
-  /** What names the things bought; null unless it was asked for. */
+  /** The names of the things bought; null unless requested. */
   readonly definition: EventDefinition | null;
   /** The dates that are on sale; empty unless the definition was asked for. */
   readonly datesOnSale: readonly string[];

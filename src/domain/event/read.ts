@@ -41,7 +41,7 @@ import type { Hashing } from '../waiting-room/draw.ts';
 export interface ReadContext extends QueryContext {
   readonly hashing: Hashing;
   /**
-   * Null where the key of addresses is not at hand: a list by address finds older orders alone, whose addresses are
+   * Null where the key of addresses is not loaded: a list by address then finds only older orders, whose addresses are
    * open.
    */
   readonly sealing: (Pick<Sealing, 'addressHash'> & Partial<Pick<Sealing, 'requestDigest'>>) | null;
@@ -170,7 +170,7 @@ function ifPublished<View>(state: EventState, view: () => View): View | Refusal 
   return isPublished(state) ? view() : refuse('EVENT_NOT_FOUND', {});
 }
 
-/** For pages of orders and for entrances, which an event has also when it is no longer shown. */
+/** For pages of orders and for doors, which an event has even when it is no longer shown. */
 function ifPublishedOrSold<View>(state: EventState, view: () => View): View | Refusal {
   return isPublished(state) || state.orders.inOrder.length > 0 ? view() : refuse('EVENT_NOT_FOUND', {});
 }

@@ -5,13 +5,13 @@
  * 1. An answer is kept when the fact that carries the key is applied, so that answer and change are durable together.
  *    HoldPlaced and OrderPlaced carry the key of their own request, and CheckoutResumed gives an order a further one;
  *    the keys of all other commands are in RequestAnswered, the last fact of the turn.
- * 2. An answer is tagged by what it is of. Only what may change is kept: of an order what its later life alters, of a
- *    payment its id alone, and of an order that was placed its id alone. Of a hold it is the id as long as the hold is
- *    as it was; the fact that changes or ends it leaves the view from before.
+ * 2. An answer has a tag for its kind. Only data that may change is kept: the fields of an order that later facts
+ *    alter, but only the id of a payment or of an order that was placed. A hold is kept as its id while it is
+ *    unchanged; the fact that changes or ends the hold replaces the id by the view from before.
  * 3. A payment counts as answered once it has its session; until then a repeat resumes it, and when it ended without
  *    one the request is decided anew. The same holds for the first payment of an order that was placed.
- * 4. A request that says something about people is known by a keyed digest. One that was answered by an older version
- *    has an open digest in its record, and is recognized by that.
+ * 4. A request with personal data is recognized by a keyed digest. A request that an older version answered has an open
+ *    digest in its record, and is recognized by that.
  */
 import { isPublished } from '../catalogue/state.ts';
 import { valuesReply, type Decision, type ReplyReference } from '../decision.ts';
@@ -85,7 +85,7 @@ export function recallDecision(
   idempotency: IdempotencyKey,
   now: number,
 ): Decision | Refusal | null {
-  // Whether the event is on sale, or has the order, is asked before the key.
+  // Whether the event is on sale, or has the order, is checked before the key.
   if (carriesOwnKey(command) && !isPublished(state)) return null;
   if (command.type === 'AmendOrder' && isRefusal(orderById(state, command.orderId))) return null;
   const record = recall(state.idempotency, idempotency, now);
@@ -95,7 +95,8 @@ export function recallDecision(
 }
 
 /**
- * The decision with the fact that keeps its answer; what the facts before it led to is looked up when it is applied.
+ * The decision with the fact that keeps its answer. When that fact is applied, it looks up the result of the facts
+ * before it.
  */
 export function rememberAnswer(command: Command, decision: Decision, idempotency: IdempotencyKey): Decision {
   if (carriesOwnKey(command)) return decision;
@@ -133,7 +134,7 @@ function answerTo(named: ReplyReference): RequestAnswer {
 // ── evolve ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Keeps the answer to the request whose key a fact carries, as this fact and those before it in its turn have made it.
+ * Keeps the answer to the request whose key a fact carries: the result of this fact and those before it in its turn.
  */
 export function keepAnswer(state: EventState, happened: KeyedFact, at: number): void {
   const { idempotency } = happened.data;
@@ -154,7 +155,7 @@ export function keepHoldAsItWas(state: EventState, holdId: string | null, at: nu
   state.idempotency.dropOld(at);
 }
 
-/** A new plan is about to be taken over: the same of the holds that it shows in another way. */
+/** A new plan is about to be taken over: does the same for the holds that the plan shows in another way. */
 export function keepHoldsAsShown(state: EventState, plan: SalePlan, at: number): void {
   for (const hold of state.holds.byId.objects()) {
     if (hold.answerKey === undefined) continue;
@@ -198,7 +199,7 @@ function keptAnswer(state: EventState, answer: FactData['RequestAnswered']['answ
   }
 }
 
-/** What the later life of an order alters of its view. */
+/** The fields of an order's view that later facts alter. */
 function changingOf(order: OrderView, amended: Order): OrderThen {
   return {
     status: order.status,
@@ -273,8 +274,8 @@ function holdAgain(hold: HoldView): ReplyReference {
 }
 
 /**
- * Of an order where nothing is to be paid the payment is null, and it was answered at once. `changes`: of amendments
- * before the answer; what is answered again does not show later ones.
+ * For an order with nothing to pay the payment is null, and the answer was complete at once. `changes`: those of
+ * amendments before the answer; a repeated answer does not show later ones.
  */
 function paymentAgain(
   { id: orderId }: Order,
@@ -307,7 +308,7 @@ function orderThen(
 ): OrderView {
   const { hasTickets, changes, ...kept } = then;
   const now = viewOrder(state, asThen(orderIn(state, orderId), (changes as ChangesThen | undefined) ?? null));
-  // An answer that an older version kept has no such sum: it follows from its refunds.
+  // An answer that an older version kept has no such sum; it is calculated from the refunds.
   const refundPendingCents = reservedCents({ refunds: kept.refunds, purchase: now }, now.currency);
   const answered = { ...kept, refundPendingCents };
   const changing = now.personal.erasure === null ? answered : { ...answered, ...withoutNotes(kept) };
@@ -316,7 +317,7 @@ function orderThen(
     : { ...now, ...changing, tickets: [], ticketCount: 0, ticketsNextAfter: null };
 }
 
-/** An answer from before an order was erased shows of its notes what the order does. */
+/** An answer from before an order was erased shows no more of its notes than the order does. */
 function withoutNotes({ refunds, cancellation }: Pick<OrderThen, 'refunds' | 'cancellation'>) {
   return { refunds: refunds.map(withoutSealedNote), cancellation: cancellation && withoutSealedNote(cancellation) };
 }

@@ -1,10 +1,10 @@
 /**
- * What requests leave behind in an event, by kind, in bytes, and how the oldest of it leaves.
+ * The records that requests leave in an event: their bytes by kind, and how the oldest are dropped.
  *
- * 1. What an event drops by itself follows from its own facts (`idempotency.ts`, `ended-holds.ts`, `ended-records.ts`).
- * 2. What a process may keep depends on all its events, which no event knows. So nothing is dropped for it in silence:
- *    the process takes a turn of the event that keeps most (`actors/process-bytes.ts`), and the fact of that turn says
- *    that the oldest of a kind leave. A replay, a copy and the next owner in a cluster drop the same (I9).
+ * 1. An event drops records by itself as its own facts decide (`idempotency.ts`, `ended-holds.ts`, `ended-records.ts`).
+ * 2. The bound of a process depends on all its events, which no event knows. So the process takes a turn of the event
+ *    that keeps most (`actors/process-bytes.ts`), and a fact of that turn says that the oldest of a kind are dropped. A
+ *    replay, a copy and the next owner in a cluster drop the same (I9).
  */
 import { fact, type RetainedKind } from '../fact.ts';
 import { valuesReply, type Decision } from '../decision.ts';
@@ -20,7 +20,7 @@ export const RETAINED_KINDS = [
   'ENDED_ENTRIES',
 ] as const satisfies readonly RetainedKind[];
 
-/** So much of answers and items leaves at once: turns are few, and each takes some milliseconds. */
+/** This share of answers or items is dropped at once, so that such turns are few and take some milliseconds each. */
 const DROPPED_SHARE = 1 / 8;
 const DROPPED_MAX = 10_000;
 

@@ -1,12 +1,12 @@
 /**
- * The views that many clients ask for again and again, with the revision by which a caller keeps them: the payload of
- * an event, the layout of its seats, their occupancy, and what is left of a performance as it changes.
+ * Views that many clients request again and again, each with a revision: the payload of an event, the layout of its
+ * seats, their occupancy, and what is left of a performance.
  *
  * 1. A view is computed only when the caller does not know its revision yet.
  * 2. A revision names the activation: after a lost turn, an event that was activated again may count to the same
  *    version with other facts.
- * 3. The revision of what is left of a performance ends with the version of its seats. It may come from a client: what
- *    changed since is told while activation and definition are the same and the changes are remembered.
+ * 3. The revision of what is left of a performance ends with the version of its seats. A client may send it back: it
+ *    gets the changes since, if activation and definition are the same and the changes are still remembered.
  */
 import { isPublished, type ShownSteering } from '../catalogue/state.ts';
 import type { EventState } from './state.ts';
@@ -51,7 +51,7 @@ export interface LiveView {
   readonly ticketAvailability: readonly TicketAvailability[];
   /** Null where the event has no numbered seats. */
   readonly seats: OccupancyView | null;
-  /** Whether it is told from nothing, because it cannot be told what changed since the revision that was known. */
+  /** Whether the view is complete, because the changes since the caller's revision are not known. */
   readonly isWhole: boolean;
   readonly revision: string;
 }

@@ -4,7 +4,7 @@
  * 1. Money counts in the minute in which it was recorded, as in the money by hour: a refund that failed afterwards is
  *    taken off in its minute. Amounts of two currencies are never added up.
  * 2. The newest minutes are kept apart; older ones become hours, and the oldest hours one. The sums stay whole.
- * 3. What must be known of single orders and people is their ids: how many tickets an order has, who waits.
+ * 3. Of single orders and people only ids are kept: for the tickets of each order, and for who waits.
  */
 import type { FactData, FactType } from '../fact.ts';
 import { HOUR_MS } from '../orders/money-by-hour.ts';
@@ -80,7 +80,7 @@ type Sums = { -readonly [Field in Exclude<keyof SaleSums, 'money'>]: number } & 
   waiting: number | null;
 };
 
-/** Facts that say something here; all others are not even read. */
+/** The facts that count here; others are not parsed. */
 const READ = {
   EventDefined: true,
   TicketsIssued: true,
@@ -115,7 +115,7 @@ export class SaleByMinute {
   /** Minutes before this one became hours. */
   #minutesSince: number | null = null;
 
-  /** Adds a stored fact of the event; they come in their order. Whether it had to be parsed for that. */
+  /** Adds a stored fact of the event; facts come in their order. Returns whether the fact had to be parsed. */
   note({ at, type, data }: { readonly at: number; readonly type: string; readonly data: string }): boolean {
     if (!Object.hasOwn(READ, type)) return false;
     this.#note({ type, data: JSON.parse(data) } as ReadFact, at);

@@ -2,9 +2,9 @@
  * The state of an event as text and back: the pieces of a snapshot.
  *
  * Each piece is one JSON text of bounded size, so that a big event is written and read without a long pause. The same
- * state always gives the same pieces, whether it was lived, replayed or restored; their hash is the state's fingerprint
- * (I9). What can be derived (deadlines, claims, indexes of free blocks) is left out. The kinds of pieces keep their
- * first names, because they are storage: an OFFICE is an event, a DATE a performance.
+ * state always gives the same pieces, whether it comes from turns, a replay or a snapshot; their hash is the state's
+ * fingerprint (I9). Derived data (deadlines, claims, indexes of free blocks) is left out. The kinds of pieces keep
+ * their first names, because they are storage: an OFFICE is an event, a DATE a performance.
  */
 import { restoreAnswer } from './repeats.ts';
 import { initialState, type EventState } from './state.ts';
@@ -35,10 +35,10 @@ import type { PerformanceStatus } from '#machines/performance.ts';
 
 /**
  * Raised when the same facts lead to other pieces than before. Format 1 kept the 10,000 newest holds and entries that
- * had ended; what it had forgotten, a replay still has. Where a replay meets a snapshot of an older format it goes on
- * from there, as the service did. Formats 1 and 2 kept holds as objects; formats 1 to 3 kept the items of holds that
- * were replaced, and the view of each hold that was an answer. At a gate formats 1 to 4 did not count an entry of a
- * ticket that was inside among the changes of its feed, nor say of one that it had been outside.
+ * had ended; a replay still has the older ones. Where a replay meets a snapshot of an older format it goes on from
+ * there, as the service did. Formats 1 and 2 kept holds as objects; formats 1 to 3 kept the items of holds that were
+ * replaced, and the view of each hold that was an answer. At a gate formats 1 to 4 did not count an entry of a ticket
+ * that was inside among the changes of its feed, nor say of one that it had been outside.
  */
 export const SNAPSHOT_FORMAT = 5;
 
@@ -48,10 +48,7 @@ const RECORDS_PER_PIECE = 500;
 /** Orders are larger: up to some 2 KB each. */
 const ORDERS_PER_PIECE = 100;
 
-/**
- * What ended and is kept packed, as a few numbers each, and the ids of a draw: so many cost as much as one whole
- * record.
- */
+/** So many packed records of ended holds and entries, or ids of a draw, cost as much as one whole record. */
 const PACKED_PER_RECORD = 8;
 
 type Piece =

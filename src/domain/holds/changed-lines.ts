@@ -2,8 +2,7 @@
  * A PATCH of a hold becomes its new lines, all or nothing.
  *
  * 1. A line that the request names gets the quantity given, 0 drops it; lines that it does not name stay.
- * 2. What the hold has already is not checked again: it may be kept or made smaller after its stage closed or a quota
- *    fell.
+ * 2. Tickets that the hold has are not checked again: a line may stay or shrink after its stage closed or a quota fell.
  */
 import { offerOf } from '../catalogue/sale-plan.ts';
 import { assignTickets, type OwnHold, type SeatChoice, type RequestedLine } from '../inventory/assignment.ts';

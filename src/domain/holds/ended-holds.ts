@@ -1,11 +1,11 @@
 /**
- * Holds that ended without an order: whole for WHOLE_MS, then without their items. Of one that was replaced only its
- * end is kept at once: its session has the items of the next one, and may replace it again and again.
+ * Holds that ended without an order: whole for WHOLE_MS, then without their items. A replaced hold loses its items at
+ * once: its session has those of the next hold, and may replace holds again and again.
  *
  * 1. The holds that are still whole are in `hold-records.ts`; this file keeps their ids and when they ended.
  * 2. Which are cut depends on facts and their moments alone, so that a replay cuts the same holds (I9).
- * 3. What is whole is bounded by its bytes, which follow from the lines: where more ends in ten minutes, the oldest
- *    lose their items sooner, but never how they ended.
+ * 3. The bytes of whole holds are bounded; they follow from the lines. Where more holds end in ten minutes, the oldest
+ *    lose their items sooner, but how they ended is still kept.
  */
 import { EndedRecords, type EndedPart } from '../collections/ended-records.ts';
 import type { Hold } from './hold-records.ts';
@@ -47,11 +47,14 @@ export interface WholeRecord {
 export interface EndedHolds {
   /** Adds a hold that just ended by a trigger, and returns those of which only the end is kept from here on. */
   add(hold: Hold, trigger: HoldTrigger, at: number): readonly Hold[];
-  /** A hold of which only the end is kept, to be read only; with a session key only where it is that key's. */
+  /**
+   * A hold of which only the end is kept, to be read only. Where a session key is given, the hold must be of that
+   * session.
+   */
   find(holdId: string, sessionKey: string | null): Hold | undefined;
   /** Those that are whole, in the order in which they ended. */
   whole(): Iterable<WholeRecord>;
-  /** The same for so many that are whole, the oldest first. */
+  /** Cuts so many whole holds, the oldest first, and returns them. */
   cutOldest(count: number, at: number): readonly Hold[];
   readonly wholeCount: number;
   /** What those that are whole take in memory, about. */

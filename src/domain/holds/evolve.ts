@@ -87,7 +87,7 @@ export function reclaimHold(state: HoldState, holdId: string): void {
   changeEachLine(state, hold, (performance, line) => performance.inventory.retake(line));
 }
 
-/** The order of the hold was amended: what it has no more returns to sale, then what is new is sold. */
+/** The order of the hold was amended: first the places that it gave up return to sale, then the new ones are sold. */
 export function amendHold(state: HoldState, holdId: string, lines: readonly HoldLine[]): void {
   const hold = holdOf(state.holds, holdId);
   hold.status = follow(holdTransitions, hold.status, 'AMEND');

@@ -1,9 +1,9 @@
 /**
  * The holds of an event as pieces of a snapshot keep them, and back.
  *
- * 1. A hold is a row of values, and what many holds of a piece have stands once in a list of it: names, and lines
- *    without seats. Such a piece is a quarter as long as one of objects, so that it is written, proved and read in less
- *    time.
+ * 1. A hold is a row of values. Values that many holds of a piece share are once in a list of the piece: names, and
+ *    lines without seats. Such a piece is a quarter as long as one of objects, so that it is written, proved and read
+ *    in less time.
  * 2. Holds that were read from one piece share such lines in memory: nobody changes a line.
  */
 import { shareIds } from '../inventory/hold-line.ts';

@@ -48,8 +48,8 @@ export function activeHoldOf({ holds }: { readonly holds: Holds }, sessionKey: s
 }
 
 /**
- * A hold that can still be read, for reading only; with a session key only where it is that key's. One whose items are
- * no longer kept has no lines.
+ * A hold that can still be read, for reading only. Where a session key is given, the hold must be of that session. A
+ * hold whose items are no longer kept has no lines.
  */
 export function findAnyHold(state: HoldState, holdId: string, sessionKey: string | null): Hold | undefined {
   const { byId, ended } = state.holds;

@@ -1,4 +1,4 @@
-/** What the order of a hold wants beyond its lines, while it is to be changed. */
+/** What the order of a hold wants beyond its lines, while an amendment of it is pending. */
 import { WantedStock } from '../inventory/claims.ts';
 import { isSameHoldLine } from '../inventory/hold-line.ts';
 import { followStock } from '../inventory/performance.ts';
@@ -6,13 +6,13 @@ import { invariant } from '../invariant.ts';
 import type { HoldLine } from '../fact.ts';
 import type { HoldState } from './state.ts';
 
-/** An order with this hold is to have other lines: what it wants beyond its own is held until so late. */
+/** An order with this hold is to have other lines: holds what it wants beyond its own until a moment. */
 export function claimLines(
   state: HoldState,
   { orderId, holdId, lines, expiresAt }: WantedLines,
   isKnown = false,
 ): void {
-  // Opened, so that it is no settled one as long as something is wanted: a snapshot restores it before the order.
+  // Opened, so that the hold is not settled while something is wanted: a snapshot restores it before the order.
   const hold = state.holds.byId.open(holdId);
   invariant(hold !== undefined, 'an order keeps its hold');
   const before = hold.lines;
@@ -33,7 +33,7 @@ interface WantedLines {
   readonly expiresAt: number;
 }
 
-/** What an order wanted beyond its own is held no more. */
+/** Releases what an order wanted beyond its own. */
 export function endClaim(state: HoldState, orderId: string): void {
   for (const performance of state.performances.values()) {
     performance.inventory.endClaim(orderId);

@@ -1,12 +1,11 @@
 /**
  * Seats and stock for the lines of a request: which seats each line gets, and whether there are as many tickets.
  *
- * What the stock would be is kept in overlays, in which the session's own hold counts as given back. Mutates nothing
- * (I2).
+ * Overlays have the tentative stock, in which the session's own hold counts as given back. Mutates nothing (I2).
  *
  * 1. Seats that were named are taken in the overlay before any are assigned, so that no item is assigned another's
  *    seat.
- * 2. What a hold keeps is taken before anything is added to it, so that nothing new is promised what is kept.
+ * 2. The seats that a hold keeps are taken before any are added, so that no new ticket gets a kept seat.
  * 3. Where one item is of an accessible type and another of another type, for the same performance and locality and
  *    both without named seats, the other is placed beside the first (`companions.ts`), at most two tickets for each
  *    accessible seat.
@@ -74,9 +73,7 @@ export function assignTickets(
   return requested.length === 1 ? assignOne(requested[0]!, overlays[0]!, own) : assignSeveral(requested, overlays, own);
 }
 
-/**
- * One line alone leaves nothing to any other, so that it need not be taken in the overlay. Most requests are this. Hot.
- */
+/** A single line need not be taken in the overlay, because no other line follows. Most requests have one. Hot. */
 function assignOne(request: RequestedLine, overlay: StockOverlay, own: OwnHold | null): readonly HoldLine[] | Refusal {
   const line = assignLine(request, 0, overlay, own);
   return isRefusal(line) ? line : sharedLines(request.offer, line);
@@ -308,8 +305,8 @@ const hasSeats = (request: RequestedLine): boolean =>
 
 /**
  * Checks all named seats of all items together, so that an answer names every seat in the way. Seats that a line keeps
- * are only held against those that others name: a later definition may have closed them to the type, which is no reason
- * to lose them.
+ * are only compared with the seats that other lines name: a later definition may have closed them to the type, but the
+ * line does not lose them.
  */
 function checkNamedSeats(requested: readonly RequestedLine[], overlays: readonly StockOverlay[]): Refusal | null {
   if (!requested.some(hasSeats)) return null;
@@ -409,8 +406,8 @@ function insufficient(request: RequestedLine, overlay: StockOverlay, own: OwnHol
 }
 
 /**
- * Whether all lines of an order that ended could be taken again at `now`, seat by seat, its stages' windows apart; of
- * one that goes on where it gives up what it has sold in `own`.
+ * Whether all lines of an ended order could be taken again at `now`, seat by seat, whatever the windows of its stages.
+ * For an order that goes on, `own` has the sold lines that it gives up.
  */
 export function canRetake(
   state: InventoryState,

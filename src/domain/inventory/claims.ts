@@ -1,9 +1,8 @@
 /**
- * What an order that is to be changed wants of a performance beyond what it has there: held until it is paid for.
+ * The places that an order with a pending amendment wants at a performance beyond its own: held until they are paid.
  *
- * 1. It is counted by pool and not by line: what the order has itself counts as free for it, so that a pool from which
- *    nothing more is wanted than the order has of it keeps its count. Of numbered seats each one that it has not is
- *    held.
+ * 1. A claim counts by pool and not by line. The order's own tickets count as free for it, so a pool changes only by
+ *    what is wanted beyond them. Each numbered seat that the order does not have yet is held.
  */
 import { invariant } from '../invariant.ts';
 import { offerOf, type SalePlan } from '../catalogue/sale-plan.ts';
@@ -37,7 +36,7 @@ export class WantedStock implements TimedHold {
     return this.#isOver ? 'RELEASED' : 'CONVERTED';
   }
 
-  /** It is wanted no more. */
+  /** The places are no longer wanted. */
   end(): void {
     this.#isOver = true;
   }
@@ -71,7 +70,7 @@ export class WantedStock implements TimedHold {
 
 type Claims = ReadonlyMap<string, WantedStock>;
 
-/** What lines hold, by pool, of what is held in all. */
+/** Tickets by pool that lines hold, without those that claims hold. */
 export function heldByLines(held: Int32Array, claims: Claims): Int32Array {
   if (claims.size === 0) return held;
   const left = held.slice();
@@ -79,7 +78,7 @@ export function heldByLines(held: Int32Array, claims: Claims): Int32Array {
   return left;
 }
 
-/** The states of seats likewise, by locality. */
+/** The states of seats by locality, without the seats that claims hold. */
 export function statesByLines(seatMaps: readonly (SeatMap | null)[], claims: Claims): readonly (Uint8Array | null)[] {
   const claimed = [...claims.values()].flatMap(({ seats }) => seats);
   return seatMaps.map((map) => {

@@ -4,13 +4,12 @@
  * Owns where the seats of companions are. What a block and an orphan are belongs to `block-index.ts`, the block of one
  * item alone to `best-available.ts`, which items are companions to `assignment.ts`.
  *
- * 1. The first block is as unrestricted as the best block of its item alone would be. Among those the one is taken that
- *    has its companions nearest, all in its row with no aisle between; where not all of them fit in any row, as many as
- *    do.
+ * 1. The first block is as unrestricted as the best block of its item alone would be. Among such blocks the one with
+ *    the nearest companions is taken, all in its row with no aisle between. Where no row has room for all companions,
+ *    as many as possible sit there.
  * 2. Among equally near groups: fewest companions with a restricted view, then fewest orphans, then the row that is
  *    tried first, then the group nearest the row's centre, then the leftmost.
- * 3. A companion for whom no row has room gets the block nearest the first one; among equally near ones the order is
- *    that of 2.
+ * 3. A companion for whom no row has room gets the block nearest the first one; among equally near ones rule 2 decides.
  * 4. Companions sit down one after the other, each with no seat of the group between it and its own.
  * 5. The search of one request has a budget, whatever the hall and however many items (`SearchBudget`). When it is
  *    spent, the best group found so far is taken, or the best block of each item alone.
@@ -348,7 +347,7 @@ function boxesOf(seating: SeatingPlan): Float64Array {
   return made;
 }
 
-/** What no block of a row can be nearer than, less what rounding may hide. */
+/** The lower bound of the distance of any block of a row, less what rounding may hide. */
 function leastDistance(seating: SeatingPlan, { from, to }: Block, row: number): number {
   const box = boxesOf(seating);
   const centreX = (seating.x[from]! + seating.x[to - 1]!) / 2;

@@ -5,14 +5,14 @@
  * One object for each performance, and the only code that changes its counters, its seat map and its claims: the
  * methods below `// ── evolve`. The event actor is the one mailbox and turn from which all performances of the event
  * are reached synchronously. So each performance has one writer, and one atomic turn may change several performances
- * without locks. Decisions only read; what the stock would be if they took something is kept in `stock-overlay.ts`.
+ * without locks. Decisions only read; they keep the tentative stock in `stock-overlay.ts`.
  *
  * 1. In every place pool capacity = available + held + sold + blocked, each ≥ 0; asserted for the touched pools at each
  *    change (I7).
- * 2. A line counts in its offer's pool, its type's pool and its places', always in all three; what an order that is to
- *    be changed wants beyond its own counts in the pools of which it wants more (`claims.ts`).
+ * 2. A line counts in its offer's pool, its type's pool and its places' pool, always in all three. What a pending
+ *    amendment wants beyond its order's own counts in the pools of which it wants more (`claims.ts`).
  * 3. The seats of a kind that are HELD (SOLD, BLOCKED) are as many as its pool counts held (sold, blocked).
- * 4. A change that cannot be is a defect: it was checked before it became a fact, and facts are not checked again.
+ * 4. An impossible change is a defect: it was checked before it became a fact, and facts are not checked again.
  * 5. `version` grows by one with every change of a seat; the newest changes are kept in a ring.
  */
 import { ReleaseTimes, placePoolOf, type TimedHoldLine, type TimedHold, type StockLine } from './release-times.ts';
@@ -210,8 +210,8 @@ export class Inventory {
 
   /**
    * A hold takes a line off sale; set the claimant's status and `expiresAt` first. Where a changed hold keeps its
-   * window, `before` are the lines that it had: their pools have its claim, and would else gather an entry with every
-   * change. Hot.
+   * window, `before` are its earlier lines: their pools have its claim already, and would otherwise get another entry
+   * with every change. Hot.
    */
   take(hold: TimedHold, line: StockLine, before: readonly TimedHoldLine[] = NO_LINES): void {
     const offer = this.#offerOf(line);
@@ -241,8 +241,8 @@ export class Inventory {
   }
 
   /**
-   * An order that is to be changed takes what it wants beyond its own off sale. `isKnown`: its seats were held in a
-   * snapshot, or under the plan before; that is no change.
+   * Takes off sale what a pending amendment wants beyond its order's own. `isKnown`: its seats were held in a snapshot,
+   * or under the plan before, so that no seat changes.
    */
   claim(orderId: string, claim: WantedStock, isKnown = false): void {
     claim.layOut(this.#plan, this.#seatMaps);

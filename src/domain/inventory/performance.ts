@@ -31,8 +31,8 @@ export interface InventoryState extends CatalogueState {
   /** The status and the stock of every performance that the definition names, drafts too, by id. */
   readonly performances: Map<string, PerformanceState>;
   /**
-   * Cancelled performances with something left that ends with them (holds, orders, pending amendments), by id, and
-   * whose doing it was: turns that follow end it.
+   * Cancelled performances with something left that ends with them (holds, orders, pending amendments), by id, and who
+   * cancelled them: later turns end what is left.
    */
   readonly cancelling: Map<string, DateCancellation>;
 }
@@ -119,8 +119,8 @@ export function openPerformance(plan: SalePlan, definition: PerformanceDefinitio
 }
 
 /**
- * Something is left on a performance of a snapshot: where it is cancelled, that ends with it. Snapshots of formats 1 to
- * 4 say whose doing it was only as long as there are orders.
+ * Notes a performance of a snapshot on which something is left: if it is cancelled, later turns end that. Snapshots of
+ * formats 1 to 4 say who cancelled it only while there are orders.
  */
 export function noteLeft({ performances, cancelling }: InventoryState, performanceId: string): void {
   if (performances.get(performanceId)?.status !== 'CANCELLED' || cancelling.has(performanceId)) return;

@@ -27,7 +27,7 @@ export interface TimedHold {
   readonly status: string;
   readonly expiresAt: number;
   readonly lines: readonly TimedHoldLine[];
-  /** Of what claims by pool and not by line: how many tickets of each pool. */
+  /** For a claim by pool and not by line: how many tickets of each pool. */
   readonly pools?: ReadonlyMap<number, number>;
 }
 
@@ -74,7 +74,7 @@ export class ReleaseTimes {
     }
   }
 
-  /** The same of what claims by pool. */
+  /** The same for a claim by pool. */
   addClaim(claim: TimedHold & { readonly pools: ReadonlyMap<number, number> }): void {
     for (const pool of claim.pools.keys()) this.#addIn(pool, claim, []);
   }

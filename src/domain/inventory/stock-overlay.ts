@@ -1,6 +1,5 @@
 /**
- * What a performance's stock would be: its inventory with some lines given back and others taken, without a change of
- * it.
+ * The tentative stock of a performance: its inventory with some lines given back and others taken, without changing it.
  *
  * Owns the difference only. A decision opens an overlay for each performance of a request, gives the session's own hold
  * back in it, checks the items one after the other and takes what each would get, so that items on the same stock add
@@ -156,9 +155,9 @@ export function checkSeats(overlay: StockOverlay, type: TicketTypePlan, seatIds:
 /**
  * Why `wanted` tickets of an offer cannot be had, where `own` is the session's hold that was given back.
  *
- * The three stocks of a row are its places, its type's quota and its stage's. In the way are those that leave less than
- * this request wants of them, what it took for earlier items included; where all leave enough, the places are, because
- * no block of seats was found.
+ * The three stocks of a row are its places, its type's quota and its stage's. A stock is in the way when it leaves less
+ * than this request wants of it, with what earlier items took. Where all leave enough, the places are in the way,
+ * because no block of seats was found.
  */
 export function shortfall(overlay: StockOverlay, offer: Offer, wanted: number, own: TimedHold | null): Shortfall {
   const { ticketType } = offer;

@@ -133,7 +133,7 @@ export class ClusterNode implements Deployment, EnginePort {
     const directory = new EventDirectory(opener.directoryPorts());
     this.events = new ClusterEvents({ shards, directory, router, reads, summaries, isOwned });
     this.#parts = { membership, forwarding, server, router, notices, opener, directory };
-    // 4. Claims, as soon as it was heard who is there.
+    // 4. Claims, as soon as it is known which nodes are there.
     membership.start();
     this.#claims = new ShardClaims({
       ...common,

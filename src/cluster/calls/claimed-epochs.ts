@@ -33,7 +33,7 @@ const AGAIN_MS = 500;
 /** More than are announced at once, or were a moment ago; the one asked for longest ago is forgotten (I10). */
 const REMEMBERED_MAX = 1_024;
 
-/** After a claim a log may have as many records of the owner before as that one had under way, and a few more. */
+/** After a claim a log may have as many records of the previous owner as that owner had under way, and a few more. */
 const VOID_MAX = 8;
 
 interface Lookup {

@@ -8,7 +8,7 @@
  *    the shard, and answers that come afterwards are ignored.
  * 3. A message may be lost. A call that is not answered for a while is sent again under its number; the owner takes it
  *    once. Where the servers say that nobody listens, all calls to that owner are sent again together after a moment:
- *    many calls wait, and each try of all of them costs. They end for no such word, which anybody could say.
+ *    many calls wait, and each try of all of them costs. Such a message ends no call, because anybody could send it.
  * 4. A call is given up at its deadline. Whether a command took effect is unknown then.
  * 5. So many calls may be under way (I10); a further one is refused, and nothing has happened.
  * 6. An owner that calls wait for, and that was not heard lately, is sent a message without calls, which it answers at

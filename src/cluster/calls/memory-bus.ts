@@ -72,7 +72,7 @@ export class MemoryNetwork {
     return this.#bytes;
   }
 
-  /** Of the largest message so far. */
+  /** The size of the largest message so far. */
   get largestBytes(): number {
     return this.#largestBytes;
   }
@@ -94,7 +94,7 @@ export class MemoryNetwork {
 
   // ── faults ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Ends a node without a word: what it sent travels on, what is sent to it is lost. */
+  /** Ends a node as a crash does: what it sent travels on, what is sent to it is lost. */
   kill(node: string): void {
     const member = this.#members.get(node);
     if (member === undefined) return;

@@ -9,7 +9,7 @@
  *    sent to another owner, an answer cannot be led elsewhere, and it cannot be taken for the answer to another node.
  * 3. A subscription takes a number of a sender once. Messages may overtake each other, as they do after a sender has
  *    changed its server; one that comes too late is lost, as any message may be.
- * 4. That nobody listens to a subject is said by the servers and not signed: it is a hint.
+ * 4. The servers say, without a signature, that nobody listens to a subject: it is a hint.
  * 5. A reason is reported once, and again after a while: whoever can send messages fills no log.
  */
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual, type KeyObject } from 'node:crypto';
@@ -171,7 +171,7 @@ function macOf({ secret }: MessageKey, { subject, replyTo, sender, number }: Env
 /** How far a message may be overtaken: more than a node sends in the moment that it takes to change its server. */
 const OVERTAKEN_MAX = 2_048;
 const WORD_BITS = 32;
-/** One word more, so that the one that is being cleared is none of those that count. */
+/** One more word, because the word that is being cleared does not count. */
 const WORDS = OVERTAKEN_MAX / WORD_BITS + 1;
 
 /** Processes that are remembered: more than start in the time of one. The one heard longest ago is forgotten (I10). */

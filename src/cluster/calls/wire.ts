@@ -77,7 +77,7 @@ export function settle(
 }
 
 /**
- * A message that cannot be read, of another version perhaps, is reported and left: its sender tries until its own
+ * A message that cannot be read, perhaps of another version, is reported and dropped: its sender tries until its own
  * limit.
  */
 export function parseMessage(message: Uint8Array): unknown {

@@ -10,7 +10,7 @@ import { isChosen, isWanted } from '#engine/shown-facts.ts';
 import { shardOf } from './placement.ts';
 import type { ShardRouter } from '../calls/router.ts';
 
-/** Facts from which a page of those of one type is made: each shard is asked for as many. */
+/** A page of facts of one type is chosen from so many facts of each shard. */
 const CHOSEN_FROM = 200;
 
 /** Facts of one moment may be many; a page is at least as long as the facts of one moment that it begins with. */

@@ -5,7 +5,7 @@
  *    by it.
  * 2. Every node that sees the same live nodes names the same owner (rendezvous hashing). When a node goes, its shards
  *    alone move; when one comes, it takes shards from the others and nothing moves between those.
- * 3. The owner that is named here should own the shard. Who does own it is said by the shard's log alone.
+ * 3. The owner that is named here should own the shard. Only the shard's log says who does own it.
  */
 
 /** The shard of the index of all events, and of what belongs to the service itself. */

@@ -107,7 +107,10 @@ export class RemoteReads {
   }
 }
 
-/** What a query asks of what everybody sees alike; null for every other query, and for one of a session (rule 3). */
+/**
+ * What a query asks of a view that is the same for everybody; null for any other query, and for one of a session (rule
+ * 3).
+ */
 function questionOf(query: Query): Question | null {
   switch (query.type) {
     case 'ReadPayload':

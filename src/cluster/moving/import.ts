@@ -90,7 +90,7 @@ export class ImportRefused extends Error {
   }
 }
 
-/** The import ended before its end, and the cluster has a part of the folder. */
+/** The import failed before its end, and the cluster has a part of the folder. */
 export class ImportFailed extends Error {
   readonly hint: string;
   constructor(cluster: string, cause: unknown) {

@@ -38,7 +38,7 @@ export async function copyKeysToFile(log: KeyLog, identity: KeysIdentity, path: 
 }
 
 /**
- * The keys of a file in batches, each of them whole, of which one is in memory; those that `erasedIds` names go as
+ * The keys of a file in whole batches, one of them in memory at a time; keys that `erasedIds` names are passed on as
  * destroyed. Throws BatchUnreadable for an id that no store gives.
  */
 export function* batchesOfFile(reader: KeyReader, erasedIds: ReadonlySet<string>): Generator<KeyBatch> {

@@ -175,7 +175,7 @@ export class ShardClaims<Shard extends ClaimedShard> {
     return !this.#ending.has(shard) && this.#ports.membership.ownerOf(shard) !== null;
   }
 
-  /** Ends the look. What is owned is lost without a word, as in a crash, unless the node left before. */
+  /** Ends the watch. What is owned is lost without notice, as in a crash, unless the node left before. */
   stop(): void {
     this.#isStopped = true;
     this.#isLeaving = true;

@@ -59,7 +59,7 @@ export async function* streamFacts(
   }
 }
 
-/** A message since the claim, not far from the end, before which there is no fact after one. */
+/** A message since the claim, near the end of the log; no message before it has a fact after `afterSeq`. */
 async function placeOf(whole: ShardLog, { epoch }: ClaimAt, afterSeq: number, lastSeq: number): Promise<number> {
   for (let messages = 1; ; messages *= 4) {
     const seq = lastSeq - messages + 1;

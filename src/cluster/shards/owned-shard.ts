@@ -135,7 +135,7 @@ export class OwnedShard {
     this.#plan = survey.enter(this.events, {
       headers,
       archived: [],
-      // Of an event with a snapshot, the facts before it are not among the rows.
+      // The rows do not include the facts that the snapshot of an event covers.
       archivedHeads: new Map(headers.map(({ eventId, seq }) => [eventId, seq])),
       streams: journal.streams(),
     });

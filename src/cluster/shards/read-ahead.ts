@@ -53,7 +53,7 @@ export class ReadAhead {
     );
   }
 
-  /** It is not, or it owns it now. */
+  /** This node is no longer going to own the shard, or owns it now. */
   end(shard: number): void {
     if (this.#wanted.delete(shard)) this.#forget(shard);
   }

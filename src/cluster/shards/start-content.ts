@@ -1,5 +1,5 @@
 /**
- * With what the claim of a shard begins: its newest checkpoint, or more where the shard was read ahead
+ * What the claim of a shard begins with: its newest checkpoint, or more where the shard was read ahead
  * (`read-ahead.ts`).
  *
  * 1. What was read ahead is a part of the log from its beginning on. The claim reads what came afterwards, and its

@@ -124,7 +124,7 @@ const recordScansSchema = {
 
 /** Checks codes. */
 interface CodeCheck extends Pick<PublicPorts['tickets'], 'digestOf'> {
-  /** Null: it cannot be told, because the key is not known here. */
+  /** Null: it cannot be checked, because the key is not known here. */
   isGenuine(code: Parameters<PublicPorts['tickets']['isGenuine']>[0]): boolean | null;
 }
 

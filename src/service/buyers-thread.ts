@@ -95,13 +95,13 @@ function logBy(post: Post, level: 'error' | 'debug'): LogPort['error'] {
     try {
       post({ kind: 'log', level, details, message });
     } catch {
-      // What cannot be cloned is said in words.
+      // What cannot be cloned is sent as text.
       post({ kind: 'log', level, details: { details: String(details) }, message });
     }
   };
 }
 
-/** Tells the main thread of troubles; answers what ends that. */
+/** Reports troubles to the main thread; returns the function that ends that. */
 function reportThrough(post: Post): () => void {
   const report = (message: unknown): void => {
     const { where, message: text, error } = message as TroubleMessage;
@@ -184,7 +184,7 @@ function limitConnections({ server }: HttpApp, { config, line }: ThreadData, use
   });
 }
 
-/** Writes the delay of the event loop down; answers what ends that. */
+/** Records the delay of the event loop; returns the function that ends that. */
 function watchLag({ memory, line }: ThreadData, flags: SharedFlags): () => void {
   const lags = new LagTable(memory.lags);
   const loop = watchLoop(LAG_EVERY_MS);

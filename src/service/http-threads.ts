@@ -27,8 +27,8 @@ import { listeningHost, type Config } from './config.ts';
 import { USE_CELLS, type FromThread, type SharedMemory, type ThreadData, type ToThread } from './thread-messages.ts';
 
 /**
- * Limits that count addresses in one shared table: changes, joins, the shop, codes, caps, wrong tokens. That of scans
- * counts stations there too, which are few.
+ * Limits that count addresses in one shared table: changes, joins, the shop, codes, caps, wrong tokens. The limit of
+ * scans counts stations there too; they are few.
  */
 const LIMITS_BY_ADDRESS = 6;
 
@@ -36,7 +36,7 @@ const LIMITS_BY_ADDRESS = 6;
 const RESTART_MS_MIN = 50;
 const WORKS_AFTER_MS = 60_000;
 
-/** Between two looks at a clock that nobody reads: how far it may be off for the other threads is less than this. */
+/** Between two readings of a clock that nobody else reads; for the other threads it is wrong by less than this. */
 const CLOCK_EVERY_MS = 1_000;
 
 /** After a signal: threads that have not closed by then are ended. */
@@ -191,7 +191,7 @@ export class HttpThreads implements ThreadsGauges {
 
   // ── one thread ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Starts a thread; resolves when its app is built, with the function that has it listen and answers the port. */
+  /** Starts a thread; resolves when its app is built, with the function that has it listen and returns the port. */
   #start(line: number): Promise<() => Promise<number>> {
     const { config, demo, engine, stopwatch, startThread } = this.#options;
     const rings = makeRings();
@@ -309,13 +309,13 @@ export class HttpThreads implements ThreadsGauges {
     this.#flags.noteReading();
     return this.#threads.flatMap((thread, line) => {
       const { at, ...lag } = this.#lags.read(line);
-      // A thread that stands still writes nothing down.
+      // A thread that does not run records nothing.
       const silentMs = Math.max(0, stopwatchMs() - Math.max(at, thread?.startedAtMs ?? 0) - 2 * CLOCK_EVERY_MS);
       return thread === null ? [] : [{ thread: `http-${line}`, ...lag, maxMs: Math.max(lag.maxMs, silentMs) }];
     });
   }
 
-  /** Ends a thread without a word, as a defect does; for tests. */
+  /** Ends a thread without notice, as a defect does; for tests. */
   async kill(line: number): Promise<void> {
     await this.#threads[line]?.worker.terminate();
   }

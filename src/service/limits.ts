@@ -31,7 +31,7 @@ export const LIMITS = {
   narrowedPagesPerMinuteMax: 60,
   /** Joins of waiting rooms from one client address in a minute; polls are not counted. */
   joinsPerMinuteMax: 30,
-  /** Of all live streams, those of one client address: more than the people behind one address watch at a time. */
+  /** Live streams of one client address: more than the people behind one address watch at a time. */
   clientStreamsMax: 200,
   /**
    * Open connections of a listener; further ones are closed at once. Each is a file descriptor, and half of those that

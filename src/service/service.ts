@@ -44,8 +44,8 @@ export interface ServiceOptions {
   /** Where it is a node of a cluster; for tests. */
   readonly node?: Pick<StartNodeOptions, 'time' | 'guardRounds'>;
   /**
-   * Milliseconds that a test moves, for the clocks of other threads, how it starts these, and whether HTTP_THREADS=1
-   * makes one beside the engine's, as a bench compares it with none.
+   * For tests: milliseconds that a test moves, for the clocks of other threads, and how these are started. For a bench:
+   * whether HTTP_THREADS=1 makes a thread beside the engine's, to be compared with none.
    */
   readonly threads?: {
     readonly stopwatch?: SharedArrayBuffer;
@@ -71,7 +71,7 @@ export interface Service<Served extends Deployment = Deployment> {
   stop(): Promise<void>;
 }
 
-/** What an operator asks after a start: from what it goes on, and where things are from. */
+/** What an operator wants to know after a start: the state that it continues from, and the sources of its parts. */
 interface StartReport extends Partial<StartFound> {
   readonly events: number;
   /** Absent where none is loaded. */

@@ -1,8 +1,8 @@
 /**
  * The table of settings: name, schema, default and meaning of each. `--help` and README's table are made from it.
  *
- * 1. A secret has at least 16 characters, or 16 bytes in base64; a shorter one could be guessed. How long those of NATS
- *    are is settled by its servers.
+ * 1. A secret has at least 16 characters, or 16 bytes in base64; a shorter one could be guessed. The length of the
+ *    secrets of NATS is left to its servers.
  */
 import { TICKET_KEYS_MAX } from '#tickets/signing.ts';
 import { LIMITS } from './limits.ts';

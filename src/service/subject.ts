@@ -1,8 +1,8 @@
 /**
  * What is kept about a person, for a command on a data folder: the body of `GET /admin/subject`, with two differences.
  *
- * 1. What happened to an order is what the journal says, which is more than the order itself does.
- * 2. Tickets have no codes: the folder is only read, and codes need its key. The person has them by the order's page.
+ * 1. The history of an order is read from the journal, which has more of it than the order itself.
+ * 2. Tickets have no codes: the folder is only read, and codes need its key. The person finds them on the order's page.
  */
 import type { OrderView } from '#domain/view.ts';
 import { toSubjectBody, type SubjectBody, type SubjectFact } from '#http/operators/subject.ts';

@@ -26,7 +26,7 @@ export interface SharedMemory {
   /** By thread. */
   readonly streams: readonly SharedArrayBuffer[];
   readonly lags: SharedArrayBuffer;
-  /** Of the hashes of addresses. */
+  /** The secret of the hashes of addresses. */
   readonly secret: string;
 }
 
@@ -39,7 +39,7 @@ export interface ThreadData {
   readonly line: number;
   readonly memory: SharedMemory;
   readonly rings: Rings;
-  /** As it was at the start; what changes is asked for. */
+  /** The state at the start; what has changed since is requested. */
   readonly state: DeploymentState;
   /** Milliseconds that a test moves, in place of the machine's stopwatch. */
   readonly stopwatch: SharedArrayBuffer | null;

@@ -33,7 +33,7 @@ interface Service<Args, Answer> {
 
 /** The names of services, what each is given and what it answers. */
 interface Services {
-  /** The id of the event with an id, with a slug, or that an id of another kind names; null where there is none. */
+  /** The id of the event that an id, a slug or an id of another kind names; null where there is none. */
   find: Service<readonly [by: 'event' | 'slug' | IdPrefix, key: string], string | null>;
   list: Service<Parameters<Lists['list']>[0], Awaited<ReturnType<Lists['list']>>>;
   state: Service<null, DeploymentState>;
@@ -112,7 +112,10 @@ export function createAnswers(ports: AnsweringPorts): Answers {
   const { events } = ports.deployment;
   const { checkoutSessions } = ports.payments;
 
-  /** Where events cannot be found yet, finding one throws; here it rejects, as where one cannot be activated. */
+  /**
+   * Finding an event throws while events cannot be found yet; here it rejects, as for an event that cannot be
+   * activated.
+   */
   const find = (eventId: string): Found => {
     try {
       return events.byEventId(eventId);

@@ -31,7 +31,7 @@ export interface Pauses {
 
 const PAUSES: Pauses = { round: nextRound, ring: (bell) => Atomics.waitAsync(bell, 0, WAITING).value };
 
-/** Whether who waits for a bell was rung. */
+/** Whether the thread that waits for a bell was rung. */
 export function wasRung(bell: Int32Array): boolean {
   return Atomics.load(bell, 0) === AT_WORK;
 }

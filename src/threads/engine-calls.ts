@@ -204,7 +204,7 @@ export class EngineCalls {
   };
 }
 
-/** Settles a promise by a packed answer; answers how long its steps took, where it says so. */
+/** Settles a promise by a packed answer; returns how long its steps took, where the answer says so. */
 function settleText(
   text: string,
   resolve: (answer: unknown) => void,

@@ -12,7 +12,7 @@ import { hash } from 'node:crypto';
 
 const WAYS = 8;
 
-/** A count has 21 bits, above it stand the milliseconds of its begin: of each 278 years, as many as 43 bits count. */
+/** A count has 21 bits. The 43 bits above it hold the milliseconds of its begin, modulo 278 years. */
 const COUNT_BITS = 21n;
 const SINCE_BITS = 43;
 const COUNT_MAX = 2 ** 21 - 1;
@@ -112,7 +112,10 @@ export class SharedClients {
     this.#secret = secret;
   }
 
-  /** A key and a count for each place. Of so many more places than clients no eight for one hash are ever all taken. */
+  /**
+   * A key and a count for each place. There are so many more places than clients that the eight places of a hash are
+   * never all taken.
+   */
   static memoryFor(clientsMax: number): SharedArrayBuffer {
     return SharedWindows.memoryFor(clientsMax * 4);
   }

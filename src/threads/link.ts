@@ -4,7 +4,7 @@
  *
  * 1. What is sent in one pass of the event loop is published together, but for every so many frames: the other side
  *    begins with them meanwhile, also where a pass of many requests takes milliseconds.
- * 2. What finds no room waits in a line of this side and goes first. Its bound is the sender's: calls that are under
+ * 2. What finds no room waits in a queue of this side and goes first. Its bound is the sender's: calls that are under
  *    way. The side that answers takes nothing more while its answers wait, so that calls stay in the ring, and their
  *    callers learn of it; the side that calls goes on taking answers, so that one of both always goes on.
  * 3. A text that is too long for the ring goes beside it and may overtake others: every answer has a number.

@@ -112,7 +112,7 @@ function unpackItem([ticketTypeId, sellingStageId, quantity, performanceId, seat
 
 /** The answer to a packed command, in the form of `packValue`. */
 export function packReply(reply: RushReply | Refusal): string {
-  // The steering of a sale is seldom set: an entry that has it is not worth a form of its own.
+  // The steering of a sale is seldom set, so an entry that has it gets no form of its own.
   if (isRefusal(reply) || ('entry' in reply && reply.entry.steering !== undefined)) return packValue(reply);
   return 'entry' in reply ? textOfEntry(reply.entry) : textOfHold(reply);
 }

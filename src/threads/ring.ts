@@ -8,13 +8,14 @@
  *
  * 1. Positions count on without end, modulo 2^32; the capacity is a power of two, so that a position leads to its
  *    place.
- * 2. A frame lies in one piece. What is too little for it before the end of the memory is left empty.
- * 3. Frames are seen when they are published, many at once: one that was half written by a thread that died never is.
+ * 2. A frame lies in one piece. Where too little memory is left for it before the end, that rest stays empty.
+ * 3. Frames are seen when they are published, many at once: a frame that a thread had half written when it died is
+ *    never seen.
  * 4. A writer without room notes that it waits and looks once more, so that either it sees the room or the reader sees
  *    that it waits.
  * 5. A frame takes a quarter of the ring at most, so that an empty ring has room for each.
  * 6. Texts in ASCII are parts of one text of all the frames that are taken together, which costs less than a text for
- *    each. Who keeps a part of one copies it, as `JSON.parse` does: else all of them are kept.
+ *    each. Code that keeps a part of it must copy that part, as `JSON.parse` does: otherwise the whole text is kept.
  */
 const HEAD = 0;
 const TAIL = 16;
@@ -119,7 +120,7 @@ export class RingWriter {
     return this.#publications;
   }
 
-  /** Lets the reader see what was written (rule 3); answers whether there was anything new. */
+  /** Lets the reader see what was written (rule 3); returns whether there was anything new. */
   publish(): boolean {
     if (Atomics.load(this.#words, HEAD) >>> 0 === this.#head) return false;
     Atomics.store(this.#words, HEAD, this.#head | 0);
@@ -148,8 +149,8 @@ export class RingReader {
   }
 
   /**
-   * Hands over the frames that are there, at most so many, and then gives their room back. Answers whether the writer
-   * waits for it, so that it has to be rung.
+   * Hands over the frames that are there, at most so many, and then gives their room back. Returns whether the writer
+   * waits for room, so that it has to be rung.
    */
   drain(framesMax: number, take: (number: number, text: string) => void): boolean {
     const head = Atomics.load(this.#words, HEAD) >>> 0;
@@ -168,7 +169,7 @@ export class RingReader {
     return Atomics.exchange(this.#words, WAITS, 0) === 1;
   }
 
-  /** Where the frames end that lie one behind the other, at most so many. */
+  /** The end of the frames that lie directly one after another, at most so many. */
   #endOfPiece(at: number, bytes: number, framesMax: number): number {
     let end = at;
     for (let left = framesMax; left > 0 && end - at < bytes; left -= 1) {
@@ -179,7 +180,7 @@ export class RingReader {
     return end;
   }
 
-  /** Hands over the frames that lie between two places (rule 6); answers how many. */
+  /** Hands over the frames that lie between two places (rule 6); returns how many. */
   #takePiece(from: number, end: number, take: (number: number, text: string) => void): number {
     const piece = this.#bytes.toString('latin1', from, end);
     let frames = 0;

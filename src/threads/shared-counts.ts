@@ -1,6 +1,6 @@
 /**
- * What threads tell each other by shared memory alone: how much each has in use, the service's time, how late their
- * event loops are, and whether the service stops.
+ * What threads report to each other by shared memory alone: how much each has in use, the service's time, how late
+ * their event loops are, and whether the service stops.
  *
  * 1. A thread writes its own line and reads the sum of all. So what a thread that died had in use can be taken back.
  * 2. The time is the stopwatch, which is the same on every thread, and how far the service's clock is ahead of it.
@@ -73,7 +73,7 @@ export class SharedClock implements Clock {
     return new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   }
 
-  /** On the thread that has the clock: lets the others go by it. */
+  /** On the thread that has the clock: lets the others use its time. */
   follow(clock: Clock): void {
     this.#ahead[0] = clock.now() - this.#stopwatchMs();
   }

@@ -3,8 +3,8 @@
  * it, and that of a thread that asks.
  *
  * 1. The engine's thread has one bell for everybody that asks it.
- * 2. Who is cut off gets nothing more and is asked for nothing more: what it had under way is done and answered to
- *    nobody, what the engine had not taken yet is not done.
+ * 2. Who is cut off gets nothing more and is asked for nothing more: calls that the engine has taken are done without
+ *    an answer, the others are not done.
  */
 import type { Answers, TakenCall } from './calls.ts';
 import { followBell, makeBell, type Pauses } from './doorbell.ts';
@@ -29,7 +29,7 @@ export interface LinkPace extends Pauses {
   readonly framesAPassMax: number;
 }
 
-/** The link to one that asks. */
+/** The link to a thread that asks. */
 interface Connection {
   /** A call that came beside the ring. */
   take(number: number, text: string): void;
@@ -43,7 +43,7 @@ export class AnsweringSide {
   readonly #bell: { stop(): void };
   #underWay = 0;
 
-  /** `pass` does the calls that one of those who ask has sent. */
+  /** `pass` does the calls that one of the asking threads has sent. */
   constructor(bell: SharedArrayBuffer, pass: (calls: () => void) => void = (calls) => calls(), pace?: LinkPace) {
     this.#pace = pace;
     const hasWork = (): boolean => {

@@ -6,9 +6,9 @@
  * 2. It goes to the buyer alone, at the address that the order was placed with; nothing that changes an order changes
  *    it. An address that could be read as two, or as a command, gets none.
  * 3. Its Message-ID names the fact, so that a mailbox recognizes a repeat.
- * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. So is one a
- *    day after the server refused its address for the first time, anew after a start, for it holds back the pruning of
- *    the journal. The time before that, in which it waited for others, does not count.
+ * 4. After five days, as RFC 5321 (4.5.4.1) has it, a mail is given up: it would confuse more than help. So is a mail
+ *    whose address the server first refused a day ago, because the mail holds back the pruning of the journal. The day
+ *    begins anew after a start, and the time in which the mail waited for others does not count.
  */
 import { readAt } from '#actors/event-port.ts';
 import { isWorthReporting, reportTrouble } from '#actors/trouble.ts';
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 const GIVEN_UP_AFTER_MS = 5 * DAY_MS;
 const REFUSED_AFTER_MS = DAY_MS;
 
-/** What is told of an address in SMTP and in headers without quotes (rule 2). */
+/** Addresses that need no quotes in SMTP and in headers (rule 2). */
 const PLAIN_ADDRESS = /^[^\s\p{Cc}@<>()[\]\\,;:"]{1,64}@[^\s\p{Cc}@<>()[\]\\,;:"]{1,253}$/u;
 
 interface WrittenMail {

@@ -85,8 +85,9 @@ export async function openSource(
 
 /**
  * The messages of a stored fact, in the order in which they are posted. A message has the same id whenever it is sent.
- * The label tells facts with the same number in several sequences of facts. The moment tells those of a journal that
- * was restored to an earlier fact from those that it lost: a receiver drops what has an id that it knows.
+ * The label distinguishes facts that have the same number in several sequences of facts. The moment distinguishes the
+ * facts of a journal that was restored to an earlier fact from the facts that it lost: a receiver drops a message whose
+ * id it knows.
  */
 export function messagesOf(row: FactRow, source: MessageSource, label = ''): readonly Message[] {
   return draftsOf(source).map(({ type, data }) => ({

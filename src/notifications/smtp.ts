@@ -1,15 +1,16 @@
 /**
  * Sends mails to one SMTP server, over a few connections that are kept.
  *
- * 1. What the server refuses for good about one mail (5xx to its recipient, or for its mailbox) is dropped and
- *    counted; the next try would be refused as well. What it refuses for now is sent again. Neither is a trouble:
- *    buyers mistype addresses.
+ * 1. What the server refuses for good about one mail (5xx to its recipient, or for its mailbox) is dropped and counted;
+ *    the next try would be refused as well. What it refuses for now is sent again. Neither is a trouble: buyers mistype
+ *    addresses.
  * 2. What says nothing about the mail is never dropped: no connection, no TLS, a wrong password, a sender that is not
  *    allowed, a recipient refused by policy (5.7.x), as by a relay that wants a password, or contents, which all mails
- *    have alike. That is the service's trouble, reported when it begins, and it is told for how long there is some.
+ *    have alike. That is the service's trouble: it is reported when it begins, and `failingMs` says how long it has
+ *    lasted.
  * 3. The log has codes alone: answers of servers repeat addresses, and the server's own has a password.
- * 4. TLS, from the first byte (smtps) or by STARTTLS, and a certificate that is valid, are insisted on; not with
- *    servers of this machine, nor where `?tls=none` says so, which allows no password.
+ * 4. TLS, from the first byte (smtps) or by STARTTLS, and a certificate that is valid, are required, except with
+ *    servers of this machine and where the address says `?tls=none`, which allows no password.
  */
 import type { NodemailerError } from 'nodemailer';
 import { reportTrouble } from '#actors/trouble.ts';
@@ -59,7 +60,7 @@ export interface Mailer {
   close(): void;
 }
 
-/** Of a mail, or its server, that is slower nothing is waited for. */
+/** A slower mail, or a slower server, is not waited for. */
 const CONNECT_MS_MAX = 10_000;
 const SILENT_MS_MAX = 30_000;
 const CONNECTIONS_MAX = 4;
@@ -153,7 +154,7 @@ function reasonOf({
   response = '',
   responseCode,
 }: NodemailerError): 'SERVER' | 'MAIL_FOR_NOW' | 'MAIL_FOR_GOOD' {
-  // The address, or its kind, is none that can be sent to.
+  // Nothing can be sent to this address, or to its kind.
   if (code === 'EENVELOPE' && responseCode === undefined) return 'MAIL_FOR_GOOD';
   const isOfMail = command === 'RCPT TO' || (command === 'DATA' && code === 'EMESSAGE');
   if (!isOfMail || responseCode === undefined || responseCode === 421) return 'SERVER';
@@ -163,7 +164,7 @@ function reasonOf({
   return isOfService ? 'SERVER' : 'MAIL_FOR_GOOD';
 }
 
-/** Nothing of what the server said but its codes (rule 3). */
+/** Only the codes of what the server said (rule 3). */
 function codesOf({ code = 'ERROR', command = '', response = '', responseCode }: NodemailerError): string {
   const [, enhanced = ''] = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})/.exec(response) ?? [];
   return [code, command, responseCode, enhanced].filter((part) => part !== '' && part !== undefined).join(' ');

@@ -61,8 +61,8 @@ interface OpenedPayment extends Payable {
 
 export interface CheckoutSessions {
   /**
-   * Executes a command whose request goes on to a provider, told which providers could not be asked in time. Rejects
-   * with Overloaded when it is refused for that (rule 3).
+   * Executes a command whose request goes on to a provider; the command is told which providers could not be asked in
+   * time. Rejects with Overloaded when it is refused for that (rule 3).
    */
   inTime<Reply extends object>(
     found: Found,
@@ -144,7 +144,7 @@ function createProviderCalls({ providers, baseUrl, personalData, callsMax, elaps
       }
       return busy;
     },
-    /** Counts a command that may need a call of either provider, until the function that it answers is called. */
+    /** Counts a command that may need a call of either provider, until the returned function is called. */
     expectCall(eventId: string): () => void {
       const ends = both.map((limit) => limit.expectCall(eventId));
       return () => ends.forEach((end) => end());
@@ -337,7 +337,7 @@ function requestOf(
   };
 }
 
-/** Where the buyer of a payment returns to from its page: for an amendment what was said when that was asked for. */
+/** Where the buyer of a payment returns to from its page: for an amendment, the addresses of its request. */
 export function returnUrls(
   { order, payment }: Payable,
   baseUrl: string,

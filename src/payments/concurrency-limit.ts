@@ -32,7 +32,7 @@ export interface ConcurrencyLimit {
   readonly waiting: number;
   /** Null where a call of the event could begin in time; else the milliseconds after which one might be admitted. */
   refusalMs(eventId: string): number | null;
-  /** Counts a command whose call follows (rule 4), until the function that it answers is called. */
+  /** Counts a command whose call follows (rule 4), until the returned function is called. */
   expectCall(eventId: string): () => void;
   /** Runs the call when it gets a place. Rejects with ProviderUnavailable when it fails or has no time left. */
   run<Result>(eventId: string, call: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
@@ -147,7 +147,7 @@ class SharedPlaces implements ConcurrencyLimit {
     if (share.running + queued(share) === 0) this.#shares.delete(eventId);
   }
 
-  /** Takes a place; answers the moment at which the call begins. */
+  /** Takes a place; returns the moment at which the call begins. */
   #take(share: Share): number {
     const begin = this.#settings.now();
     this.#begins += begin;

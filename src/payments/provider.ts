@@ -45,7 +45,7 @@ export interface WebhookDelivery {
 /** What became of a session, with the fields of the command that records it. */
 export type PaymentReport = { readonly of: 'PAYMENT' } & Omit<CommandOf<'RecordPayment'>, 'type' | 'provider'>;
 
-/** Money that was given back at the provider, or how a refund fares. */
+/** Money that was given back at the provider, or the status of a refund. */
 export interface RefundReport {
   readonly of: 'REFUND';
   /** Null where the report names the session alone. */
@@ -76,7 +76,10 @@ export type WebhookResult =
       readonly problems: readonly { readonly path: string; readonly message: string }[];
     };
 
-/** How a provider gives money back. Both reject with ProviderUnavailable, a refusal of it is one that `isRefusal`. */
+/**
+ * How a provider gives money back. Both functions reject with ProviderUnavailable; its `isRefusal` marks a refusal by
+ * the provider.
+ */
 export interface ProviderRefunds {
   /** The refunds of the payment of a session, of those under way and those that failed as well. */
   listRefunds(checkoutSessionId: string, signal: AbortSignal): Promise<readonly ProviderRefund[]>;
@@ -109,7 +112,7 @@ export function isProviderName(name: string): name is PaymentProviderName {
 
 /** The provider cannot be reached, answers wrongly or takes too long. The order stays and can be resumed. */
 export class ProviderUnavailable extends Error {
-  /** The provider was asked and takes no such payment; others it may take. */
+  /** The provider was asked and does not accept such a payment; it may accept others. */
   readonly isRefusal: boolean;
   /** How the provider calls its refusal. */
   readonly code: string;

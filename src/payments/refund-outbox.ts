@@ -10,8 +10,8 @@
  *    provider: nothing is recorded, and the refund is tried again a second later.
  * 3. The list is kept in memory only. Each event is read when it is activated; the start of the service, and of an
  *    owner of the event, activates those with refunds that are due (`nextWorkAt`).
- * 4. A provider is called by this process for at most 8 refunds at once, and 20 begin in a second. The places that
- *    sessions have are others, so no buyer waits for a refund.
+ * 4. A provider is called by this process for at most 8 refunds at once, and 20 begin in a second. Sessions have places
+ *    of their own, so no buyer waits for a refund.
  * 5. In a cluster the owner of an event asks; one that is not its owner any more drops it.
  * 6. Events take turns, so that one with many refunds does not keep those of others waiting.
  */
@@ -39,7 +39,7 @@ interface RefundOutboxPorts {
 }
 
 export interface RefundOutbox {
-  /** Tries that were made, by what they came to, since the service started. */
+  /** Tries since the service started, by outcome. */
   readonly tries: Readonly<Record<RefundAnswer['outcome'], number>>;
   /** Begins no further try. */
   stop(): void;

@@ -1,6 +1,6 @@
 /**
- * Settles sessions of the sandbox as a buyer would: pays, declines or cancels them; settles refunds that it was chosen
- * to leave open; and simulates outages.
+ * Settles sessions of the sandbox as a buyer would: pays, declines or cancels them; settles refunds that were left open
+ * by choice; and simulates outages.
  *
  * 1. An outcome is reported by a signed webhook that takes the same path as every other webhook.
  * 2. A session can be settled at any time and more than once, so that late money and repeated webhooks can be tested.

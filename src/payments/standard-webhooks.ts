@@ -47,7 +47,7 @@ const statusOfType: Readonly<Record<string, NonNullable<RefundReport['status']>>
 
 const textOrNull = { type: ['string', 'null'] } as const;
 
-/** What the body is; that it has a known `type` is looked at before. */
+/** The schema of the body; whether its `type` is known is checked before. */
 export const WEBHOOK_BODY = {
   type: 'object',
   required: ['type', 'data'],

@@ -2,7 +2,7 @@
  * Amounts as Stripe counts them, and calls of its SDK.
  *
  * 1. Stripe counts some currencies in units of its own. An amount that is not a whole number of them is rounded for
- *    Stripe; `metadata` keeps the amount that was asked, and what Stripe says of it is read as that one.
+ *    Stripe; `metadata` keeps the requested amount, and Stripe's amount is read as the requested one.
  */
 import type Stripe from 'stripe';
 import { decimalPlaces } from '#client/money.ts';

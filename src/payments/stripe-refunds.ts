@@ -3,8 +3,9 @@
  * `metadata`.
  *
  * 1. A refusal of Stripe says that nothing was given back. An error inside Stripe, status 500, ends the request and is
- *    repeated for the same key, so it counts as answered. A call that was cut off does not, nor one that finds its key
- *    in use or that something before Stripe answered: the request may still be executed, under that key alone.
+ *    repeated for the same key, so it counts as answered. A call does not count as answered when it was cut off, found
+ *    its key in use, or was answered by something before Stripe: the request may still be executed, under that key
+ *    alone.
  */
 import { LRUCache } from 'lru-cache';
 import type Stripe from 'stripe';

@@ -250,7 +250,10 @@ function paymentReport(
     : { outcome: 'REPORT', report: { of: 'PAYMENT', paymentId, ...report } };
 }
 
-/** A charge has the sum of its refunds, the refunds only in older versions of the API; the event has the sum before. */
+/**
+ * A charge has the sum of its refunds, and the refunds themselves only in older versions of the API. The event has the
+ * previous sum.
+ */
 function refunded(event: Stripe.ChargeRefundedEvent): WebhookResult {
   const { metadata, amount_refunded: refundedSoFar, currency, refunds } = event.data.object;
   const refundedBefore = event.data.previous_attributes?.amount_refunded ?? 0;

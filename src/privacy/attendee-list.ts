@@ -1,7 +1,7 @@
 /**
  * Who may come to an event, for those who stand at its doors: read page after page and opened for one answer.
  *
- * 1. No more of people than a name: no address, no number. Of an order that was erased it has none.
+ * 1. A name and nothing else about people: no address, no number. For an erased order it has no name.
  * 2. One page is in memory at a time, however many tickets there are.
  */
 import type { AttendeePage } from '#domain/doors/attendees.ts';

@@ -8,7 +8,7 @@
  *    however long the sale. Then follow the orders in which it is a part of something.
  * 3. Events are searched in the order in which they were defined, the orders of each from the newest on.
  * 4. An event that cannot be activated is named, so that nobody takes the answer for complete.
- * 5. A number that people tell finds its orders alone, by the events' own indexes.
+ * 5. An order number that people say on the phone finds only its own orders, by the events' own indexes.
  * 6. Names are compared without case and accents; each word must be a part of one person's name or address.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
@@ -47,7 +47,7 @@ interface SearchedFor {
   readonly position: SearchPosition | null;
 }
 
-/** What of an order has the text. */
+/** The part of an order that has the text. */
 type FoundIn = 'BUYER' | 'GUEST' | 'ORDER' | 'TICKET';
 
 interface FoundOrder {

@@ -9,7 +9,7 @@
  *    today's keys.
  * 2. A text that its key does not open is reported once and reads as unreadable; the order itself is shown.
  * 3. The keys of all orders of one call are read at once. A key store that cannot be read is refused as Overloaded.
- * 4. Opening gives the loop back between slices: an order may have hundreds of people, and a list hundreds of orders.
+ * 4. Opening lets other work run between slices: an order may have hundreds of people, and a list hundreds of orders.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { KeyStoreFault, type KeyStore } from '#persistence/keys.ts';
@@ -83,7 +83,7 @@ export function peopleOfItem(
   return named.length === 0 ? null : named;
 }
 
-/** Texts opened without giving the loop back: under a millisecond. */
+/** Texts opened in one slice: under a millisecond. */
 const TEXTS_A_SLICE = 32;
 
 /** Damaged texts whose report is remembered (rule 2). */
@@ -118,7 +118,9 @@ export class PersonalDataReader {
     return opened;
   }
 
-  /** The data of a stored fact, and beside each sealed text what that says: null where nobody can read it any more. */
+  /**
+   * The data of a stored fact, with the opened content beside each sealed text: null where nobody can read it any more.
+   */
   async openFact({ type, data }: Pick<FactRow, 'type' | 'data'>): Promise<string> {
     const factType = sealingTypeOf(type);
     if (factType === null) return data;

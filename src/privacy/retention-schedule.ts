@@ -1,7 +1,7 @@
 /**
  * Erases the personal data of orders whose retention has passed: at the start, and then every hour, event by event.
  *
- * What is due is the event's own rule (`retentionEndsAt`); here it is only asked for, a bounded part in each turn.
+ * The event itself decides what is due (`retentionEndsAt`); this module only requests it, a bounded part in each turn.
  *
  * 1. Every event is asked, in memory or not, until nothing is left of it to erase; after that only when its retention
  *    ends at another moment, when it sold something (a date without an end is sold on after its retention), and once
@@ -109,7 +109,7 @@ class RetentionRounds {
       if (!this.#mayErase()) return;
       const { eventId } = past;
       if (isDeepStrictEqual(this.#done.get(eventId), past)) continue;
-      // Before it is asked, so that what it sells meanwhile takes that back.
+      // Noted before the event is asked, so that a sale meanwhile makes the note invalid.
       this.#done.set(eventId, past);
       try {
         if (!(await this.#eraseAll(eventId))) this.#done.delete(eventId);

@@ -7,7 +7,7 @@
  *    sessions, addresses that lead to them, and what a client made up (idempotency keys, tracking). Ids of orders and
  *    tickets are shown: operators act on them.
  * 3. A hidden id has a label in its place, so that the facts of one hold or entry can be told from others. An id has
- *    144 random bits, so that its label leads nobody to it; of a session key, which a client chose, no label is made.
+ *    144 random bits, so that its label leads nobody to it; a session key has no label, because a client chose it.
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { AmendmentTerms, FactData, HoldLine, OrderItem } from '#domain/fact.ts';

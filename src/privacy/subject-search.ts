@@ -1,6 +1,6 @@
 /**
- * What is kept about a person, over all events: the orders that they placed, and what bears their address in the
- * orders of others.
+ * What is kept about a person, over all events: the orders that they placed, and what bears their address in the orders
+ * of others.
  *
  * 1. Buyers are found by the keyed hash of their address, which costs a pass over tags. No such hash is kept of people
  *    on tickets: the orders that name any are opened one by one.
@@ -10,7 +10,7 @@
  *    nobody takes the answer for complete.
  * 4. What was erased is not found: neither by the hash, nor where a key is gone without a fact that says so, as after
  *    the restore of an older journal beside today's keys.
- * 5. Of an order of somebody else, only the tickets and names that bear, or bore, the address are told.
+ * 5. Of an order of somebody else, only the tickets and names that bear, or bore, the address are shown.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { emailKey } from '#domain/email-key.ts';

@@ -111,7 +111,7 @@ function overview(): string {
   ].join('\n');
 }
 
-/** Runs `holdfast` with these arguments, and returns its exit code. Nothing that it opened is open then. */
+/** Runs `holdfast` with these arguments; returns its exit code when everything that it opened is closed. */
 export async function runHoldfast(args: readonly string[], program: Program): Promise<ExitCode> {
   const [name = 'help', ...further] = args;
   const output = createOutput(args.includes('--json'), program);

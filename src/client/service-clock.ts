@@ -15,7 +15,7 @@ export interface EstimatedClock {
   note(ms: number): void;
   /** Records the time in an answer's headers, where it can be read. */
   noteAnswer(headers: Headers): void;
-  /** Calls back at each correction; what it returns ends that. */
+  /** Calls back at each correction; the returned function ends that. */
   follow(onCorrection: () => void): () => void;
 }
 

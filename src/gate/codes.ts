@@ -1,9 +1,9 @@
 /**
  * Codes at a gate, which has the public keys alone.
  *
- * 1. A code by a key that is not known here cannot be told. One of the first versions, which names none, is tried with
- *    each.
- * 2. What was read and is no ticket is known again by a digest; its key is the gate's token, which the folder does not
+ * 1. A code that is signed by a key that is not known here cannot be checked. A code of the first versions, which names
+ *    no key, is tried with each.
+ * 2. A code that is no ticket is recognized by a keyed digest; the key is the gate's token, which the folder does not
  *    have.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
@@ -20,7 +20,7 @@ export class GateCodes {
     this.digestOf = scanDigest(token);
   }
 
-  /** Null: it cannot be told (rule 1). */
+  /** Null: it cannot be checked (rule 1). */
   isGenuine({ payload, signature, keyId }: SignedCode): boolean | null {
     const byId = this.#open();
     const [bytes, signed] = [Buffer.from(payload, 'base64url'), Buffer.from(signature, 'base64url')];

@@ -1,4 +1,4 @@
-/** The event of a gate: a draft with the dates, doors and ticket types of its service's, and nothing for sale. */
+/** The event of a gate: a draft with the dates, doors and ticket types of its service's event, and nothing for sale. */
 import type { StationConflict, StationHead, StationSync } from '#client/doors/wire.ts';
 import { NOTHING_DEFINED, type DoorDefinition, type EventDefinition } from '#domain/catalogue/definition.ts';
 import type { FactData } from '#domain/fact.ts';

@@ -5,7 +5,7 @@
  * 1. The folder has the digests of tokens and tickets, public keys, and the codes of tickets that were scanned; no
  *    private key, no token and nothing about people.
  * 2. Before its first whole feed nobody is checked: 503. Later it starts and works without its service.
- * 3. Its clock is that of its service, as far as it was heard; how far the machine's own is off is kept in the folder.
+ * 3. It uses the clock of its service, as last heard; the difference to the machine's own clock is kept in the folder.
  */
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';

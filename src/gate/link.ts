@@ -1,9 +1,9 @@
 /**
  * Keeps a gate and its service in step: sends what was scanned, takes what changed.
  *
- * 1. What is to be sent is in the journal: the scans behind a cursor, which is stored as that of notifications is. A
- *    scan that is sent again after a crash counts once.
- * 2. Scans go first, then the feed: so the feed has them. Until when they are in it is said with each page.
+ * 1. What is to be sent is in the journal: the scans after a cursor, which is stored like the cursor of notifications.
+ *    A scan that is sent again after a crash counts once.
+ * 2. Scans are sent before the feed is read, so that the feed has them. Each page says until when they are in it.
  * 3. A batch that the service refuses is sent scan by scan; what is refused then is named in the log, and the journal
  *    keeps it.
  * 4. While the service is away, or has revoked the gate's token, the gate goes on by itself and tries again.
@@ -41,7 +41,7 @@ interface LinkPorts {
   readonly isSettled: () => boolean;
   /** A page was taken; `head` where that is new. */
   readonly onPage: (head: StationHead | null, serviceNow: number) => void;
-  /** The token is none of a gate of the event: nothing will ever come. */
+  /** The token is not the token of a gate of the event: nothing will ever come. */
   readonly onUnusable: (reason: string) => void;
 }
 
@@ -108,7 +108,7 @@ export class UpstreamLink implements FactFollower {
     await this.#running;
   }
 
-  /** Sends and takes once; answers whether the service is in step then. */
+  /** Sends and takes once; returns whether the service is in step then. */
   async round(): Promise<boolean> {
     try {
       await this.#send();

@@ -2,7 +2,7 @@
  * The service that a gate belongs to, over its own API for stations.
  *
  * 1. What may pass by itself (no network, no answer in time, 429, 5xx, an answer of something else) is UpstreamAway:
- *    the gate goes on by itself and tries again. What will not is UpstreamRefused.
+ *    the gate goes on by itself and tries again. Anything else is UpstreamRefused.
  * 2. A redirection is not followed: the token would go elsewhere.
  */
 import type { SentScan, StationSync } from '#client/doors/wire.ts';

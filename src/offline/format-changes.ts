@@ -1,11 +1,11 @@
 /**
- * What changed in the storage format since each released version: by it a folder itself says which older versions can
- * still read it.
+ * What changed in the storage format since each released version: with it, a folder itself shows which older versions
+ * can still read it.
  *
  * 1. A change is listed when an older version would refuse a folder that has it, or would read something else from it.
  *    Optional fields that an older version may ignore without harm are left out.
  * 2. With a release, its version is added to `RELEASED`; what changes afterwards names it in `after`.
- * 3. Each type of fact has its line in `TYPES`: the compiler asks for that of a new one.
+ * 3. Each type of fact has its line in `TYPES`: the compiler requires the line of a new type.
  */
 import type { FactType } from '#domain/fact.ts';
 import type { ServiceFact } from '#engine/service-facts.ts';

@@ -67,7 +67,7 @@ export async function sealFolder(from: string, to: string, { files, onProgress }
   const sealer = new FactSealer(to);
   try {
     const report = await rewriteFolder(from, to, {
-      // Copied over the file of keys that is being written they would be the end of it.
+      // Copied over the file of keys that is being written, they would destroy it.
       files: files.filter((name) => !name.startsWith(KEYS_FILE)),
       begin: () => sealer.begin(from),
       rewrite: (facts) => sealer.rewrite(facts),
@@ -234,7 +234,9 @@ interface EventDigests {
   readonly orders: readonly { readonly orderId: string; readonly digest: string }[];
 }
 
-/** Of everything that an event and its orders show, but for what is sealed in one folder and open in the other. */
+/**
+ * Digests of everything that an event and its orders show, except what is sealed in one folder and open in the other.
+ */
 async function digestsOf(eventId: string, { folder, view, reader }: OpenFolder): Promise<EventDigests> {
   const event = (await openEventOnDisk(folder, view, eventId))!;
   const figures = digestOf(await event.read({ type: 'ReadTotals', performanceId: null }));

@@ -2,8 +2,8 @@
  * Facts of versions that had no sealing, with their personal data sealed: what a journal that is written anew has in
  * their place.
  *
- * 1. A fact says afterwards what it said before, but for who reads it: every other field stays as it is stored, also
- *    one that this version does not write.
+ * 1. A fact says afterwards what it said before, but its personal data only to who has the key: every other field stays
+ *    as it is stored, also one that this version does not write.
  * 2. A fact that is sealed, or has nothing to seal, stays as it is.
  */
 import { readTracking } from '#domain/orders/tracking.ts';

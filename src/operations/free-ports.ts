@@ -3,7 +3,7 @@
  * yet.
  *
  * 1. They lie below those that systems give to outgoing connections. One of those may be taken between its choice and
- *    its use, and while a program that is to come back to it does not run.
+ *    its use, or while the program that uses it again does not run.
  * 2. For the same reason processes that choose ports at the same time choose from different ones, and a process gives a
  *    port again only after all others of its own.
  */
@@ -29,7 +29,7 @@ export async function freePort(): Promise<number> {
   return port!;
 }
 
-/** Different ports: each that is wanted, in its place, where it is free. */
+/** Different ports; a wanted port stands in its place where it is free. */
 export async function freePorts(count: number, wanted: readonly number[] = []): Promise<number[]> {
   const ports = new Set<number>();
   for (let n = 0; n < count; n += 1) {

@@ -167,7 +167,7 @@ interface GroupReport {
   readonly meta_cluster?: { readonly leader?: string; readonly cluster_size?: number };
 }
 
-/** Throws where the text has not what is to be replaced. */
+/** Throws where the text lacks what is to be replaced. */
 function replaced(text: string, replacements: readonly (readonly [from: string | RegExp, to: string])[]): string {
   return replacements.reduce((before, [from, to]) => {
     const after = before.replace(from, () => to);

@@ -27,8 +27,8 @@ export function readSettings(call: CliCall): Config {
 }
 
 /**
- * The path of the data folder. Throws WrongUse when there is none, and where NATS_URL names a cluster and nothing a
- * folder: `atNode` is what to ask a node for instead.
+ * The path of the data folder. Throws WrongUse when there is none, and where NATS_URL names a cluster but nothing names
+ * a folder: `atNode` is what to request from a node instead.
  */
 export function dataFolder(call: CliCall, atNode: string | null = null): string {
   if (call.environment['NATS_URL'] && !call.has('data')) {

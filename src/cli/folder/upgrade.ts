@@ -1,5 +1,5 @@
 /**
- * `holdfast upgrade --check`: whether this version can take a data folder over, what will be different, and what leads
+ * `holdfast upgrade --check`: whether this version can take a data folder over, what will be different, and how to go
  * back.
  *
  * It only reads; a newer version takes a folder over when it is started on it.
@@ -48,7 +48,7 @@ export const command: CliCommand = {
     const folder = dataFolder(withFolderArgument(call));
     const report = await checkUpgrade(folder, { ...followVerification(output), onStep: output.progress });
     if (report.verification?.journalId === null && isGood(report.verification)) throw noJournal(folder);
-    // What changed since a released version is news only where this one did not write here yet.
+    // Changes since a released version are reported only where this version has not written to the folder yet.
     const isOwn = report.writtenBy === product.version;
     const settings = isOwn ? [] : changedSettings(call.environment, report.definitions);
     const troubles = [...troublesOf(report), ...badSettings(call.environment)];

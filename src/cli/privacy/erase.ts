@@ -108,7 +108,7 @@ function show({ output }: CliCall, { orders, attended, unreadEvents }: FoundOrde
   }
 }
 
-/** An order that had been erased is erased again: should its keys have outlived that, they are destroyed now. */
+/** An order that had been erased is erased again: if its keys are still there, they are destroyed now. */
 async function eraseAll(
   call: CliCall,
   access: ErasureAccess,

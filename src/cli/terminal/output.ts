@@ -2,8 +2,8 @@
  * The output of commands: text for people or JSON for programs on stdout, troubles and progress on stderr.
  *
  * 1. With --json stdout has JSON alone.
- * 2. Progress is shown on a terminal only, and is removed at the end of the command. That something is waited for is
- *    one line elsewhere.
+ * 2. Progress is shown on a terminal only, and is removed at the end of the command. Without a terminal, a wait is
+ *    reported in one line.
  * 3. Ids of holds, queue entries and checkout sessions are hidden in texts and values. `raw` does not hide them.
  * 4. Names in JSON are snake_case; they are converted here and nowhere else in this module.
  */
@@ -88,7 +88,7 @@ export function createOutput(isJson: boolean, { stdout, stderr }: Streams): Outp
 /** Texts of definitions and buyers must not control a terminal. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n]/gu, '\ufffd');
 
-/** The same for what is a file, whose lines may end as CSV wants it. */
+/** The same for the text of a file, whose lines may end as CSV requires. */
 const printableFile = (text: string): string => text.replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
 
 /** A copy of the value with all names of fields in snake_case, at every depth. */

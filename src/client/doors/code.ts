@@ -60,7 +60,8 @@ export function bytesOfBase64url(text: string): Uint8Array<ArrayBuffer> {
 
 /** A character for each byte. */
 function charactersOf(base64url: string): string {
-  // That of JSON in ASCII has neither but for ?, > and ~; looking takes less than replacing nothing.
+  // The base64url of JSON in ASCII has neither, except for ?, > and ~; a search costs less than a replacement that
+  // finds nothing.
   const isPlain = !base64url.includes('-') && !base64url.includes('_');
   return atob(isPlain ? base64url : base64url.replaceAll('-', '+').replaceAll('_', '/'));
 }

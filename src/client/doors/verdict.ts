@@ -5,7 +5,7 @@
  *    WRONG_DOOR, NOT_YET, OVER, ALREADY_ADMITTED.
  * 2. An exit asks only for a ticket of the event that is inside; it may be void.
  * 3. Entry is open from the date's `doors_at` to its `ends_at`, both included; a bound that is null does not hold.
- * 4. Who cannot tell a check cannot tell the verdict, whatever the checks behind it would say.
+ * 4. Whoever cannot decide a check cannot decide the verdict, whatever the later checks would say.
  */
 import { NO_TICKET, type Given, type UNFIT } from './scan.ts';
 

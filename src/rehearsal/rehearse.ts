@@ -34,7 +34,7 @@ export interface RehearsalOptions {
   readonly against: URL | null;
   /** Starts the service of its own, in place of a process. */
   readonly startService?: (clock: RehearsalClock) => Promise<RehearsedService>;
-  /** A definition in place of that of then, and its name. */
+  /** A definition in place of the trace's own, and its name. */
   readonly definition: { readonly file: string; readonly definition: EventDefinition } | null;
   readonly title: string;
   readonly version: string;
@@ -47,14 +47,14 @@ interface Rehearsed extends Played {
   readonly outcome: Outcome;
 }
 
-/** Beyond so many times the length of then nobody waits any more. */
+/** Nobody waits longer than so many times the length of the trace. */
 const LENGTHS_MAX = 3;
 const WAITING_MS_MIN = 60_000;
 
 export async function rehearse(options: RehearsalOptions): Promise<RehearsalReport> {
   const { trace, pace, against, startService = startOwnService } = options;
   const definition = withoutTaken(options.definition?.definition ?? trace.definition, trace.takenBefore);
-  // The clock of an own service shows the time of then, a look before the first intent.
+  // The clock of an own service shows the time of the trace, `leadMsOf` before the first intent.
   const clock = { startsAt: trace.beganAt - leadMsOf(pace), speed: pace.speed };
   const service = against === null ? await startService(clock) : givenService(against);
   try {

@@ -17,7 +17,7 @@ interface BusyButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button whose work takes a moment: meanwhile it keeps its look and the focus, and turns. */
+/** A button whose work takes a moment: meanwhile it keeps its look and the focus, and shows a spinner. */
 export function BusyButton({ isBusy, isOff = false, onPress, describedBy, children, ...rest }: BusyButtonProps) {
   const press = (click: MouseEvent): void => {
     if (isBusy || isOff) click.preventDefault();

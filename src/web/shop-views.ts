@@ -7,7 +7,7 @@ export interface ShopViews {
   list(list: EventList, filter: Filter, at: ListView): string;
   /** `performanceId` is the performance whose stock the payload has. */
   event(event: EventPayload, performanceId: string | null): string;
-  /** In place of an event that there is not. */
+  /** The page in place of an event that does not exist. */
   missing(brand: EventBrand | undefined): string;
 }
 

@@ -20,7 +20,7 @@ import type { Intent, TracedItem } from '../trace/trace.ts';
 type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { readonly kind: Kind }>;
 
 export interface PurchaseCounts {
-  /** Orders whose total was another one than then. */
+  /** Orders whose total differs from that in the trace. */
   readonly otherTotals: OtherTotals;
   /** Parties that took the largest block or several, because their seats were not side by side any more. */
   readonly splitParties: number;
@@ -29,7 +29,7 @@ export interface PurchaseCounts {
 export interface OtherTotals {
   readonly orders: number;
   readonly ofOrders: number;
-  /** What all of them cost more than then; less than 0 where they cost less. */
+  /** How much more than in the trace all of them cost; less than 0 where they cost less. */
   readonly differenceCents: number;
   readonly examples: readonly { readonly thenCents: number; readonly nowCents: number; readonly tickets: number }[];
 }

@@ -19,7 +19,7 @@ interface OperationPorts {
   readonly sales: Sales;
   /** A moment of the period, on the timeline. */
   atMoment(at: number): number;
-  /** Whether another definition is rehearsed, which those of then must not replace. */
+  /** Whether another definition is rehearsed, which the trace's own must not replace. */
   readonly isDefinitionGiven: boolean;
 }
 

@@ -3,8 +3,9 @@
  *
  * 1. A step is due at its moment, or once the person's step before is answered, or after the admission that it follows.
  * 2. A step that needs what was refused before (a checkout without its hold) is not tried, and counted.
- * 3. Who waits polls until the service admits them; those who were never admitted then stop when they stopped then.
- * 4. Nobody waits longer than `endMs`; who still does then is counted.
+ * 3. People who wait poll until the service admits them; those who were never admitted in the trace stop when they
+ *    stopped there.
+ * 4. Nobody waits longer than `endMs`; whoever still waits at that moment is counted.
  * 5. Nothing is tried again, except that a party whose best seats are not side by side any more takes the largest block
  *    and, where no waiting room asks for a pass, the rest as another session.
  */
@@ -176,7 +177,7 @@ class Player {
       this.#skip(end.by === 'ADMITTED' ? 'still waiting at the end' : 'gave up waiting, as then');
   }
 
-  /** When the service admitted them, not earlier than they could have been told of it. */
+  /** When the service admitted them, but not before they could have learned of it. */
   #admittedAt({ status, admitted_at: at }: EntryBody, askedAt: number): number | null {
     if (status !== 'ADMITTED') return null;
     const { momentOf, timeline, schedule } = this.#rehearsal;

@@ -6,8 +6,8 @@
  * 2. Facts tell no reads: the page of the event is read `pageReads` times in the `lookSeconds` before somebody's first
  *    intent, the changes of its seats before each hold of numbered seats, and an order after it was paid.
  * 3. Facts tell no polls: who waits polls every `pollSeconds` from joining to the end of the wait.
- * 4. What somebody did once admitted follows the admission, not the clock: when the line moves at another pace, so do
- *    they.
+ * 4. What somebody did once admitted follows the admission, not the clock: when the waiting room advances at another
+ *    pace, their steps do too.
  */
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import type { Intent, IntentKind, Trace, WaitEnd } from '../trace/trace.ts';
@@ -39,15 +39,15 @@ export interface Schedule {
   /** When the last step should begin. */
   readonly lengthMs: number;
   readonly pollEveryMs: number;
-  /** How the waits ended then, in the time of the rehearsal. */
+  /** How the waits ended in the trace, in the time of the rehearsal. */
   readonly waitEnds: ReadonlyMap<number, WaitEnd>;
   /** Requests that should begin in each second, polls included. */
   readonly askedBySecond: readonly number[];
 }
 
 /**
- * The trace with a wait for everybody, for an event that had no waiting room then and has one now: they join at their
- * first step, as if they had been admitted at once then.
+ * The trace with a wait for everybody, for an event that had no waiting room in the trace and has one now: people join
+ * at their first step, as if the trace had admitted them at once.
  */
 export function withWaits(trace: Trace): Trace {
   const joined = new Set<number>();

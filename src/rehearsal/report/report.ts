@@ -21,7 +21,7 @@ export interface RehearsalReport {
     readonly connections: number;
     /** The address, or null for a service of its own. */
     readonly against: string | null;
-    /** The file of the definition, or null for that of then. */
+    /** The file of the definition, or null for the trace's own. */
     readonly definition: string | null;
   };
   readonly trace: {
@@ -38,7 +38,7 @@ export interface RehearsalReport {
   readonly notTried: Readonly<Record<string, number>>;
   readonly splitParties: number;
   readonly otherTotals: OtherTotals;
-  /** Of then, with its times at the rehearsal's speed. */
+  /** The outcome of the trace, with its times at the rehearsal's speed. */
   readonly then: Outcome;
   readonly now: Outcome;
   /** What the definition changes for buyers. */
@@ -148,7 +148,7 @@ function signed(cents: number): string {
 }
 
 /**
- * The outcome of then, with its times in those of a rehearsal at this speed that begins `leadMs` before the first
+ * The outcome of the trace, with its times as in a rehearsal at this speed that begins `leadMs` before the first
  * intent.
  */
 export function atSpeed(outcome: Outcome, { speed }: Pace, leadMs: number): Outcome {

@@ -1,9 +1,9 @@
 /**
- * The process of an own service: this version's service, whose clock tells the time of then.
+ * The process of an own service: this version's service, whose clock shows the time of the trace.
  *
  * 1. Its clock stands still until the rehearsal begins, and then goes `speed` times as fast as the machine's. So every
- *    moment and every window of the definition keeps its meaning, whatever the speed: holds run out and the line moves
- *    as they did.
+ *    moment and every window of the definition keeps its meaning, whatever the speed: holds run out and the waiting
+ *    room advances as they did.
  * 2. Bounds that protect the process (how long a claim may wait, how long a request may take) are in real time.
  */
 import { keepCompiledModules } from '#service/compile-cache.ts';

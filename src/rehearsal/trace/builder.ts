@@ -27,7 +27,7 @@ export interface Period {
 /** Facts with which a buyer begins. */
 const ARRIVALS: ReadonlySet<string> = new Set<Fact['type']>(['QueueEntryJoined', 'HoldPlaced', 'OrderPlaced']);
 
-/** They are of codes that only the tickets of then have. */
+/** Scans are of codes that only the original tickets have. */
 const SCANS = 'scans at the doors';
 
 interface TracedHold {

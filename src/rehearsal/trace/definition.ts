@@ -1,5 +1,6 @@
 /**
- * The definition that is rehearsed, that of then or another: what is on sale in it, and how the two differ for buyers.
+ * The definition that is rehearsed, the trace's own or another: what is on sale in it, and how the two differ for
+ * buyers.
  *
  * What was taken before the period is out of sale: seats are blocked once the event is defined, places without numbers
  * are taken off the capacity.

@@ -1,4 +1,7 @@
-/** Which seats a buyer looks for: those of a price category, of a kind, or both. All others step back on the plan. */
+/**
+ * Which seats a buyer looks for: those of a price category, of a kind, or both. All others step back: they are drawn
+ * fainter on the plan.
+ */
 import type { TicketType } from '#client/bodies.ts';
 import type { SeatPlan } from '../seat-map/plan.ts';
 

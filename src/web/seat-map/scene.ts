@@ -1,10 +1,10 @@
 /**
  * The picture of a plan on a canvas: the hall, its seats or blocks, their names, and a ring around the pointed seat.
  *
- *  1. From afar a large hall shows its blocks as areas; closer by the seats show, and the areas fade.
- *  2. It draws at most once a frame. Seats come from tiles (`tiles.ts`), all else is drawn anew.
- *  3. While the view moves by hand, tiles of a scale nearby are stretched; when it rests they are drawn at its own
- *     scale. A flight uses those of where it goes.
+ * 1. From afar a large hall shows its blocks as areas; closer by the seats show, and the areas fade.
+ * 2. It draws at most once a frame. Seats come from tiles (`tiles.ts`), all else is drawn anew.
+ * 3. While the view moves by hand, tiles of a scale nearby are stretched; when it rests they are drawn at its own
+ *    scale. A flight uses the tiles of its goal.
  */
 import { grown, type Box } from '#client/seat-layout.ts';
 import { blockShare, drawBlockNames, drawBlocks, seatScale, type BlockSummary } from './draw-blocks.ts';

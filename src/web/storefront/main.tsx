@@ -36,8 +36,8 @@ function Storefront() {
 }
 
 keepScrolls();
-// Reading the script, the first format of a date and the page take a slow phone long, each: in tasks of their own, it
-// answers its buyer in between.
+// Reading the script, the first format of a date and the page each take a slow phone long. In tasks of their own, they
+// let it answer its buyer in between.
 setTimeout(() => {
   dayAndHour(new Date().toISOString());
   setTimeout(() => {

@@ -44,7 +44,7 @@ function drawn(brand: PageBrand, page: VNode): string {
   return renderToString(page);
 }
 
-/** For who reads without scripts; the page's script draws the choice of them in this place. */
+/** For readers without scripts; the page's script draws the choice of them in this place. */
 function DatesAndPrices({ event }: { readonly event: EventPayload }) {
   return (
     <section class="first-facts">

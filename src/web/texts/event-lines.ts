@@ -7,7 +7,7 @@ import type { Language } from './locale/language.ts';
 import { TEXTS } from './texts.ts';
 import { wordingOf } from './locale/wording.ts';
 
-/** A span that is no evening any more is shown by its days. */
+/** A longer span is no single evening: it is shown by its days. */
 const LONG_MS = 36 * 3_600_000;
 
 export function eventLinesOf(language: Language) {

@@ -1,6 +1,6 @@
 /**
- * A sale on one screen: tickets, money and the line over time, when it is sold out, and how the service does. Or the
- * service alone.
+ * A sale on one screen: tickets, money and the waiting room over time, when it is sold out, and how the service
+ * performs. Or the service alone.
  *
  * 1. Range and step are in the address: a colleague sees the same. A fixed range ends with a minute that is over, so
  *    that the figures of the sale in it do not move.
@@ -48,7 +48,7 @@ export function SalePage({ api, event, now }: SalePageProps) {
   const read = (): Promise<SaleByMinute> => api('GET', `${address}?${queryOf(asked(filters, Date.parse(now)))}`);
   const isLive = filters.to === '' || Date.parse(filters.to) > Date.parse(now);
   const [isWhole, setWhole] = useState(true);
-  // Of a range that is over only what is told of the sale now changes, once the journal is read.
+  // For a range that is over, only the figures of the present sale change, once the journal is read.
   const pollMs = isWhole && !isLive ? MINUTE_MS : POLL_MS;
   const { value, trouble } = usePolled<SaleByMinute>(`${address} ${queryOf(filters)}`, read, pollMs);
   if (value !== null && value.whole !== isWhole) setWhole(value.whole);

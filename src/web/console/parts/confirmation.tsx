@@ -11,7 +11,10 @@ import { NoteField, textIn } from './fields.tsx';
 
 interface ConfirmationProps {
   readonly title: string;
-  /** The name of the button that makes the change; of several, by what each says in the field `outcome`. */
+  /**
+   * The name of the button that makes the change; where there are several, their names by their values of the field
+   * `outcome`.
+   */
   readonly action: string | Readonly<Record<string, string>>;
   readonly isGrave?: boolean;
   /** Whether it asks for a note; nothing is written about an erasure but who made it. */

@@ -123,7 +123,7 @@ function PairingFields({ doors, date }: Pick<StationsProps, 'doors'> & { readonl
 
 interface PairingProps {
   readonly made: MadeStation;
-  /** At which stations of a hall are paired too. */
+  /** The gates, at which stations of a hall are paired too. */
   readonly gates: readonly Station[];
   readonly onDone: () => void;
 }

@@ -9,7 +9,7 @@ interface TableProps {
   readonly label: string;
   /** None where the first cell of a row says what it is about. */
   readonly columns?: readonly Column[];
-  /** Within a card it is none itself. */
+  /** Whether it is within a card, so that it is no card itself. */
   readonly isInCard?: boolean;
   /** The rows. */
   readonly children: ComponentChildren;

@@ -1,9 +1,9 @@
 /**
  * Charts of figures over time, in steps of one length, each with the table of its figures.
  *
- * 1. What a chart says is said by its label and its table too; colours alone tell nothing apart, lines have dashes.
+ * 1. The label and the table of a chart say what it shows. Nothing differs by its colour alone: lines have dashes.
  * 2. A step without a figure is not a 0: a line has a gap there, and where no series has one it is shaded.
- * 3. What is told as the last one is whole: a step that still runs, or that the range cuts, is not.
+ * 3. The step that is named as the last one is whole: a step that still runs, or that the range cuts, is not.
  * 4. A chart of a day in minutes is drawn every few seconds: what is not seen, rows and steps, has no elements.
  */
 import { useState } from 'preact/hooks';

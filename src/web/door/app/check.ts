@@ -2,8 +2,8 @@
  * What a station decides by itself while the service does not answer: the rule of `client/doors`, applied to what it
  * synced and scanned.
  *
- * What it cannot tell it says: a key that it does not know, a code that does not say its event, date or, at a door for
- * some types, its type, and everything before its first whole sync.
+ * It reports what it cannot decide: a key that it does not know, a code that does not say its event, date or, at a door
+ * for some types, its type, and everything before its first whole sync.
  */
 import { readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -69,7 +69,7 @@ export async function checkAlone(scan: ReadScan, knowledge: Knowledge): Promise<
   return { verdict, ticket, ...detailsOf(verdict, finding, entrance, state, head) };
 }
 
-/** Null where no key that is known can tell. */
+/** Null where no known key can decide it. */
 async function isSigned(
   code: NonNullable<ReturnType<typeof readCode>>,
   { head, checkSignature }: Knowledge,

@@ -1,10 +1,12 @@
 /**
- * Scans of this station that happened, and with which what the service says does not agree.
+ * Scans of this station that happened and that contradict what the service says.
  *
- * 1. A scan that the station decided is one where its result has another verdict; ALREADY_ADMITTED is left to rule 2.
- * 2. An entry is one beside another entry of its ticket, while the feed says so: of a ticket that changed, and of which
- *    it says so no more, nothing is left. What somebody has seen does not come back while the feed says so.
- * 3. A scan that was undone is none.
+ * 1. A scan that the station decided conflicts where its result has another verdict; ALREADY_ADMITTED is left to rule
+ *    2.
+ * 2. An entry conflicts with another entry of its ticket while the feed says so. When the ticket changes and the feed
+ *    no longer says so, the conflict is removed. A conflict that somebody has seen does not come back while the feed
+ *    says so.
+ * 3. A scan that was undone has no conflict.
  */
 import type { StationConflict, StationSync } from '#client/doors/wire.ts';
 import type { OwnVerdict } from './check.ts';
@@ -33,12 +35,12 @@ interface SeenConflict extends Pick<Conflict, 'digest'> {
   readonly mark: string;
 }
 
-/** What tells a conflict from the others: an entry may have several. */
+/** What identifies a conflict: an entry may have several. */
 export function markOf({ id, verdict, admitted }: Conflict): string {
   return `${id} ${admitted?.at ?? verdict}`;
 }
 
-/** The entries beside which an entry is one by the feed, seen or not. */
+/** The entries with which an entry conflicts by the feed, seen or not. */
 export function othersOf(
   id: string,
   { conflicts = [], seen = [] }: KnownConflicts,

@@ -45,7 +45,7 @@ export class Feed {
     this.#doorIds = ids;
   }
 
-  /** Call it before a sync is sent: what is answered from now on is not in its answer for sure. */
+  /** Call it before a sync is sent: its answer may lack what is answered from now on. */
   beginSync(): void {
     this.#syncs += 1;
   }
@@ -92,7 +92,7 @@ export class Feed {
     if (row !== undefined && !isWaiting && this.#isAbout(row, scan)) this.#put(rowWithout(row, scan, others));
   }
 
-  /** The feed says of a void ticket that is not inside since when it is void, not when it left. */
+  /** For a void ticket that is not inside, the feed says since when it is void, not when it left. */
   #isAbout([, state, seconds, door]: FeedChange, { kind, at, doorId }: OwnScan): boolean {
     if (kind === 'EXIT' && state === 'V') return true;
     const isOfKind = kind === 'ENTRY' ? state === 'I' || state === 'W' : state === 'O';

@@ -6,7 +6,7 @@
 /** What was typed before a longer pause belongs to no code. */
 const PAUSE_MS_MAX = 1_000;
 
-/** What it returns ends it. */
+/** The returned function ends it. */
 export function followTypedCodes(onCode: (code: string) => void): () => void {
   let typed = '';
   let last = 0;

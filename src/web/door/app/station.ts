@@ -1,16 +1,16 @@
 /**
  * A station: pairing, scans, their queue and the feed, without a screen.
  *
- *  1. A scan is stored before it is sent and before its verdict is shown, and leaves the queue only when an answer
- *     names its id. An answered scan leaves it before its verdict is shown: a scan that is found in the queue later
- *     was never shown by the service's word.
- *  2. What has no answer within a second, or 429 or 5xx, the station decides itself, and sends as `given`. The next
- *     scan tries the service again.
- *  3. A scan whose page ended before anything was shown let nobody in: it is sent as CANNOT_TELL, or NOT_UNDOABLE,
- *     which takes back what the service may have counted.
- *  4. A refused batch is sent scan by scan. What is refused stays in the queue, is listed, and is sent again once the
- *     station is paired anew.
- *  5. A revoked station scans and sends no more, and keeps its queue for the next pairing.
+ * 1. A scan is stored before it is sent and before its verdict is shown, and leaves the queue only when an answer names
+ *    its id. An answered scan leaves it before its verdict is shown: a scan that is found in the queue later was never
+ *    shown with the service's verdict.
+ * 2. The station itself decides a scan that has no answer within a second, or 429 or 5xx, and sends its verdict as
+ *    `given`. The next scan tries the service again.
+ * 3. A scan whose page ended before anything was shown let nobody in: it is sent as CANNOT_TELL, or NOT_UNDOABLE, which
+ *    takes back what the service may have counted.
+ * 4. A refused batch is sent scan by scan. What is refused stays in the queue, is listed, and is sent again once the
+ *    station is paired anew.
+ * 5. A revoked station scans and sends no more, and keeps its queue for the next pairing.
  */
 import { readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
@@ -63,7 +63,7 @@ export interface ScanStationView {
 }
 
 const SCAN_MS_MAX = 1_000;
-/** What is longer is no code, and the service takes no longer one. */
+/** A longer text is no code, and the service does not accept it. */
 const CODE_LENGTH_MAX = 2_048;
 const BATCH_MS_MAX = 20_000;
 const BATCH_SCANS_MAX = 500;
@@ -137,7 +137,7 @@ export class ScanStation {
     };
   }
 
-  /** Calls back at each change of the view; what it returns ends that. */
+  /** Calls back at each change of the view; the returned function ends that. */
   follow(onChange: () => void): () => void {
     this.#listeners.add(onChange);
     return () => this.#listeners.delete(onChange);
@@ -181,7 +181,7 @@ export class ScanStation {
     this.#changed();
   }
 
-  /** Begins another pairing, or none: what was known before is forgotten, but for the queue. */
+  /** Begins another pairing, or none: what was known before is forgotten, except the queue. */
   async #begin(record: Partial<StationRecord>, put: readonly QueuedScan[] = []): Promise<void> {
     this.#record = { ...UNPAIRED, aheadMs: this.#record.aheadMs, ...keptConflicts(this.#record), ...record };
     this.#setHead(null);
@@ -312,7 +312,7 @@ export class ScanStation {
     return this.#round ?? this.#alone(() => this.#refresh());
   }
 
-  /** Work beside which no other runs that sends or forgets. */
+  /** Runs work while no other work runs that sends or forgets. */
   #alone(work: () => Promise<void>): Promise<void> {
     this.#round = work().finally(() => {
       this.#round = null;

@@ -36,7 +36,7 @@ export const homePath = pagesBase;
 
 let moves = 0;
 
-/** Whether this document has shown another page before; of the first one the browser itself reads the title. */
+/** Whether this document has shown another page before; the browser itself reads out the title of the first one. */
 export const hasMoved = (): boolean => moves > 0;
 
 /** Shows another page; `replace` adds no entry to the browser's history. */
@@ -61,7 +61,10 @@ interface Entry {
 /** What lies over the page and is closed by the way back. */
 let layer: { onBack: () => void } | null = null;
 
-/** Gives the way back something to close before it leaves the page; what it returns is called when that is closed. */
+/**
+ * Gives the way back something to close before it leaves the page; the returned function is to be called when that is
+ * closed.
+ */
 export function openLayer(onBack: () => void): () => void {
   keepScroll();
   history.pushState({ top: scrollY, isLayer: true } satisfies Entry, '');

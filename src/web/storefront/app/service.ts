@@ -71,7 +71,7 @@ export function useIsPast(moment: number | null): boolean {
   return isPast;
 }
 
-/** Calls each second and at each correction, and at once; answers how that ends. */
+/** Calls each second and at each correction, and at once; returns the function that ends that. */
 function onTick(ticker: (now: number) => void): () => void {
   tickers.add(ticker);
   ticking ??= setInterval(tick, 1_000);

@@ -90,7 +90,7 @@ export function storePurchase(
 
 const listeners = new Set<() => void>();
 
-/** Calls back when this tab or another one changes what is stored of any event; what it returns ends that. */
+/** Calls back when this tab or another one changes what is stored of any event; the returned function ends that. */
 export function followAllStored(onChange: () => void): () => void {
   listeners.add(onChange);
   addEventListener('storage', onChange);
@@ -100,7 +100,7 @@ export function followAllStored(onChange: () => void): () => void {
   };
 }
 
-/** Calls back when another tab changes what is stored of an event; what it returns ends that. */
+/** Calls back when another tab changes what is stored of an event; the returned function ends that. */
 export function followStored(eventId: string, onChange: () => void): () => void {
   const follow = ({ key }: StorageEvent): void => {
     if (key === nameOf(eventId) || key === null) onChange();

@@ -1,6 +1,6 @@
 /**
  * The form in which the service suggests the best seats for a ticket type and a number of people, beside those that are
- * chosen: where it suggests some of these it is asked for as many more.
+ * chosen: where it suggests some of these, it is asked again, for as many more.
  */
 import { useState } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';

@@ -1,7 +1,7 @@
 /**
- * The order that this browser made last for an event: how it stands, until when it is paid, and the way on.
+ * The order that this browser made last for an event: its status, until when it is paid, and the next step.
  *
- *  1. An order that ended without tickets is said once: what comes next is another choice.
+ * 1. An order that ended without tickets is said once: what comes next is another choice.
  */
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../hooks.ts';

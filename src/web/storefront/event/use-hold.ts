@@ -21,7 +21,7 @@ import { seatsInWords } from './seat-register.tsx';
 import type { KnownSeats } from '../../seat-choice/seat-names.ts';
 import { itemKey } from './selection.ts';
 
-/** What changes the hold: the button that started it turns until it is done. */
+/** What changes the hold: the button that started it shows a spinner until it is done. */
 export type HoldStep = 'CONTINUE' | 'HOLD' | 'RELEASE';
 
 export interface HoldKeeper {

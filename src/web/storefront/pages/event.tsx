@@ -57,7 +57,7 @@ export function EventPage({ slug, performance }: EventPageProps) {
     return <Unloaded error={error} title={texts.frame.shop} loading={texts.event.loading} />;
   }
   const { holdId, lapsedId } = recall(event.id);
-  // The choice begins with what is held or was: it waits for that where there is something to know.
+  // The choice begins with what is held or was held: where a hold may be known, it waits for that.
   const isNew = holdId === undefined && lapsedId === undefined;
   return (
     <Frame title={event.name} of={event}>

@@ -60,7 +60,7 @@ export function Frame({ title, of, children }: FrameProps) {
   );
 }
 
-/** The picture beside the name, which says the same. */
+/** The logo beside the name; it has no text of its own because the name says the same. */
 function Mark({ brand }: { readonly brand: PageBrand }) {
   if (brand?.logo != null) return <img src={serviceAddress(brand.logo)} alt="" width="36" height="36" />;
   return (

@@ -4,7 +4,7 @@ import { isApiError } from '#client/api-error.ts';
 import { texts } from '../app/language.ts';
 import { Notice } from '../../notice.tsx';
 
-/** A gap of a moment, as in a lift, is not worth a word. */
+/** A short gap, as in a lift, is not reported. */
 const SAID_AFTER_MS = 2_000;
 const TRIED_EVERY_MS = 5_000;
 

@@ -1,4 +1,4 @@
-/** The picture of an event, or the poster that stands in for one that it has not, or that cannot be had. */
+/** The picture of an event, or a poster where it has none or its picture cannot be loaded. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { POSTER_BOX, posterShapes } from '#client/poster.ts';
 import { serviceAddress } from '../app/service.ts';

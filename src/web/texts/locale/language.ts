@@ -1,4 +1,4 @@
-/** The languages of the pages, and which of them somebody reads. Without browser APIs: the service asks it too. */
+/** The languages of the pages, and which of them somebody reads. Without browser APIs: the service uses it too. */
 
 /**
  * Each language by its own name, in the order in which pages offer them. The first is for whoever reads none of them.

@@ -24,7 +24,7 @@ export class MemoryKeyLog implements KeyLog {
   readonly #shared: Shared;
   readonly #faults: (KeyAppendFault | null)[] = [];
   readonly #held: (() => void)[] = [];
-  /** Ends with the newest message that reads show, where a leader lags behind; null where none does. */
+  /** For each of the next reads the newest message that it sees, where a leader lags behind; null where none does. */
   #shownSeqs: (number | null)[] = [];
   /** Steps that are still done; then the node is dead and nothing of it arrives any more. */
   #stepsLeft = Infinity;

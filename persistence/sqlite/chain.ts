@@ -64,7 +64,7 @@ export function headAtAnchor(anchor: Anchor): ChainHead {
 
 /**
  * Walks the batches from `head` to the end and moves `head` along. `refuse` throws at the first place where the chain
- * does not hold; facts without a commit row are one too.
+ * does not hold; facts without a commit row are such a place too.
  */
 export function* walkChain(db: Connection, head: ChainHead, refuse: (found: ChainBreak) => never): Generator<Batch> {
   const selectBatches = db.prepare<[number], BatchRow>(

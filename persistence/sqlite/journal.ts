@@ -300,7 +300,7 @@ export class SqliteJournal implements Journal {
   }
 
   #onMessage(message: FromWriter | typeof DURABLE): void {
-    // A thread that failed may be heard of before its last batch, which was forgotten then.
+    // The failure of a thread may arrive before its last DURABLE; the batch was forgotten then.
     if (message === DURABLE) return this.#inFlight ? this.#advance() : undefined;
     switch (message.kind) {
       case 'FULL':

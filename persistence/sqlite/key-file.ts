@@ -47,7 +47,7 @@ export function keysPath(folder: string): string {
 }
 
 export interface KeyFileOptions {
-  /** Of a file that is made; the one of a file that exists is its own. */
+  /** The identity of a new file; an existing file keeps its own. */
   readonly identity?: KeysIdentity | undefined;
   /** How long other processes are waited for. */
   readonly busyWaitMs?: number | undefined;

@@ -3,8 +3,7 @@
  *
  *  1. A thread of its own writes (`keys-worker.ts`): making a batch of keys and destroying cost fsyncs, which the
  *     caller's thread must not wait for. Reading is done here, over a connection that cannot write.
- *  2. One destruction is with the thread at a time; those that come meanwhile are made together, with one fold of the
- *     log.
+ *  2. The thread has one destruction at a time; those that come meanwhile are combined, with one fold of the log.
  *  3. The folder's lock is the caller's: the journal of the folder was opened before.
  */
 import { Worker } from 'node:worker_threads';

@@ -89,7 +89,7 @@ export type FromWriter =
 
 /** Commits between two checks of the log's length; a batch is at most some seventy pages. */
 const COMMITS_PER_CHECK = 32;
-/** A commit writes twice the pages that its texts would fill at most, and besides the pages above the last rows. */
+/** A commit writes at most twice the pages that its texts would fill, plus the pages above the last rows. */
 const PAGES_A_COMMIT = 8;
 const PAGE_BYTES = 4096;
 /** A probe writes as much as two of the largest usual batches. */

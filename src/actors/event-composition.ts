@@ -1,6 +1,6 @@
 /**
- * How an event actor is put together: the state that was activated, what its turns bring along, and the features that
- * follow them. A new feature is added to `followersOf`.
+ * Builds an event actor from the activated state, the context of its turns, and its followers. A new feature is added
+ * to `followersOf`.
  */
 import { randomBytes } from 'node:crypto';
 import { createHashing } from './crypto.ts';
@@ -22,7 +22,7 @@ const PROCESS = randomBytes(6).toString('base64url');
 /** Activations in this process; an activation's number tells its revisions from those of another one. */
 let activations = 0;
 
-/** The actor of an event that was activated; with what was remembered at its eviction, where it was evicted before. */
+/** The actor of an activated event; where the event was evicted before, with what was remembered then. */
 export function createEventActor(
   activated: Activated,
   ports: EventActorPorts<EventActor>,

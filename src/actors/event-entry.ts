@@ -32,7 +32,9 @@ export interface IndexedEvent {
    * memory.
    */
   refunds?: RefundCounts;
-  /** Conflicts at its doors, in the same way; not who is inside: of past evenings that nobody was scanned out of. */
+  /**
+   * Conflicts at its doors, in the same way. People inside are left out: after past evenings nobody was scanned out.
+   */
   doors?: ConflictSums;
 }
 

@@ -44,7 +44,7 @@ interface ReservedEvent {
 export interface PastRetention {
   readonly eventId: string;
   readonly endsAt: number;
-  /** Under which this node owns the event; absent on a single machine. */
+  /** The epoch under which this node owns the event; absent on a single machine. */
   readonly epoch?: number;
 }
 

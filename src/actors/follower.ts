@@ -1,6 +1,6 @@
 /**
- * What follows the turns of an event actor: a feature that outlives a turn is a follower in a file of its own, and the
- * actor does not know it.
+ * Followers of an event actor: a feature that outlives a turn is a follower in a file of its own, and the actor does
+ * not know the feature.
  *
  * 1. A follower changes its event by commands alone. Soft state, which is in no fact, it may change itself, after a
  *    turn.

@@ -1,8 +1,8 @@
 /**
- * The texts that a checkout brings and an order keeps and shows, and does nothing else with.
+ * The texts of a checkout that an order only keeps and shows.
  *
- * A line here is a field of the request, the command, the fact, the state, an operator's answers, both exports, the
- * journal's page and the report about a person. Names are snake_case there.
+ * Each entry here is a field of the request, the command, the fact, the state, an operator's answers, both exports, the
+ * journal's page and the report about a person. In JSON its name is snake_case.
  *
  * 1. Such a text never prevents a sale: one that is too long is cut.
  * 2. Facts that were kept before a text existed lack it; readers take that as null.

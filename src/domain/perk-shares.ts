@@ -1,7 +1,8 @@
 /**
- * Which perks go with which ticket of an order: an item's are shared out when it is bought, for good.
+ * Which perks go with which ticket of an order: an item's perks are divided among its tickets at the purchase, for
+ * good.
  *
- * 1. What cannot be shared equally goes to the first tickets of the item, one each.
+ * 1. The remainder of an equal division goes to the first tickets of the item, one each.
  */
 import type { OrderedPerk, OrderItem } from './fact.ts';
 

@@ -1,8 +1,8 @@
 /**
  * Personal data of an order: who buys, who comes, and what a storefront told of the buyer.
  *
- * Facts keep it as one sealed text. The text is opened only where it is shown, outside of the domain; what the domain
- * needs of a buyer is a keyed hash of the address.
+ * Facts keep it as one sealed text. The text is opened only where it is shown, outside of the domain; the domain needs
+ * only a keyed hash of the buyer's address.
  *
  * 1. A sealed text is `<keyId>.<base64url of nonce, ciphertext and tag>`. Each has a key of its own, and it is bound to
  *    the id of its order and the type of its fact.
@@ -58,8 +58,8 @@ interface SealedValues {
 export type SealingFactType = keyof SealedValues;
 
 /**
- * For which type of fact the text of a stored one is sealed: a refund and an amendment have one for all of their facts.
- * Null: for none.
+ * The fact type that the text of a stored fact is sealed for: all facts of a refund share one, and so do those of an
+ * amendment. Null: the fact has no sealed text.
  */
 export function sealingTypeOf(factType: string): SealingFactType | null {
   switch (factType) {
@@ -88,10 +88,7 @@ export interface Sealing {
    * The keyed hash of an address at the turn's event; equal for addresses that purchase limits take for one buyer's.
    */
   addressHash(email: string): string;
-  /**
-   * In place of the digest of a request whose body says something about people: whoever guesses a body cannot compare
-   * it.
-   */
+  /** Replaces the digest of a request with personal data, so that nobody can test a guess of the body. */
   requestDigest(digest: string): string;
 }
 
@@ -171,7 +168,7 @@ function orNull(value: string | 0): string | null {
   return value === 0 ? null : value;
 }
 
-/** Whose wish it is that an order is mailed again. */
+/** Who requests that an order is mailed again. */
 export interface MailRequest {
   readonly by: 'BUYER' | 'OPERATOR';
   readonly operator: string | null;

@@ -1,7 +1,7 @@
 /** What facts say of scans at doors: a part of the storage format, by the rules of `fact.ts`. */
 import type { Given, ScanKind } from '#client/doors/scan.ts';
 
-/** What a station is: a device that scans, or a hall's own machine that other stations scan at. */
+/** The kind of a station: a device that scans, or a machine in the hall to which other stations send their scans. */
 export type StationKind = 'STATION' | 'GATE';
 
 /** A scan as it is kept. One that is kept by its id alone has no moment. */
@@ -22,7 +22,7 @@ export interface RecordedScan {
   readonly ticketTypeId?: string;
   /** The date of the ticket, where it is not the scan's. */
   readonly ofPerformanceId?: string;
-  /** Of an entry that a station decided: what it should have been refused for. */
+  /** For an entry that a station decided: why it should have been refused. */
   readonly unfit?: 'VOID' | 'OTHERWISE';
   /** The scan that it undoes. */
   readonly undoes?: string;
@@ -30,18 +30,20 @@ export interface RecordedScan {
   readonly isOfGate?: true;
   /** Where a gate sends the scan of another station. */
   readonly stationId?: string;
-  /** It was recorded before, and is this from now on. */
+  /** The scan was recorded before; this record replaces the earlier one. */
   readonly isAgain?: true;
-  /** At a gate: what else its service is sent of it. No code where what was read is none of a ticket. */
+  /**
+   * At a gate: further data of the scan for its service. It has no code where the text that was read is no ticket code.
+   */
   readonly upstream?: { readonly at: number; readonly code?: string };
 }
 
-/** Void, inside, void and inside, out, or none of these any more. */
+/** V: void, I: inside, W: void and inside, O: out, N: none of these any more. */
 export type TicketPresence = 'V' | 'I' | 'W' | 'O' | 'N';
 
 /**
- * A ticket by its digest, what it is since when in milliseconds, the id of the door and, where there are any, what
- * stations are told of conflicts.
+ * A ticket by its digest, its state, since when in milliseconds, the id of the door and, where there are any, the
+ * conflicts that stations are told.
  */
 export type FedChange = readonly [
   digest: string,
@@ -112,7 +114,7 @@ export interface ScanResult {
   readonly repeated: boolean;
   /** Of a ticket of the event. */
   readonly ticket?: ScannedTicketView;
-  /** Of one that is ALREADY_ADMITTED: the entry because of which; null at a gate that does not know where. */
+  /** For an ALREADY_ADMITTED scan: the entry that caused it; null at a gate that does not know where it was. */
   readonly admitted?: Admission | null;
   readonly voidReason?: VoidReason;
   /** The date that the ticket is for. */

@@ -1,9 +1,9 @@
 /**
- * What Ajv found, in plain words: the problems of a definition, of a request and of a webhook.
+ * Words Ajv's findings plainly: the problems of a definition, of a request and of a webhook.
  *
  * 1. A message completes the sentence that its path begins: "/currency must be …", "/id is required".
- * 2. A pattern, a format or a wrong type is named by what must be there, where the schema says it. A length that is
- *    wrong is named by the bound.
+ * 2. The message for a pattern, a format or a type says what must be there, where the schema has words for it. The
+ *    message for a length says the bound.
  * 3. One mistake is one problem: a text that is too short need not match its pattern as well.
  */
 
@@ -111,7 +111,7 @@ interface Bounds {
   readonly maximum?: number;
 }
 
-/** A bound so high is there for the sum of many, and helps nobody who typed too little. */
+/** A bound as high as this protects sums, and does not help a person who typed too little. */
 const MAXIMUM_SAID = 1_000_000_000;
 
 function range({ minimum, maximum = Infinity }: Bounds): string {

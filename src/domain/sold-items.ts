@@ -35,7 +35,7 @@ export interface OrderItem extends HoldLine {
   readonly discountCents: number;
   readonly promoDiscountCents: number;
   readonly barPerks: readonly OrderedPerk[];
-  /** Of an order that was amended: what the item is a part of. */
+  /** In an amended order: the units that the item was priced with. */
   readonly priced?: PricedItem;
 }
 
@@ -57,7 +57,7 @@ export interface AmendedTicket {
   readonly newTicketId?: string;
   /** It is of another type from now on: the perks that were bought with it are given up. */
   readonly withoutPerks?: true;
-  /** What of the price of its unit is not charged, on the unit's first ticket. */
+  /** The part of its unit's price that is not charged, on the unit's first ticket. */
   readonly goodwillCents?: number;
   /** Its place among the people that the amendment names. */
   readonly person?: number;

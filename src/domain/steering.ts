@@ -1,8 +1,8 @@
 /**
- * Steering: what operators set during a sale without a new definition. It stays until it is taken back.
+ * Steering: what operators set during a sale without a new definition. A setting stays until an operator removes it.
  *
  * While a sale is paused nobody gets anything new: no hold, no more of a hold, no order without a hold, no place in the
- * waiting room, no admission. What a buyer holds can be bought, and windows and passes run on.
+ * waiting room, no admission. Buyers can still buy what they hold, and windows and passes continue to run.
  */
 import { valuesReply, type Decision } from './decision.ts';
 import { fact, type FactData } from './fact.ts';

@@ -95,7 +95,7 @@ export interface HoldItemView {
   readonly seatLabels: readonly string[];
 }
 
-/** An order with everything on it; what of it the public sees is decided where it is printed. */
+/** An order with everything on it; the code that makes the bodies decides what the public sees. */
 export interface OrderView extends OrderTexts {
   readonly id: string;
   readonly holdId: string;
@@ -225,7 +225,7 @@ export interface RefundView extends SealedOperatorNote, Partial<RefundExecution>
   readonly isMatched?: true;
 }
 
-/** What a refund has that was, or is being, executed by this service. */
+/** The fields of a refund that this service executed, or is executing. */
 interface RefundExecution {
   /** Absent where it was recorded, and has not failed since: SUCCEEDED. */
   readonly status: RefundStatus;
@@ -234,7 +234,7 @@ interface RefundExecution {
   /** The amendment that asked for it. */
   readonly amendmentId: string;
   readonly failure: RefundFailure;
-  /** Tries so far, and the last one that the provider answered with nothing given back. */
+  /** Tries so far, and the number of the last one that the provider answered with nothing given back. */
   readonly tries: number;
   readonly keyTry: number;
   /** Tries in a row without a clear answer, and since when there is none. */
@@ -283,7 +283,7 @@ export interface PaymentView {
   readonly amendment?: PaidAmendment;
 }
 
-/** What the session of an amendment's payment needs to know of it. */
+/** The data of an amendment that the session of its payment needs. */
 export interface PaidAmendment {
   readonly id: string;
   readonly expiresAt: number;
@@ -291,7 +291,7 @@ export interface PaidAmendment {
   readonly cancelUrl: string | null;
 }
 
-/** What an order's code took off, on one item or, with `itemIndex` null, on the order. */
+/** The discount of an order's code, on one item or, with `itemIndex` null, on the order. */
 export interface DiscountView {
   readonly code: string;
   readonly itemIndex: number | null;
@@ -366,7 +366,7 @@ export interface StationView {
   readonly version: string | null;
 }
 
-/** A ticket by its digest, what it is since when in seconds, and the place of the door in the list of doors. */
+/** A ticket by its digest, its state, since when in seconds, and the index of the door in the list of doors. */
 export type SyncChange = readonly [digest: string, state: TicketPresence, at: number, door: number | null];
 
 /** What a station knows of its event without a network. */

@@ -1,5 +1,5 @@
 /**
- * The index of all events of a cluster, as facts of shard 0 add it up: which events there are, and which numbers and
+ * The index of all events of a cluster, built from facts of shard 0: which events there are, and which numbers and
  * slugs are taken. A single machine has no such facts: its index follows from the definitions themselves.
  *
  * 1. A number and a slug belong to an event from the moment they are reserved, before it is defined.

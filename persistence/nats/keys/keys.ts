@@ -5,7 +5,7 @@
  *     everybody else reads it.
  *  2. A refill of the pool sends some messages together, each with one batch. A batch is in one message until keys of
  *     it are destroyed.
- *  3. One destruction is under way at a time; those that come meanwhile are made together.
+ *  3. One destruction is under way at a time; those that come meanwhile are combined.
  *  4. Keys that were handed out here stay in memory for a minute at most, because the node that owns the event may
  *     destroy them.
  *  5. Keys that were not handed out are erased at the end, as far as the servers answer. Those of a node that was

@@ -1,6 +1,6 @@
 /**
- * The commands of the last while by their ids, so that one that is sent again, to this owner or to a later one, is
- * answered and not carried out twice.
+ * Recent commands by their ids, so that a command that is sent again, to this owner or to a later one, is answered and
+ * not executed twice.
  *
  * 1. A command is kept for EXECUTED_KEPT_MS after this owner learned of it, by its own stopwatch: the moments of facts
  *    come from the clocks of several machines. A caller tries again for a shorter time.

@@ -9,9 +9,9 @@
  *    writer knows that it still owns the shard.
  * 2. Facts are the rows of a journal. The hash chain runs over the facts of the shard: each batch has the hash over the
  *    previous one's and its own facts (`sqlite/chain.ts`).
- * 3. The body of a message is one line, a checksum and JSON, then the canonical texts of the facts in UTF-8, what a row
- *    of SQLite has as well. Only texts of over PACKED_FROM characters are deflated, because servers limit the size of a
- *    message.
+ * 3. The body of a message is one line, a checksum and JSON, then the canonical texts of the facts in UTF-8, with the
+ *    same columns as a row of SQLite. Only texts of over PACKED_FROM characters are deflated, because servers limit the
+ *    size of a message.
  */
 
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';

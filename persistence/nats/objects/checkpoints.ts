@@ -6,7 +6,7 @@
  * 2. A checkpoint counts only after its bytes were read back and proved.
  * 3. The log may be purged up to the older of two good checkpoints only (`purge.ts`), so that one bad object costs
  *    nothing.
- * 4. It describes facts that count. A former owner may write one late: it is older, and true.
+ * 4. A checkpoint describes only facts that count. So one that a former owner writes late is older, but true.
  */
 
 import { setImmediate as nextRound } from 'node:timers/promises';

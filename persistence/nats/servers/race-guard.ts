@@ -12,7 +12,7 @@ import { ServersRefused } from '../connection.ts';
 import type { AppendOutcome, ShardLog } from '../../shard-log.ts';
 
 const GUARD_ROUNDS = 200;
-/** Rounds in which another node, a time limit or an election came between. */
+/** The most rounds, including those that another node, a time limit or an election spoils. */
 const ROUNDS_MAX = 10 * GUARD_ROUNDS;
 
 /** Rejects with ServersRefused when two writers won a round, with LogUnreachable when too few rounds had an outcome. */

@@ -7,13 +7,12 @@
  * 1. A refused checkout changes nothing: the hold stays ACTIVE, no code and no perk is spent.
  * 2. Without a hold, one is placed and converted in the same turn, by the same rules as any other; the session's ACTIVE
  *    hold counts as free and is replaced.
- * 3. What a hold has is not checked again: its performances, stages and prices are those of its placing.
+ * 3. Performances, stages and prices of a hold are not checked again: they are those of its placing.
  * 4. A start that never led to a provider's session is resumed by the same start: by its hold, or by its idempotency
  *    key.
- * 5. At a counter an operator sells what takes place, whatever the sale: no terms, no pass, no window of a stage, no
- *    pause and no closed date stand in the way. The order is CONFIRMED in the same turn, paid in cash or given away;
- *    what is given away costs nothing, perks included. The limits of the event are asked unless the operator says
- *    otherwise.
+ * 5. At a counter an operator sells for any performance that takes place: terms, pass, window of a stage, pause and a
+ *    closed date do not matter. The order is CONFIRMED in the same turn, paid in cash or given away; an order that is
+ *    given away costs nothing, perks included. The limits of the event are checked unless the operator says otherwise.
  */
 import { findCodes, findPerks, priceItems, totalOf } from './pricing.ts';
 import { fact, type Fact, type FactData, type HoldLine, type OrderItem } from '../fact.ts';
@@ -48,7 +47,7 @@ import { activeHoldOf, findAnyHold, type Hold } from '../holds/state.ts';
 
 type StartCheckout = CommandOf<'StartCheckout'>;
 
-/** What is asked of an order, wherever its tickets come from. */
+/** The request for an order, wherever its tickets come from. */
 type Asked = Omit<StartCheckout, 'type' | 'holdId' | 'items' | 'acceptTerms' | 'queuePass'>;
 
 /** The tickets of a checkout: those of a hold, or those that can be assigned once everything else was checked. */
@@ -127,7 +126,7 @@ export function decideSellAtCounter(
   return { facts, reply: { shows: 'ORDER', orderId, repeated: false } };
 }
 
-/** What an order made at a counter has not. */
+/** The fields of a checkout that an order at a counter lacks. */
 const AT_COUNTER = {
   sessionKey: null,
   installmentCount: 1,
@@ -151,7 +150,7 @@ function findUnfinished(state: OrderState, command: StartCheckout): Order | null
   return order !== undefined && awaitsFirstSession(order) ? order : null;
 }
 
-/** From now on the key of this start stands for the order too. */
+/** From now on the key of this start leads to the order too. */
 function resume(order: Order, { idempotency }: StartCheckout): Decision {
   const facts = idempotency === null ? [] : [fact('CheckoutResumed', { orderId: order.id, idempotency })];
   const paymentId = firstPaymentOf(order)?.id ?? null;
@@ -284,7 +283,7 @@ function placeOrder(
   return isFree ? [order, ...confirmed(orderId, items, turn)] : [order];
 }
 
-/** What is agreed; an order that costs nothing is FREE, whatever kind of payment it would have. */
+/** The terms of the order; an order that costs nothing is FREE, whatever kind of payment it would have. */
 function orderPlaced(
   { plan }: OrderState,
   command: Asked,

@@ -1,7 +1,7 @@
 /**
- * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry. How an order
- * is placed is decided in `checkout.ts`, what reports of money change in `payments.ts`, refunds in `refunds.ts`, the
- * orders of cancelled dates in `amendments/cancelled-dates.ts`.
+ * What happens to an order that was placed: tries to pay, sessions at a provider, cancellation and expiry.
+ * `checkout.ts` places orders, `payments.ts` decides on reports of money, `refunds.ts` on refunds, and
+ * `amendments/cancelled-dates.ts` on the orders of cancelled dates.
  *
  * 1. An order that an operator cancelled stays cancelled.
  */
@@ -30,9 +30,9 @@ import type { Hold } from '../holds/state.ts';
 export const ORDER_PAYMENTS_MAX = 100;
 
 /**
- * Asks for what its pending amendment costs, or else for the next unpaid installment. A try that still waits for its
- * session, or whose session is still open, is no new one. ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is left to
- * pay, the order is over, or it has been tried too often.
+ * Opens a payment for the order's pending amendment, or else for the next unpaid installment. A try that still waits
+ * for its session, or whose session is still open, is used again. ORDER_NOT_FOUND; ORDER_NOT_PAYABLE when nothing is
+ * left to pay, the order is over, or it has been tried too often.
  */
 export function decideOpenPayment(
   state: OrderState,
@@ -108,8 +108,8 @@ export function decideCancelOrder(
 const DAY_MS = 86_400_000;
 
 /**
- * Has the address of an order's page mailed again. ORDER_NOT_FOUND; ORDER_NOT_MAILABLE where it has no tickets;
- * ORDER_ERASED; MAIL_LIMIT_EXCEEDED for its buyer alone.
+ * Requests that the address of an order's page is mailed again. ORDER_NOT_FOUND; ORDER_NOT_MAILABLE where it has no
+ * tickets; ORDER_ERASED; MAIL_LIMIT_EXCEEDED for its buyer alone.
  */
 export function decideRequestMail(
   state: OrderState,

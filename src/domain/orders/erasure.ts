@@ -4,8 +4,8 @@
  *
  * 1. The fact of an erasure names the keys of every sealed text of its order. The keys are destroyed once it is
  *    durable, and before anybody is answered.
- * 2. An order whose payment is awaited is not erased: its buyer is at the provider's page. What was written about an
- *    erased order afterwards is erased by the next request.
+ * 2. An order whose payment is awaited is not erased: its buyer is at the provider's page. Notes that are written about
+ *    an erased order later are erased by the next request.
  * 3. Nothing else changes: tickets, money and seats stay, and so does the keyed hash of the address, for the limit. No
  *    search finds the order by it.
  */
@@ -71,8 +71,8 @@ export function decideEraseOrder(state: OrderState, command: CommandOf<'EraseOrd
 }
 
 /**
- * Erases orders whose retention has passed, from the one after number `after` on; at most `limit`, and those that it
- * can look at.
+ * Erases orders whose retention has passed, from the one after number `after` on. At most `limit` are erased, and a
+ * bounded number is looked at.
  */
 export function decideEraseDueOrders(
   state: OrderState,

@@ -1,4 +1,4 @@
-/** What facts make of orders. The tickets of an order move with its hold. */
+/** Applies facts to orders. The tickets of an order move with its hold. */
 import { follow } from '#machines/compile.ts';
 import { orderTransitions } from '#machines/order.ts';
 import { paymentTransitions, type PaymentTrigger } from '#machines/payment.ts';
@@ -64,7 +64,7 @@ export function evolveOrders(state: OrderState, happened: OrderFact, at: number)
   changeOrder(state, happened, () => applyFact(state, happened, at));
 }
 
-/** Has a fact about an order applied, and what follows from the order counted as it is then. */
+/** Runs a change of an order, and updates the counts that follow from the order. */
 export function changeOrder(
   state: OrderState,
   happened: OrderFact | FactOf<'AmendmentRequested' | 'AmendmentEnded' | 'OrderAmended' | 'TicketScannedByHand'>,
@@ -151,7 +151,10 @@ function evolvePaymentRequested(state: OrderState, data: FactData['PaymentReques
   addPayment(state.orders, order, requestedPayment(order, data, at));
 }
 
-/** A session may also be opened for a payment that ended meanwhile; then it only makes reports of it findable. */
+/**
+ * A session may also be opened for a payment that ended meanwhile; then only reports about the session can find the
+ * payment by it.
+ */
 function evolveCheckoutSessionOpened(state: OrderState, data: FactData['CheckoutSessionOpened']): void {
   const order = openOrder(state.orders, data.orderId);
   const payment = paymentOf(order, data.paymentId);
@@ -179,7 +182,7 @@ function evolvePaymentRecorded(state: OrderState, data: FactData['PaymentRecorde
   payment.reference = data.reference;
   payment.webhookId = data.webhookId;
   const { changed } = order;
-  // A session that was opened before the order was changed may ask for more than its installment is of now.
+  // A session that was opened before the order was changed may ask for more than the present amount of its installment.
   if (changed !== undefined && data.isCounted && isOfOtherAmount(order, payment)) {
     const installmentsCents = splitAnew(order, changed.terms.totalCents);
     order.changed = { ...changed, terms: { ...changed.terms, installmentsCents } };
@@ -380,7 +383,7 @@ export function noteCancelled(
   if (isLeftOn(state, performanceId)) state.cancelling.set(performanceId, cancellation);
 }
 
-/** Something may have ended: forgets the cancelled performances on which nothing is left. */
+/** Called when something may have ended: forgets the cancelled performances on which nothing is left. */
 export function forgetDone(state: OrderState): void {
   for (const id of state.cancelling.keys()) if (!isLeftOn(state, id)) state.cancelling.delete(id);
 }

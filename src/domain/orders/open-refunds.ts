@@ -19,7 +19,7 @@ import {
 } from './order.ts';
 import type { CurrencyAmount, RefundSum, RefundSums, RefundView } from '../view.ts';
 
-/** What of a payment is neither given back nor reserved, as far as it is known of which payment a refund was. */
+/** The part of a payment that is neither given back nor reserved, as far as refunds name their payment. */
 export function roomOf({ refunds }: Order, { id, amountCents }: Payment): number {
   const gone = sumOf(refunds, (refund) =>
     refund.paymentId === id && refund.status !== 'FAILED' ? refund.amountCents : 0,
@@ -27,7 +27,7 @@ export function roomOf({ refunds }: Order, { id, amountCents }: Payment): number
   return Math.max(0, amountCents - gone);
 }
 
-/** What providers took of a currency and have to give back: nothing of what was paid in cash. */
+/** The most that providers can give back in a currency: nothing of money that was paid in cash. */
 export function roomAtProvider(order: Order, currency: string): number {
   if (order.purchase.paymentProvider !== 'CASH') return Number.POSITIVE_INFINITY;
   return sumOf(order.payments, (payment) =>
@@ -35,7 +35,7 @@ export function roomAtProvider(order: Order, currency: string): number {
   );
 }
 
-/** What is due and not reserved, and can be asked for, by currency: where nobody says how much, it is. */
+/** What is due, not reserved, and can be requested, by currency: the amount of a request that names none. */
 export function refundsToAsk(order: Order, due = refundsDue(order)): readonly CurrencyAmount[] {
   return due
     .map(({ currency, amountCents }) => ({
@@ -65,7 +65,7 @@ function add(sums: Sums, { currency, amountCents }: CurrencyAmount, sign: 1 | -1
   else sums.set(currency, sum);
 }
 
-/** The place of the first number that is not below another. */
+/** The index of the first number that is not below another. */
 function firstAtLeast(ascending: readonly number[], least: number): number {
   return countLeading(ascending, (number) => number < least);
 }

@@ -1,11 +1,12 @@
 /**
- * Sessions at payment providers: those that may still take money which their order cannot use, and those not yet
- * opened.
+ * Finds sessions at payment providers that may still take money which their order cannot use, and payments whose
+ * session is not opened yet.
  *
- * Owns the question only; `payments/session-expiry.ts` calls the providers.
+ * It only searches; `payments/session-expiry.ts` calls the providers.
  *
  * 1. A session is useless once its order or its amendment has ended, once another session has paid for the same, or
- *    once its installment is of another amount; so is a declined one then, whose page may be open at the provider.
+ *    once its installment has another amount. This holds for a declined session too, because its page may still be open
+ *    at the provider.
  */
 import {
   firstPaymentOf,
@@ -122,7 +123,7 @@ export interface OrderScan {
 
 /**
  * Looks through some orders, the newest first, for useless sessions: at most `count` of those before number `before`.
- * Of those that were placed long ago the ones alone that had payments for amendments.
+ * Of old orders it looks only at those that had payments for amendments.
  */
 export function scanForUselessSessions(
   { orders, plan }: OrderState,

@@ -1,17 +1,17 @@
 /**
- * The orders of an event: those to which something may still happen as objects, the others packed.
+ * The orders of an event: objects while something may still happen to them, packed afterwards.
  *
  * An order as objects takes 2.4 to 4.9 KB, most of it in maps from its ids. A packed one takes under 1 KB with its
- * hold: one text, and an index that does not keep the ids. It is unpacked for its readers; copies are kept of those
- * that were settled or looked up just now, because the answer shows them, the next turn changes them, and their buyers
- * look at them at once, and of those whose tickets were looked up lately.
+ * hold: one text, and an index that does not keep the ids. It is unpacked for its readers. Copies are kept of orders
+ * that were settled or looked up just now, because the answer, the next turn and their buyers need them at once. Copies
+ * are also kept of orders whose tickets were looked up lately.
  *
  * 1. The number of an order counts the orders of the event. Numbers never change, and no order ever leaves.
- * 2. What is read of a packed order is for reading: a copy, or what is kept (rule 3). To change an order, take it with
- *    `open`, and give it back with `settle` when nothing more is expected to happen to it.
+ * 2. A packed order is read as a copy or as a kept object (rule 3), which must not be changed. To change an order, take
+ *    it with `open`, and give it back with `settle` when nothing more is expected to happen to it.
  * 3. To pack an order takes as long as it has tickets: some 5 ms for 10,000, and 20 before that is compiled. A large
- *    one that was settled or read lately stays an object until others take its room, so that turns which change parts
- *    of it do not pay for it.
+ *    order that was settled or read lately stays an object until others take its space, so that turns which change
+ *    parts of it do not pack it each time.
  */
 import { hashOf, IdIndex } from '../collections/hash-tables.ts';
 import { invariant } from '../invariant.ts';
@@ -53,7 +53,7 @@ function idsOf(order: Order): readonly string[] {
   return [order.id, ...sessions, ...order.ticketIds, ...voided];
 }
 
-/** A tag of an order's status and buyer: equal for equal ones, and for one in 2²⁹ others. */
+/** A tag of an order's status and buyer. Equal ones have equal tags; so does one in 2²⁹ other buyers. */
 export function tagOf(statusIndex: number, buyerKey: string): number {
   return ((hashOf(buyerKey, TAG_SEED) << TAG_STATUS_BITS) | statusIndex) >>> 0;
 }
@@ -65,7 +65,7 @@ export class OrderRecords implements Iterable<Order> {
   readonly #self = new WeakRef(this);
   #length = 0;
   #settled = 0;
-  /** The one that was opened last, until it is settled: the facts of a turn are of one order and ask for it often. */
+  /** The order that was opened last, until it is settled: the facts of a turn are of one order and look it up often. */
   #opened: Order | null = null;
 
   constructor(tagOfOrder: (order: Order) => number) {
@@ -185,7 +185,10 @@ export class OrderRecords implements Iterable<Order> {
     return order;
   }
 
-  /** Keeps a large order as an object, with the text that it is still; others are packed for it (rule 3). */
+  /**
+   * Keeps a large order as an object, with its packed text while that is valid; others are packed to make space (rule
+   * 3).
+   */
   #keep(order: Order, text: string | null): void {
     this.#chunk(order.number).records[order.number % CHUNK_RECORDS] = order;
     forgetKept(order);
@@ -220,7 +223,7 @@ export class OrderRecords implements Iterable<Order> {
   }
 }
 
-/** A copy with all of its own that a change may write to: what is read-only is shared. */
+/** A copy that a change may write to; read-only parts are shared. */
 function changeable(order: Order): Order {
   return { ...order, payments: order.payments.map((payment) => ({ ...payment })), refunds: [...order.refunds] };
 }
@@ -230,7 +233,7 @@ function ticketCountOf({ ticketIds, changed }: Order): number {
   return ticketIds.length + (changed?.voidedTickets.length ?? 0);
 }
 
-/** A large order that is settled and an object; its text where it was not changed since it was one. */
+/** A large settled order that is kept as an object; with its packed text if it was not changed since. */
 interface KeptOrder {
   /** Whose it is, as long as the event is not evicted. */
   readonly records: WeakRef<OrderRecords>;
@@ -247,7 +250,7 @@ function forgetKept(order: Order): boolean {
   return kept.delete(order);
 }
 
-/** An order, and the text that it is as long as it is not changed again. */
+/** An order with its packed text, valid as long as the order is not changed. */
 interface Unpacked {
   readonly order: Order;
   readonly text: string;
@@ -263,5 +266,5 @@ function recentSlot(orderId: string): number {
   return hashOf(orderId, RECENT_SEED) & (RECENT_SLOTS - 1);
 }
 
-/** By slots of their numbers: whoever comes to a door with others is scanned with them. */
+/** By slots of their numbers: the tickets of one order are often scanned one after another. */
 const readLately = newSlots();

@@ -60,7 +60,7 @@ type OrderTerms = Pick<FactData['OrderPlaced'], 'items' | 'promoCode' | 'totalCe
 
 /** What a ticket of a changed order keeps, whatever becomes of its item. */
 export interface TicketOrigin {
-  /** Whose it is: the place of the attendee in the order's personal data, which stay those of the purchase. */
+  /** The place of the attendee in the order's personal data, which stay those of the purchase. */
   readonly itemIndex: number;
   readonly offset: number;
   /** The ticket that it was issued for; null for one of the purchase. */
@@ -68,7 +68,7 @@ export interface TicketOrigin {
   /** As in `AmendedTicket`. */
   readonly withoutPerks?: true;
   readonly goodwillCents?: number;
-  /** Who comes with it, where an amendment named somebody: the index in `people`, and of it. */
+  /** Who comes with it, where an amendment named somebody: the list in `people`, and the index in the list. */
   readonly person?: { readonly list: number; readonly index: number };
 }
 
@@ -87,7 +87,7 @@ export interface AmendmentRecord extends Omit<AmendmentView, 'appliedAt' | 'expi
   readonly status: AmendmentStatus;
   /** Absent where nothing was to be paid: it was applied when it was created. */
   readonly paid?: PaidAmendment & { readonly toPayCents: number; readonly appliedAt: number | null };
-  /** What it makes of the order; kept until it is applied, for money may come late. */
+  /** The order's change; kept until it is applied, because money may come late. */
   readonly asked?: AskedAmendment;
 }
 
@@ -95,11 +95,11 @@ interface AskedAmendment {
   readonly change: RequestedChange;
   /** Those that it names; null where it names nobody. */
   readonly people: SealedPeople | null;
-  /** How many amendments of the order had been applied: it is of the order as it was then. */
+  /** How many amendments of the order had been applied: this one was planned for the order at that time. */
   readonly appliedBefore: number;
 }
 
-/** What an amendment that is to be paid makes of its order, whatever is paid meanwhile. */
+/** The change of an order by a pending amendment, whatever is paid meanwhile. */
 type RequestedChange = Pick<
   FactData['AmendmentRequested'],
   | 'tickets'
@@ -113,7 +113,7 @@ type RequestedChange = Pick<
   | 'isWithdrawal'
 >;
 
-/** What a changed order is now; of one whose first change is yet to be paid, what it was bought as. */
+/** The present state of a changed order; until its first change is paid, the state at its purchase. */
 export interface ChangedOrder {
   readonly terms: OrderTerms;
   /** One for each of `ticketIds`. */
@@ -122,7 +122,7 @@ export interface ChangedOrder {
   readonly voidedTickets: readonly VoidedTicket[];
   /** Its amendments, the oldest first; only the newest one may be PENDING. */
   readonly amendments: readonly AmendmentRecord[];
-  /** What they cost, which is in the total, and what they did not charge, which is taken off. */
+  /** Their fees, which are in the total, and their goodwill, which is taken off the total. */
   readonly feesCents: number;
   readonly goodwillCents: number;
   /** The people that they named. */
@@ -135,8 +135,8 @@ export interface Order extends RequestedMails {
   /** Counts the event's orders, from 0. */
   readonly number: number;
   /**
-   * What was agreed when it was placed; never changes, but its personal data can be erased. What is agreed now says
-   * `agreedOf`.
+   * The terms at its placing; they never change, but their personal data can be erased. `agreedOf` gives the present
+   * terms.
    */
   purchase: Omit<FactData['OrderPlaced'], 'idempotency'>;
   readonly placedAt: number;
@@ -157,7 +157,7 @@ export interface Order extends RequestedMails {
   scanNotes?: readonly ScanNote[];
 }
 
-/** What is agreed about an order now. */
+/** The present terms of an order. */
 export function agreedOf({ purchase, changed }: Pick<Order, 'purchase' | 'changed'>): Order['purchase'] {
   return changed === undefined ? purchase : { ...purchase, ...changed.terms };
 }
@@ -167,14 +167,14 @@ export function performanceIdsOf(order: Order): ReadonlySet<string> {
   return new Set(agreedOf(order).items.map(({ performanceId }) => performanceId));
 }
 
-/** The dates that its refunds are of: those of its tickets, and those that it lost tickets with. */
+/** The dates of its refunds: those of its tickets, and those of the tickets that it lost. */
 export function datesOfRefunds(order: Order): ReadonlySet<string> {
   const lost = order.changed?.voidedTickets.filter(({ voidReason }) => voidReason === 'PERFORMANCE_CANCELLED') ?? [];
   const dates = performanceIdsOf(order);
   return lost.length === 0 ? dates : new Set([...dates, ...lost.map(({ performanceId }) => performanceId)]);
 }
 
-/** Where the ticket at a place of an order comes from; of an order that was never changed, the place of its item. */
+/** The origin of the ticket at a place of an order; in an order that was never changed, the index of its item. */
 export function originOf(
   { changed }: Pick<Order, 'changed'>,
   place: number,
@@ -237,7 +237,7 @@ export function endOfPending(
   ];
 }
 
-/** Whose sessions its payments have; null while it has none. */
+/** The provider of its payments' sessions; null while it has none. */
 export function providerOf(order: Pick<Order, 'purchase' | 'changed'>): PaymentProviderName | null {
   return providerOfKind(agreedOf(order).paymentProvider);
 }
@@ -259,8 +259,8 @@ export function sealedTextsOf(order: Order): readonly string[] {
 }
 
 /**
- * Whether something of an order can be erased. What was sealed about an order with open fields goes when the order is
- * sealed.
+ * Whether something of an order can be erased. Notes that were sealed about an order with open fields can be erased
+ * once the order itself is sealed.
  */
 export function hasSealed(order: Order): boolean {
   return order.purchase.personal !== undefined && sealedTextsOf(order).length > 0;
@@ -286,7 +286,7 @@ export function withoutSealed(amendment: AmendmentRecord): AmendmentRecord {
   return { ...others, asked: { ...asked, people: { ...asked.people, sealed: null } } };
 }
 
-/** What its views carry of its personal data: of amendments that are not applied, too. */
+/** The personal data in its views, also those of amendments that are not applied. */
 export function personalOf(order: Order): SealedOrder {
   const { id: orderId, purchase, erasure, changed } = order;
   const { personal, customer, items, tracking } = purchase;
@@ -350,8 +350,8 @@ export function waitingForAmendment(order: Order, amendmentId: string): Payment 
 }
 
 /**
- * Whether a payment asks for another amount than its installment is of now: the order was changed since. What an
- * amendment costs stays.
+ * Whether a payment asks for another amount than its installment has now, because the order was changed since. The cost
+ * of an amendment does not change.
  */
 export function isOfOtherAmount(order: Order, { installment, amendmentId, amountCents }: Payment): boolean {
   return amendmentId === undefined && agreedOf(order).installmentsCents[installment - 1] !== amountCents;
@@ -452,10 +452,7 @@ export function keptFeesCents(order: Order): number {
   return keepsFees(order) ? (order.changed?.feesCents ?? 0) : 0;
 }
 
-/**
- * What would be owed after more money, which the order counts or does not; counted money makes an ended order live
- * again.
- */
+/** What would be due back after more money, counted or not; counted money makes an ended order live again. */
 export function refundDueAfter(order: Order, amountCents: number, isCounted: boolean): number {
   const counted = (keepsFees(order) || isCounted ? countedCents(order) : 0) + (isCounted ? amountCents : 0);
   const useful = Math.min(counted, agreedOf(order).totalCents);
@@ -480,7 +477,7 @@ export function notGivenBack(order: Order, currency: string): number {
   return Math.max(0, came - refundedIn(order, currency));
 }
 
-/** What of it is not reserved either: as much may be given back besides. */
+/** The part of it that is not reserved: as much may be given back besides. */
 export function refundable(order: Order, currency: string): number {
   return Math.max(0, notGivenBack(order, currency) - reservedCents(order, currency));
 }

@@ -38,8 +38,8 @@ import type { CommandOf } from '../command.ts';
 import type { TurnIds } from '../ids.ts';
 
 /**
- * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for
- * one that concerns no order, or an order of another provider than the one that signed the report.
+ * The order and payment that a report is about: by its session, or else by this service's id of the payment. Null for a
+ * report about no order, or about an order of another provider than the one that signed the report.
  */
 function findReported(
   state: OrderState,
@@ -66,7 +66,7 @@ export interface ReportedPayment {
 
 /**
  * What a provider's report changes: nothing when the session is unknown or the report a repeat. VALIDATION_ERROR for no
- * amount. What a report about an amendment changes says `ofAmendment`: amendments are decided on above this room.
+ * amount. `ofAmendment` decides on a report about an amendment: that room imports this one.
  */
 export function decideRecordPayment(
   state: OrderState,
@@ -111,7 +111,10 @@ export function closePayment(
   return isWaiting(payment) ? [fact('PaymentClosed', { orderId, paymentId: payment.id, outcome, webhookId })] : [];
 }
 
-/** The money of a report: nothing where it came before, stray where nobody asked for it, or else as it is used. */
+/**
+ * The facts of a report's money: none for a repeat, stray money where no payment asked for it, otherwise as the order
+ * uses it.
+ */
 export function takeMoney(
   { order, payment, report }: ReportedPayment,
   turn: OrderTurn,
@@ -183,7 +186,7 @@ export function issueTickets(orderId: string, items: readonly { readonly ticketC
   return fact('TicketsIssued', { orderId, ticketIds });
 }
 
-/** The fact of money that a payment asked for; what is due then is said for an amendment that it pays for. */
+/** The fact of money that a payment asked for; for an amendment, the caller gives what is due after it. */
 export function recorded(
   order: Order,
   payment: Payment,
@@ -192,7 +195,7 @@ export function recorded(
   refundDueAmended?: number,
 ): Fact {
   const refundDue = refundDueAmended ?? refundDueAfter(order, money.amountCents, isCounted);
-  // What an amendment makes due is told with it.
+  // The fact of the amendment says what the amendment makes due.
   const toRefundCents = isCounted && refundDueAmended === undefined ? refundDue - refundDueCents(order) : 0;
   return fact('PaymentRecorded', {
     orderId: order.id,

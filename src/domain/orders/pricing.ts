@@ -12,8 +12,8 @@
  * 5. Codes are compared without regard to case and to spaces around them. An order uses a code once, on however many of
  *    its items. A code with `max_uses` is never used more often.
  * 6. A perk belongs to one ticket type, which its id is unique in; its stock is for that type, over all performances.
- *    Sold of a perk is what PENDING, PARTIALLY_PAID and CONFIRMED orders have of it, never more than its stock at the
- *    time.
+ *    The sold units of a perk are those of PENDING, PARTIALLY_PAID and CONFIRMED orders, never more than its stock at
+ *    the time.
  */
 import type { BarPerkDefinition, PromoCodeDefinition } from '../catalogue/definition.ts';
 import type { SalePlan } from '../catalogue/sale-plan.ts';
@@ -43,8 +43,8 @@ interface UsedCodes {
 }
 
 /**
- * Finds the codes of a purchase. Refuses with PROMO_CODE_INVALID what is unknown, outside its time or not for these
- * tickets, and then with PROMO_CODE_EXHAUSTED what has no use left.
+ * Finds the codes of a purchase. Refuses a code that is unknown, outside its time or not for these tickets with
+ * PROMO_CODE_INVALID, then a code without a use left with PROMO_CODE_EXHAUSTED.
  */
 export function findCodes(
   plan: SalePlan,
@@ -286,7 +286,7 @@ export function priceItems(
   });
 }
 
-/** What was taken off units that get another price. */
+/** The former discount of units that get another price. */
 interface KnownDiscount {
   readonly discountCode: string | null;
   readonly discountCents: number;
@@ -294,7 +294,7 @@ interface KnownDiscount {
   readonly promoDiscountCents: number;
 }
 
-/** Whether units have the order's code: it is for their type, and was for every type that they were of before. */
+/** Whether units have the order's code: it must be for their type and for every type that they had before. */
 export function hasPromo(
   plan: SalePlan,
   promoCode: string | null,
@@ -306,8 +306,8 @@ export function hasPromo(
 }
 
 /**
- * What the codes that units had take off their new price, where they are for the type, whatever their time and uses; of
- * an amount code the units keep their share.
+ * The discount of the units' former codes on their new price. A code must be for the type; its time and uses do not
+ * matter. Of an amount code the units keep their share.
  */
 export function discountAnew(
   plan: SalePlan,

@@ -65,8 +65,8 @@ export function buyerKeyOf({ personal, customer }: Pick<FactData['OrderPlaced'],
 }
 
 /**
- * The keys under which tickets of an order's buyer may count. Of an order with a sealed address, those of older orders
- * with an open one are not found: nothing but its hash is known.
+ * The keys under which tickets of an order's buyer may count. For an order with a sealed address, tickets of older
+ * orders with an open address are not found: only the hash is known.
  */
 export function buyerKeysOf(
   purchase: Pick<FactData['OrderPlaced'], 'personal' | 'customer'>,

@@ -1,4 +1,4 @@
-/** What facts make of the refunds of an order: requested, answered, given back. */
+/** Applies facts to the refunds of an order: requested, answered, given back. */
 import { follow } from '#machines/compile.ts';
 import { refundTransitions } from '#machines/refund.ts';
 import { invariant } from '../invariant.ts';
@@ -20,8 +20,8 @@ const MONEY: ReadonlySet<FactType> = new Set<FactType>([
 ]);
 
 /**
- * Counts what is due to the order of a fact, the fees that it keeps, and its refund, or with -1 takes all that out as
- * it was before.
+ * Counts what is due to the order of a fact, the fees that the order keeps, and its refund; with -1 takes out the
+ * values from before the fact.
  */
 export function countRefunds(
   orders: Orders,
@@ -41,7 +41,7 @@ export function countRefunds(
   );
 }
 
-/** Notes what is executed of all that is due, until it is asked for. */
+/** Notes the execution of everything that is due, until all of it is requested. */
 export function noteDueRefunds(
   { orders }: OrderState,
   happened: FactOf<'DueRefundsOrdered' | 'DueRefundsAsked'>,
@@ -67,7 +67,7 @@ export function evolveRefundAnswered(state: OrderState, data: FactData['RefundAn
   const { answer, amountCents, tries, reference, failure, keyTry, nextTryAt } = data;
   const { nextTryAt: _nextTryAt, unclearTries = 0, failure: _failure, reportReference, ...before } = known;
   const status = refundStatusOf(known);
-  // One that is reduced is not at the provider yet: the report was about another one of the amount that it had.
+  // A reduced refund is not at the provider yet: the report was about another refund of its former amount.
   const isReported = reportReference !== undefined && answer !== 'REDUCED';
   if (answer === 'FAILED' && status === 'SUCCEEDED') {
     const { finishedAt = known.at, currency = order.purchase.currency } = known;
@@ -94,7 +94,7 @@ export function evolveRefundAnswered(state: OrderState, data: FactData['RefundAn
   addNote(order, index, data);
 }
 
-/** Adds what a further record of a refund says; a note on one that has one is kept, but not shown. */
+/** Adds the data of a further record of a refund; a second note is kept, but not shown. */
 function addNote(order: Order, index: number, { operator, note, sealedNote }: SealedOperatorNote): void {
   const known = order.refunds[index]!;
   const isNoted = known.note !== null || known.sealedNote !== undefined;
@@ -108,8 +108,7 @@ function addNote(order: Order, index: number, { operator, note, sealedNote }: Se
 }
 
 /**
- * Adds a refund to its order, or adds what a further record says of one that is there; one that was requested has
- * succeeded.
+ * Adds a refund to its order, or a further record to a known refund; a refund that was requested has then succeeded.
  */
 export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRecorded'], at: number): void {
   const order = openOrder(state.orders, data.orderId);
@@ -156,8 +155,9 @@ export function evolveRefundRecorded(state: OrderState, data: FactData['RefundRe
 }
 
 /**
- * Facts of the first version name no currency: what cannot be the order's own money was that of another. What is
- * reserved can: it may be the refund itself, or given back at the provider's page meanwhile.
+ * Facts of the first version name no currency: an amount that the order's own currency cannot cover was of another one.
+ * Reserved money counts as available, because it may be the refund itself, or was given back at the provider's page
+ * meanwhile.
  */
 function currencyOf(order: Order, { amountCents, currency }: FactData['RefundRecorded']): string {
   const own = order.purchase.currency;

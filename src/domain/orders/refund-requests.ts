@@ -3,10 +3,10 @@
  *
  * 1. An amount is given back over the PAID payments of its currency, the newest first, one refund each; over one
  *    payment where it is named.
- * 2. What is reserved is not asked for again: recorded, pending and executed refunds together never exceed what came.
- * 3. An event that refunds by itself asks for what becomes due by money or by a cancellation, in the turn that makes it
- *    due; not for what is due again because a refund failed, which somebody must look at.
- * 4. What was paid in cash is due like other money, but no provider is asked for it: it is given back by hand and
+ * 2. Reserved amounts are not requested again: recorded, pending and executed refunds together never exceed what came.
+ * 3. An event with automatic refunds requests money that becomes due by a payment or a cancellation, in the turn that
+ *    makes it due. Money that is due again because a refund failed is not requested, because somebody must look at it.
+ * 4. Money that was paid in cash is due like other money, but no provider is asked for it: it is given back by hand and
  *    recorded.
  */
 import { sealMark } from './erasure.ts';
@@ -33,7 +33,8 @@ import type { CurrencyAmount, RefundView } from '../view.ts';
 
 /**
  * Has money given back at the provider. ORDER_NOT_FOUND; NOT_FOUND for a payment that the order has not, or that is not
- * PAID; REFUND_TOO_HIGH for more than came and is not given back or reserved, and where nothing is due.
+ * PAID; REFUND_TOO_HIGH where the amount exceeds the money that came and is neither given back nor reserved, and where
+ * nothing is due.
  */
 export function decideExecuteRefund(
   state: OrderState,
@@ -56,7 +57,7 @@ export function decideExecuteRefund(
   return { facts, reply: { shows: 'ORDER', orderId, repeated: false } };
 }
 
-/** What is due and not reserved, in each currency; of one payment as far as it goes. */
+/** What is due and not reserved, in each currency; for a named payment, at most what it can give back. */
 function toAsk(order: Order, named: Payment | undefined): readonly CurrencyAmount[] {
   return refundsToAsk(order)
     .filter(({ currency }) => named === undefined || currency === named.currency)
@@ -111,9 +112,9 @@ function requests(
 // ── everything that is due ───────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Has everything asked for that is due, by turns that follow (`decideAskNextRefunds`), because there may be tens of
- * thousands; nothing where such turns are to begin anyway. PERFORMANCE_NOT_FOUND; REFUND_SUM_CHANGED where something
- * else is to be asked for than was confirmed.
+ * Starts the turns that request everything due (`decideAskNextRefunds`), because there may be tens of thousands;
+ * nothing where such turns are to begin anyway. PERFORMANCE_NOT_FOUND; REFUND_SUM_CHANGED where the sum to request
+ * differs from the confirmed one.
  */
 export function decideExecuteDueRefunds(
   state: OrderState,
@@ -139,7 +140,7 @@ export function decideExecuteDueRefunds(
   return { facts, reply: valuesReply<'ExecuteDueRefunds'>({ sums: refunds.sums }) };
 }
 
-/** The fact that everything due is to be asked for, of a date or of all; none where such turns are to begin anyway. */
+/** The fact that everything due is to be requested, of a date or of all; none where such turns are to begin anyway. */
 export function executionOf(
   { orders: { executing } }: OrderState,
   performanceId: string | null,
@@ -183,7 +184,7 @@ export function decideAskNextRefunds(
 
 const NOBODY = { operator: null, note: null };
 
-/** The facts with the refunds of what they make due, where the event refunds by itself (rule 3). */
+/** The facts, with requests for the refunds that they make due, where the event has automatic refunds (rule 3). */
 export function withAutomaticRefunds(state: OrderState, decision: Decision, turn: OrderTurn): Decision {
   if (state.plan.definition.refunds !== 'AUTOMATIC') return decision;
   const refunds = decision.facts.flatMap((happened) => {
@@ -209,7 +210,7 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
   if (isCounted && data.refundDueCents === 0) return null;
   const { paymentId, amountCents, currency } = data;
   const known = order.payments.find(({ id }) => id === (type === 'PaymentRecorded' ? paymentId : data.strayOf))!;
-  // What pays for an amendment is used by it in the same turn.
+  // Money for an amendment is used by the amendment in the same turn.
   if (isCounted && known.amendmentId !== undefined) return null;
   const paidAt = Number.POSITIVE_INFINITY;
   const paid: Payment = { ...known, id: paymentId, amountCents, currency, status: 'PAID', isCounted, paidAt };
@@ -223,13 +224,13 @@ function orderOwing({ orders }: OrderState, { type, data }: Fact, facts: readonl
 
 const currencyOf = ({ purchase }: Order, currency: string) => currency !== purchase.currency && { currency };
 
-/** What is due in the currency of a refund, after another amount of it was given back. */
+/** What is due in the currency of a refund after so much more is given back. */
 function dueAfter(order: Order, { currency = order.purchase.currency }: RefundView, givenBackCents: number): number {
   const isOwn = currency === order.purchase.currency;
   return Math.max(0, (isOwn ? refundDueCents(order) : notGivenBack(order, currency)) - givenBackCents);
 }
 
-/** The fact that a refund was given back; never of more than came and was not given back. */
+/** The fact that a refund was given back; the amount never exceeds the money that came and was not given back. */
 export function succeeded(
   order: Order,
   refund: RefundView,
@@ -263,7 +264,7 @@ export function succeeded(
   });
 }
 
-/** The fact that a refund did not go: what it was of is due again. */
+/** The fact that a refund failed: its amount is due again. */
 export function failed(
   order: Order,
   refund: RefundView,

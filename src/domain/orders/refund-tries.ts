@@ -4,11 +4,12 @@
  * Owns the decisions only; `payments/refund-outbox.ts` calls the providers.
  *
  * 1. Before it asks, a try reads what was given back there. A refund that the journal does not know is recorded and
- *    taken off; one that is under way there is taken off. Nothing left: FAILED.
+ *    deducted; a refund that is under way there is deducted. If nothing is left, the refund is FAILED.
  * 2. A provider keeps its first answer under a key. The key is the refund's id; once the provider has answered that
  *    nothing was given back, the number of that try follows it.
  * 3. Without a clear answer a refund is tried again after pauses that grow from 5 seconds to an hour, and after 72
- *    hours it needs an operator. One that the provider works on is asked about daily. All by the service's clock.
+ *    hours it needs an operator. A refund that the provider works on is queried daily. All pauses follow the service's
+ *    clock.
  */
 import { failed, succeeded } from './refund-requests.ts';
 import { fact, type Fact, type FactData, type RefundFailure } from '../fact.ts';
@@ -156,7 +157,10 @@ function currencyOf({ refunds, purchase }: Order, { refundId, reference }: Provi
 const NOTHING_DUE = { code: 'NOTHING_DUE', message: 'all of it was given back already' };
 const FAILED_THERE = { code: 'FAILED', message: 'the provider says that the money did not go' };
 
-/** Records what the journal does not know, or not of which payment it was, and sums up what is taken off for it. */
+/**
+ * Records refunds that the journal does not know, or whose payment it does not know, and adds up what is deducted for
+ * them.
+ */
 function recordOthers(
   order: Order,
   refund: RefundView,
@@ -169,16 +173,17 @@ function recordOthers(
   const facts: Fact[] = [];
   let takenOff = 0;
   let recorded = 0;
-  // What is there under its own id is none of the others.
+  // A refund that the provider lists under its own id matches no other entry of the list.
   let unmatched: readonly RefundView[] = order.refunds.filter(({ id }) => !others.some((each) => each.refundId === id));
   for (const { reference, refundId, amountCents, status } of others) {
     const known = order.refunds.find(
       (each) => each.status !== 'FAILED' && (each.reference === reference || each.id === refundId),
     );
-    // An operator's note does not say of which payment it was; without that it would be asked for of this one for ever.
+    // An operator's note names no payment. Until the payment is recorded, this one would be asked for the money again
+    // and again.
     const isComplete =
       known?.status !== undefined || (known && sessionOf(order, known.paymentId) === checkoutSessionId);
-    // No more than had come could be recorded while another one counted that has failed since.
+    // The recorded amount was limited by a refund that has failed since: no more than had come could be recorded.
     const isShort = known !== undefined && refundStatusOf(known) === 'SUCCEEDED' && known.amountCents < amountCents;
     if ((isComplete && !isShort) || provider === null) continue;
     const found = { provider, reference, amountCents, checkoutSessionId };
@@ -226,7 +231,8 @@ function factsOfOwn(
 // ── once it was asked for ────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * What a provider's answer changes, or that none came; nothing where a report came first. ORDER_NOT_FOUND, NOT_FOUND.
+ * Decides on a provider's answer, or on its absence; nothing changes where a report came first. ORDER_NOT_FOUND,
+ * NOT_FOUND.
  */
 export function decideAnswerRefund(
   state: OrderState,
@@ -300,8 +306,8 @@ export interface RefundPage {
 const REFUNDED_ORDERS_MAX = 200;
 
 /**
- * A page of the refunds of the event; it may have fewer than `limit`, or none, and be not the last. VALIDATION_ERROR
- * for what no page ended with.
+ * A page of the refunds of the event; even if it is not the last, it may have fewer than `limit`, or none.
+ * VALIDATION_ERROR for a position that no page ended with.
  */
 export function listRefunds(
   { orders }: OrderState,
@@ -328,6 +334,6 @@ export function listRefunds(
     }
   }
   const next = numbers[REFUNDED_ORDERS_MAX];
-  // Nothing of the order before the next one is left.
+  // No refund of the order before the next one is left.
   return { sums: all.sums, refunds, nextAfter: next === undefined ? null : `${next - 1}.${Number.MAX_SAFE_INTEGER}` };
 }

@@ -1,5 +1,5 @@
 /**
- * Money given back: which refunds are one and the same, and how much may be given back.
+ * Money given back: which records are of the same refund, and how much may be given back.
  *
  * 1. Never more is given back than came, in each currency by itself.
  * 2. A refund with a reference that the order has already is a repeat and counts once; spaces around a reference do not
@@ -7,14 +7,15 @@
  * 3. What an operator noted without a reference and what the provider reports with the same amount are one refund, in
  *    whichever order they come; each note is matched with one report at most. Another refund needs a reference of its
  *    own. One that an operator resolved as given back without a reference is such a note.
- * 4. What was executed here is known by the refund's id or reference, and moves forward only: a report that was
- *    delivered late changes nothing. What was not executed here is recorded once it has succeeded.
+ * 4. A refund that was executed here is recognized by its id or reference, and only moves forward: a report that is
+ *    delivered late changes nothing. Any other refund is recorded once it has succeeded.
  * 5. A report that names no refund and whatever else is known of the same amount are one refund, in whichever order
- *    they come; each refund has one such report at most. It may be of one that the provider began and that has failed
- *    since: counted as another one it would hide that money is due, while a try finds what was given back besides.
- * 6. Two records that name the payments of different sessions are two refunds: equal installments are the rule.
- * 7. Reports come in any order: one that failed is kept though nothing is known of it, so that an older report does not
- *    count it as given back.
+ *    they come; each refund has one such report at most. The report may be about a refund that the provider began and
+ *    that has failed since. Counted as another refund it would hide that money is due; a try finds what was given back
+ *    besides.
+ * 6. Two records that name payments of different sessions are two refunds, because installments are usually equal.
+ * 7. Reports come in any order: a failed refund is kept even if nothing else is known of it, so that an older report
+ *    does not count it as given back.
  */
 import { fact, type Fact } from '../fact.ts';
 import { isReserved, notGivenBack, providerOf, refundable, refundDueCents, type Order, type Payment } from './order.ts';
@@ -63,7 +64,7 @@ function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: O
   const currency = command.currency ?? purchase.currency;
   const twin = twinOf(order, command, currency);
   if (command.status === 'FAILED') return factsOfFailure(order, command, twin, turn);
-  // What a provider gave back has gone, whatever was asked for besides.
+  // Money that a provider gave back is gone, whatever else was requested.
   const limit = provider === null ? refundable(order, currency) : notGivenBack(order, currency);
   if (twin === undefined && amountCents > limit) {
     return refuse('REFUND_TOO_HIGH', { refundable: limit, requested: amountCents });
@@ -71,7 +72,9 @@ function factsOfRefund(order: Order, command: CommandOf<'RecordRefund'>, turn: O
   return [recordOf(order, twin === undefined ? command : { ...command, amountCents: 0 }, twin, turn)];
 }
 
-/** The fact of money that was given back otherwise, of so much more than its twin where that is recorded already. */
+/**
+ * The fact of money that was given back elsewhere; where its twin is recorded already, only of the amount beyond it.
+ */
 export function recordOf(
   order: Order,
   command: CommandOf<'RecordRefund'>,
@@ -82,7 +85,7 @@ export function recordOf(
   const { amountCents, provider, currency } = command;
   const isOwn = currency === null || currency === purchase.currency;
   const due = refundDueCents(order);
-  // Which note a report of the charge is about is a guess, that another report must not be bound by.
+  // For a report that names only the charge, the matching note is a guess, so it must not bind later reports.
   const isNoted = twin?.status === undefined && command.reference !== null;
   const saysPayment = twin === undefined || (isNoted && sessionOf(order, twin.paymentId) !== command.checkoutSessionId);
   const known = { refundId: twin?.id ?? turn.newId('ref'), ...(twin !== undefined && { sameAs: twin.id }) };
@@ -104,7 +107,7 @@ function executedOf({ refunds }: Order, command: CommandOf<'RecordRefund'>): Ref
   const { provider, refundId, reference, status } = command;
   if (provider === null) return undefined;
   const byId = refunds.find((refund) => refund.id === refundId && refund.status !== undefined);
-  // What was found under the id of one that has failed is recorded as another one, with the reference.
+  // A refund under the id of a failed one is recorded as another refund, with the reference.
   if (reference === null || (byId !== undefined && byId.status !== 'FAILED')) return byId;
   const byReference = refunds.findLast(
     (refund) => refund.reference === reference && (refund.status !== undefined || status === 'FAILED'),
@@ -122,8 +125,8 @@ function factsOfReport(order: Order, refund: RefundView, command: CommandOf<'Rec
 }
 
 /**
- * A refund that was made otherwise has failed: what was recorded of it is taken off, and a report that it was given
- * back may come yet (rule 7).
+ * A refund that was made elsewhere has failed: its recorded amount is taken off, and a report of its success may still
+ * come (rule 7).
  */
 function factsOfFailure(
   order: Order,
@@ -134,7 +137,7 @@ function factsOfFailure(
   const { amountCents, currency, checkoutSessionId = null, failure = REPORTED_FAILED } = command;
   if (twin !== undefined) return [failed(order, twin, failure, referencesOf(command))];
   const paid = paidIn(order, currency);
-  // Of which payment one is that has failed matters to nobody, and not every provider names its session.
+  // The payment of a failed refund does not matter, and not every provider names its session.
   const payment = checkoutSessionId === null ? paid.at(-1) : paid.find(isOfSession(order, checkoutSessionId));
   if (payment === undefined) return [];
   const isOwn = currency === null || currency === order.purchase.currency;
@@ -156,7 +159,7 @@ function paidIn({ payments, purchase }: Order, currency: string | null): readonl
   return payments.filter((each) => each.status === 'PAID' && each.currency === (currency ?? purchase.currency));
 }
 
-/** The session through which the money of a payment came; stray money came through that of another payment. */
+/** The session through which the money of a payment came; for stray money, the session of another payment. */
 export function sessionOf({ payments }: Pick<Order, 'payments'>, paymentId: string | undefined): string | null {
   const payment = payments.find(({ id }) => id === paymentId);
   return payments.find(({ id }) => id === (payment?.strayOf ?? paymentId))?.checkoutSessionId ?? null;
@@ -188,7 +191,10 @@ function isKnown({ refunds }: Order, command: CommandOf<'RecordRefund'>): boolea
   );
 }
 
-/** Another record of the same refund (rules 3, 5 and 6). What was executed here and named is no operator's note. */
+/**
+ * Another record of the same refund (rules 3, 5 and 6). A refund that was executed here and is named is no operator's
+ * note.
+ */
 export function twinOf(
   { refunds, purchase, payments }: Pick<Order, 'purchase' | 'payments'> & { readonly refunds: readonly RefundView[] },
   {
@@ -252,7 +258,7 @@ export function decideResolveRefund(
     ]);
   }
   const limit = notGivenBack(order, currency ?? order.purchase.currency);
-  // What the provider reported of the same money (rule 3): it counts there.
+  // The provider's report of the same money (rule 3): the money counts there.
   const noted = {
     ...({ type: 'RecordRefund', orderId, reference, amountCents, currency: currency ?? null, provider: null } as const),
     ...{ operator: command.operator, note: null, checkoutSessionId: sessionOf(order, refund.paymentId) },

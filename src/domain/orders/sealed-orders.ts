@@ -1,6 +1,6 @@
 /**
- * Orders with their personal data as they are kept, for searches that have to open them: those with people on their
- * tickets, because no hash of an attendee's address is kept, and all of them for a part of a name.
+ * Orders with their stored personal data, for searches that have to open it. A search by an attendee's address opens
+ * orders with named tickets, because no hash of that address is kept; a search by a part of a name opens all.
  */
 import { personalOf } from './order.ts';
 import type { OrderState } from './state.ts';

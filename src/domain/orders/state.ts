@@ -6,8 +6,8 @@
  * 3. Orders that ended are kept, because money may still come for them. An order to which nothing more is expected to
  *    happen is settled: it is packed, with its hold, until something happens to it after all.
  * 4. A cancelled performance has live orders, pending amendments and ACTIVE holds only until the turns that follow its
- *    cancellation have ended them, or cancelled their tickets on it. Until then who cancelled it is kept, for their
- *    facts; that something is kept is what makes those turns go on, after a crash as well.
+ *    cancellation have ended them, or cancelled their tickets on it. Until then the operator's cancellation is kept for
+ *    the facts of these turns. The turns go on while it is kept, also after a crash.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
 import { Deadlines } from '../collections/deadlines.ts';
@@ -65,7 +65,7 @@ export interface Orders {
   /** The numbers of orders that had payments for amendments, whose sessions may be open although they are old. */
   readonly payingAmendments: Set<number>;
   readonly refunds: OpenRefunds;
-  /** What is being executed of all that is due, by whom: one after the other. */
+  /** The executions of everything that is due, with the operator of each; they run one after the other. */
   readonly executing: DueExecution[];
   readonly voidTickets: VoidTickets;
   readonly money: MoneyByHour;
@@ -100,7 +100,7 @@ export function noOrders(): Orders {
   };
 }
 
-/** By what lists of orders are chosen: a status and a buyer. */
+/** The tag by which lists of orders are filtered: a status and a buyer. */
 export function orderTag(status: OrderStatus, buyerKey: string): number {
   return tagOf(orderTransitions.statuses.indexOf(status), buyerKey);
 }
@@ -125,7 +125,7 @@ export function liveOrdersOnOthers({ orders }: { readonly orders: Orders }, perf
   return orders.onOthersByPerformance.get(performanceId) ?? 0;
 }
 
-/** Whether orders are to be asked about that something is due to; first those of cancelled performances end. */
+/** Whether turns have to request refunds that are due; the orders of cancelled performances end first. */
 export function isAskingForRefunds(state: OrderState): boolean {
   return state.orders.executing.length > 0 && !isCancelling(state);
 }
@@ -135,7 +135,7 @@ export function isCancelling({ cancelling }: OrderState): boolean {
   return cancelling.size > 0;
 }
 
-/** Whether something is left on a performance that ends where it is cancelled. */
+/** Whether something is left on a performance that a cancellation of it has to end. */
 export function isLeftOn({ orders, performances }: OrderState, performanceId: string): boolean {
   const { liveByPerformance, wantedByPerformance } = orders;
   return (

@@ -1,13 +1,14 @@
 /**
- * Numbers of orders and tickets that people tell by phone: `HF-7K3M-9QX`.
+ * Numbers of orders and tickets that people read out by phone: `HF-7K3M-9QX`.
  *
- * A number is derived from the id alone, so that what was issued before there were numbers has one too.
+ * A number is derived from the id alone, so that orders and tickets from before there were numbers have one too.
  *
  * 1. Six characters are 30 bits of the id's hash, the seventh checks them. The alphabet lacks I, O, 0 and 1.
- * 2. Read as a polynomial over the field of 32 elements, a number has the root α. So a single wrong character, and two
- *    that changed places, neighbours or not, are always noticed, and of other numbers 31 in 32.
- * 3. A number names nothing alone: of n ids of an event two have the same with a probability of at most n²/2³¹ (10,000:
- *    1 in 20). Who looks for one gets all that have it. It opens nothing: 114 of the id's 144 bits are not in it.
+ * 2. Read as a polynomial over the field of 32 elements, a number has the root α. So a single wrong character and two
+ *    swapped characters, adjacent or not, are always noticed, and 31 in 32 of all other errors.
+ * 3. A number is not unique: among n ids of an event two share a number with a probability of at most n²/2³¹ (10,000: 1
+ *    in 20). A search for a number finds all ids that have it. It grants no access: 114 of the id's 144 bits are not in
+ *    it.
  */
 import { hashesOf, idHash } from '../collections/hash-tables.ts';
 import type { OrderState } from './state.ts';
@@ -31,7 +32,10 @@ export function numberOf(id: string): string {
   return `HF-${text.slice(0, 4)}-${text.slice(4)}`;
 }
 
-/** The number in a text, as `numberOf` writes it; WRONG where a character of it is, null where the text is none. */
+/**
+ * The number in a text, as `numberOf` writes it; WRONG where a character of it is wrong, null where the text is no
+ * number.
+ */
 export function readNumber(text: string): string | 'WRONG' | null {
   const [, four, three] = SHAPE.exec(text.trim().toUpperCase()) ?? [];
   if (four === undefined || three === undefined) return null;

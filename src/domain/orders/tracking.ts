@@ -1,7 +1,7 @@
 /**
  * Attribution data of an order: what a storefront sends along for advertising platforms.
  *
- * Attribution never prevents a sale: what is over a bound is cut or left out, never refused.
+ * Attribution never prevents a sale: data beyond a bound is cut or left out, never refused.
  *
  * 1. Kept are texts alone, the first TRACKING_FIELDS_MAX of them in the order of the request. Numbers, nested values
  *    and fields with a name over TRACKING_NAME_LENGTH_MAX are left out; a `tracking` that is no object is left out

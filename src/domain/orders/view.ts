@@ -229,8 +229,8 @@ export function viewOrder(state: OrderState, order: Order, page: TicketPage = FI
   const shown = ticketIds.slice(begin, begin + page.limit);
   const terms = agreedOf(order);
   const { ticketTypes, barPerks } = namesOf(state.plan, order);
-  // Field by field, because an answer to a buyer has a view of the order: a copy with what is not shown left out costs
-  // as much as all the rest.
+  // Field by field, because each answer to a buyer makes a view of the order: a copy without the hidden fields costs as
+  // much as all the rest.
   return {
     id,
     holdId: terms.holdId,
@@ -356,7 +356,7 @@ function itemsWithPeople(
   });
 }
 
-/** Where the person of a ticket stands in the order's personal data: those of amendments behind the items. */
+/** The position of a ticket's person in the order's personal data: people of amendments stand behind the items. */
 function personAt(
   { purchase }: Order,
   { itemIndex, offset, person }: TicketOrigin,

@@ -5,8 +5,8 @@
  * good, and so does a change of an order for those that it takes away.
  *
  * 1. They are kept in the order of the moments at which they became void, then of the orders' numbers: the same however
- *    the state came to be. The list has those of one millisecond as they came, until the state is restored, so that
- *    what is new comes last: who has read the list goes on after its last ticket.
+ *    the state came to be. Until the state is restored, the list has tickets of one millisecond in the order of their
+ *    arrival, so that new ones come last: a reader goes on after the last ticket.
  * 2. The list shows ticket ids alone, nothing about people. An entry costs some 100 B and is kept as long as the event.
  */
 import { countLeading } from '../collections/sorted.ts';
@@ -26,7 +26,7 @@ export interface VoidTickets {
   readonly byPerformance: Map<string, VoidTicket[]>;
 }
 
-/** What of an order decides which of its tickets are void. */
+/** The fields of an order that decide which of its tickets are void. */
 export interface VoidableOrder {
   readonly number: number;
   readonly ticketIds: readonly string[];

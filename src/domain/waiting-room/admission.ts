@@ -1,8 +1,8 @@
 /**
  * Who is admitted when. Every join and every poll admits as many as may be.
  *
- * 1. In no span of 60 s are more people admitted than the rate of its end, and nobody while the sale is paused; with
- *    waiting_room_max_admitted there are never more live passes.
+ * 1. In any 60 s, at most as many people are admitted as the rate at the end of this time allows, and nobody while the
+ *    sale is paused. Live passes never exceed waiting_room_max_admitted, if that is set.
  * 2. People are admitted from the front. Nobody who is still there is overtaken; a stale entry is dropped and uses up
  *    no admission.
  * 3. The work of one turn is bounded (…_MAX); what is left is done by the turns that follow.
@@ -25,8 +25,8 @@ export const DROPS_PER_TURN_MAX = 1_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Pauses or resumes the room as the stock has it, and admits from the front as many as may be. `excluded` is dropped by
- * another fact of this turn; the entry `joinerId` joins in this turn, behind all others.
+ * Pauses or resumes the room according to the stock, and admits from the front as many as allowed. `excluded` is
+ * dropped by another fact of this turn; the entry `joinerId` joins in this turn, behind all others.
  */
 export function admitNext(
   state: WaitingRoomState,
@@ -52,7 +52,7 @@ export function admitNext(
   return facts;
 }
 
-/** The ids of those in front: who is there is to be admitted, stale entries are to be dropped. */
+/** The ids of the entries in front: entries still present are to be admitted, stale ones dropped. */
 function selectFromFront(
   state: WaitingRoomState,
   room: WaitingRoom,

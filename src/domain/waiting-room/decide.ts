@@ -1,6 +1,6 @@
 /**
- * The waiting room of an event: joining, polling and leaving, passes, the draw, and what a new definition makes of the
- * room. Who is admitted is decided in `admission.ts`, who is stale in `last-seen.ts`.
+ * The waiting room of an event: joining, polling and leaving, passes, the draw, and the effect of a new definition.
+ * `admission.ts` decides who is admitted, `last-seen.ts` who is stale.
  *
  * 1. Those who wait when the room opens take part in the draw. The pool does not change from then on, so that a draw
  *    that is taken up again finds the same people.
@@ -54,8 +54,8 @@ interface JoinTurn extends TurnIds {
 // ── entries ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Gives a session an entry, unless it has one, and admits whoever may be. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED; while
- * nobody joins SALE_PAUSED.
+ * Gives a session an entry, unless it has one, and admits as many as allowed. EVENT_NOT_FOUND, QUEUE_NOT_ENABLED;
+ * SALE_PAUSED while nobody may join.
  */
 export function decideJoinQueue(
   state: WaitingRoomState,
@@ -79,7 +79,7 @@ export function decideJoinQueue(
   return { facts, reply: entryReply(entryId, sessionKey, true) };
 }
 
-/** Admits whoever may be; the entry that polls is dropped first when it is stale. QUEUE_ENTRY_NOT_FOUND. */
+/** Admits as many as allowed; the entry that polls is dropped first when it is stale. QUEUE_ENTRY_NOT_FOUND. */
 export function decidePollQueue(
   state: WaitingRoomState,
   { entryId, sessionKey }: CommandOf<'PollQueue'>,
@@ -136,9 +136,8 @@ export function checkPass(
 }
 
 /**
- * What the placing of an order makes of its pass. On an event that limits how many passes live at once it ends.
- * Elsewhere it stays good, but not for a request without a session key: whoever intercepts a pass places one order with
- * it, not many.
+ * What happens to the pass when an order is placed. On an event that limits live passes, the pass ends. Elsewhere it
+ * stays good, but not for a request without a session key, so that an intercepted pass is good for one order only.
  */
 export function decideSpendPass(
   state: WaitingRoomState,
@@ -179,9 +178,7 @@ export function staleEntryDeadline(
   return { subjectId: STALE_ENTRY, at: Math.max(at, room.sweepNotBefore) };
 }
 
-/**
- * Settles what ran out in the room: a pass, the wait for the opening, or the time within which an entry has to be seen.
- */
+/** Settles a deadline of the room: the end of a pass, the opening, or the moment when an entry becomes stale. */
 export function decideQueueDeadline(state: WaitingRoomState, subjectId: string, turn: RoomTurn): readonly Fact[] {
   const { now } = turn;
   const room = state.waitingRoom;
@@ -242,7 +239,7 @@ export function roomConflicts(state: WaitingRoomState, definition: EventDefiniti
   return [{ path: ['waiting_room_opens_at'], message }];
 }
 
-/** What a definition that is taken over makes of the room. */
+/** The facts about the room when a definition is taken over. */
 export function decideRoom(state: WaitingRoomState, definition: EventDefinition, turn: RoomTurn): readonly Fact[] {
   const room = state.waitingRoom;
   const { waitingRoomOpensAt: opensAt } = definition;

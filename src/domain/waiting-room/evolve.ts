@@ -1,4 +1,4 @@
-/** What facts make of a waiting room. */
+/** Applies facts to a waiting room. */
 import { follow } from '#machines/compile.ts';
 import { waitingRoomTransitions } from '#machines/waiting-room.ts';
 import { invariant, unreachable } from '../invariant.ts';
@@ -26,10 +26,7 @@ type WaitingRoomFactType =
   | 'QueuePassExpired'
   | 'QueuePassSpent';
 
-/**
- * How long no stale entries are dropped after a turn that dropped as many as it may, so that others have their turns
- * between.
- */
+/** The pause after a turn that dropped as many stale entries as allowed, so that other turns run in between. */
 const SWEEP_PAUSE_MS = 10;
 
 type WaitingRoomFact = { [Type in WaitingRoomFactType]: FactOf<Type> }[WaitingRoomFactType];

@@ -31,7 +31,7 @@ export function noteEntrySeen(state: WaitingRoomState, command: Command, now: nu
   if (!isStale(state, room, entry, now)) noteSeen(entries, entry, now);
 }
 
-/** Counts everybody who waits as just seen, where it is not known when they were. Constant time. */
+/** Counts everybody who waits as just seen, where last-seen times are not known. Constant time. */
 export function markEverybodySeen({ waitingRoom }: WaitingRoomState, now: number): void {
   if (waitingRoom !== null) waitingRoom.entries.presumedSeenAt = now;
 }
@@ -53,7 +53,7 @@ export function lastSeenTimes({ waitingRoom }: WaitingRoomState, lastSeenMax: nu
   return times;
 }
 
-/** Takes up what `lastSeenTimes` gave of the same state. */
+/** Restores the times that `lastSeenTimes` gave of the same state. */
 export function restoreLastSeen({ waitingRoom }: WaitingRoomState, times: readonly LastSeen[]): void {
   if (waitingRoom === null) return;
   const { entries } = waitingRoom;

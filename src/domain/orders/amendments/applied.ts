@@ -1,4 +1,4 @@
-/** What comes with an amendment that is applied: its new tickets, and sessions that are of another amount now. */
+/** Facts and data of an applied amendment: its new tickets, and the ends of payments whose amount has changed. */
 import { fact, type Fact } from '../../fact.ts';
 import type { TurnIds } from '../../ids.ts';
 import { isOfOtherAmount, isWaiting, type Order } from '../order.ts';
@@ -17,7 +17,7 @@ export function withNewTickets(change: AmendmentPlan['change'], ids: TurnIds): A
   return { ...change, tickets, ticketIds: change.ticketIds.map((ticketId) => newIds.get(ticketId) ?? ticketId) };
 }
 
-/** Closes payments that wait for another amount than their installment is of now. */
+/** Closes waiting payments whose amount differs from the present amount of their installment. */
 export function closeOutdated({ id: orderId, payments }: Order, after: Order): readonly Fact[] {
   return payments
     .filter((payment) => isWaiting(payment) && isOfOtherAmount(after, payment))

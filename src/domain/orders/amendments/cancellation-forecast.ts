@@ -1,4 +1,4 @@
-/** What the cancellation of a performance would do to its orders, told before somebody decides on it. */
+/** A forecast of what the cancellation of a performance would do to its orders, before an operator decides. */
 import { sumOf } from '../../money.ts';
 import { refuse, type Refusal } from '../../refusal.ts';
 import {
@@ -20,7 +20,7 @@ export interface DateAsked extends Pick<DateCancellation, 'orders'> {
   readonly performanceId: string;
 }
 
-/** Of a part of the orders; the parts are added up by who asks. */
+/** For a part of the orders; the caller adds up the parts. */
 export interface CancellationForecast {
   /** Live orders with a ticket on the performance. */
   readonly orders: number;
@@ -28,7 +28,7 @@ export interface CancellationForecast {
   readonly amendedOrders: number | null;
   /** Those of all for which money came. */
   readonly paidOrders: number;
-  /** What of them is cancelled. */
+  /** Their tickets that are cancelled. */
   readonly tickets: number;
   /** What becomes due back, and what is due already. */
   readonly due: readonly CurrencyAmount[];
@@ -36,7 +36,7 @@ export interface CancellationForecast {
   readonly nextAfter: number | null;
 }
 
-/** Orders that one call looks at, and those of them that it plans the amendment of: some milliseconds. */
+/** Orders that one call looks at, and those whose amendments it plans: some milliseconds. */
 const SCANNED_MAX = 250;
 const PLANNED_MAX = 50;
 /** The same where these are large. */

@@ -1,12 +1,12 @@
 /**
- * What becomes of what is on dates that were cancelled: holds first, then orders and what is pending of them, by turns
- * that follow the cancellation, because there may be tens of thousands.
+ * Ends everything on cancelled dates: holds first, then orders and their pending amendments. Turns after the
+ * cancellation do this, because there may be tens of thousands.
  *
  * 1. ACTIVE holds are released. They count as released from the cancellation on (`holds/state.ts`).
  * 2. Orders are cancelled whole; where only tickets are to be cancelled, a paid order is amended: it keeps its tickets
  *    on other dates, nothing is charged for it, and where it has none left it is cancelled by its amendment.
- * 3. An amendment that is to be paid ends first, of an order that is to move to the date too. Nothing refuses it: not
- *    the number of amendments, no entry at a door, no rule for buyers.
+ * 3. A pending amendment ends first, also where it would move its order to the date. Nothing refuses the amendment of
+ *    rule 2: not the number of amendments, no entry at a door, no rule for buyers.
  */
 import { PARTS } from '../../collections/maps.ts';
 import { isToRelease } from '../../holds/state.ts';
@@ -24,7 +24,7 @@ import { creditsOf, groupsOf, perksCentsOf, unitsOf, type OrderUnit } from './un
 import type { CommandOf } from '../../command.ts';
 import { cancellingDatesOf, isCancelling, type OrderState, type OrderTurn } from '../state.ts';
 
-/** Tickets that one turn cancels, as long as they are of several orders, and orders that it ends: some milliseconds. */
+/** Tickets that one turn cancels, unless one order has more, and orders that it ends: some milliseconds. */
 const TICKETS_A_TURN = 100;
 const ORDERS_ENDED_A_TURN = 10;
 
@@ -90,7 +90,7 @@ function endNext(state: OrderState, begin: number, limit: number, turn: OrderTur
   return { facts, next };
 }
 
-/** What an order's cancelled dates make of it. */
+/** The facts that end an order, or its tickets on cancelled dates. */
 function endOf(state: OrderState, order: Order, turn: OrderTurn): readonly Fact[] {
   const ended = endWithDate(state, order);
   const dates = cancellingDatesOf(state, agreedOf(order).items);

@@ -34,7 +34,7 @@ export function quoteAmendment(
   return isRefusal(plan) ? plan : quoteOf({ orderId, by, request, ...plan }, turn);
 }
 
-/** An amendment of an order; where it is answered again, as at first: ORDER_NOT_FOUND, NOT_FOUND. */
+/** An amendment of an order; in a repeated answer, as it was first answered. ORDER_NOT_FOUND, NOT_FOUND. */
 export function findAmendment(
   state: OrderState,
   {
@@ -92,7 +92,7 @@ function decideAmendOrder(
   return { facts: [requested], reply: { ...reply, paymentId: requested.data.paymentId } };
 }
 
-/** The facts of an amendment as it was planned, with what it says beside that. */
+/** The facts of an amendment as it was planned, with the other fields of its request. */
 export function factsOfAmendment(
   state: OrderState,
   order: Order,

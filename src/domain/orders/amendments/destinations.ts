@@ -1,9 +1,9 @@
 /**
  * Where the units of changed tickets go: dates, types and stages, then places.
  *
- * 1. A change of date or seat alone keeps price and stage, open or not. Another type or stage costs what the named
- *    stage asks, else the unit's own stage where it sells the type and is open, else the first one open that does. An
- *    operator may name a closed one.
+ * 1. A change of date or seat alone keeps price and stage, open or not. Another type or stage has the price of the
+ *    named stage; else of the unit's own stage if that is open and sells the type; else of the first open stage that
+ *    sells it. An operator may name a closed one.
  * 2. What the order gives up counts as free for it. Without named seats tickets take the same ones where they are free
  *    and of the type, else the best ones.
  * 3. Units of one change that go to the same place sit together.
@@ -26,7 +26,7 @@ export interface ChangedUnit {
   readonly index: number;
   readonly performanceId: string;
   readonly offer: Offer;
-  /** It is of another type or stage, and costs what that costs. */
+  /** It is of another type or stage, and has the price of that. */
   readonly isRepriced: boolean;
 }
 

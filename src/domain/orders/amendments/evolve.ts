@@ -1,11 +1,11 @@
 /**
- * What the facts of an amendment make of an order, its hold and what counts them.
+ * Applies the facts of an amendment to an order, its hold and the counts over both.
  *
  * 1. An order without a ticket left keeps those that it last had, and their items: it is cancelled by the fact that
  *    follows.
- * 2. An order whose first amendment is yet to be paid is a changed one that is as it was bought.
- * 3. What an amendment that was paid makes of its order stands in the fact that applies it; whom it names, and what was
- *    noted about it, in the one that asked for it.
+ * 2. An order whose first amendment is pending is a changed order with the tickets and items of its purchase.
+ * 3. The fact that applies a paid amendment has what changes in its order. The fact that requested it has the people
+ *    and the note.
  */
 import { amendmentTransitions, type AmendmentStatus } from '#machines/amendment.ts';
 import { follow } from '#machines/compile.ts';
@@ -33,15 +33,14 @@ import type { SealedPeople } from '../../personal.ts';
 
 type Amended = FactData['OrderAmended'];
 
-/** What of the fact decides what the order has and keeps. */
+/** The fields of the fact that decide what the order has and keeps. */
 type OrderChange = Pick<
   Amended,
   'ticketIds' | 'items' | 'promoCode' | 'totalCents' | 'installmentsCents' | 'feesCents' | 'goodwillCents'
 >;
 
 /**
- * What an order comes to after a change that names people or none; where its tickets come from, and its amendments, are
- * still as before.
+ * An order after a change, which may name people. The origins of its tickets and its amendments are still as before.
  */
 export function amendedOrder(
   order: Order,
@@ -91,7 +90,7 @@ function applyAmended(state: OrderState, data: Amended, at: number): void {
   order.changed = { ...changed, ...tickets };
   noteAmendment(order, known === undefined ? appliedAtOnce(data, at) : applied(known, data, at));
   if (data.ticketIds.length === 0) return;
-  // First what the order has now: a date that it stays on is not without orders in between.
+  // The order is counted with its new items first, so that a date on which it stays is never without orders.
   for (const [then, sign] of [
     [order, 1],
     [before, -1],
@@ -167,7 +166,7 @@ export function evolveAmendmentRequested(state: OrderState, happened: FactOf<'Am
   });
 }
 
-/** What a changed order keeps (rule 2); where it had none, its provider from now on. */
+/** The data that a changed order keeps (rule 2); where it had no provider, with its provider from now on. */
 function asBought(order: Order, { paymentProvider }: FactData['AmendmentRequested']): ChangedOrder {
   const { items, promoCode, totalCents, installmentsCents } = order.purchase;
   const changed = order.changed ?? {
@@ -211,7 +210,7 @@ export function evolveAmendmentEnded(state: OrderState, happened: FactOf<'Amendm
   });
 }
 
-/** Its payment is awaited no more: what it held is free. */
+/** Its payment is no longer awaited: the places that it held are free. */
 function stopAwaiting(state: OrderState, { id, asked }: AmendmentRecord, order: Order): void {
   state.orders.pendingAmendments.delete(id);
   countWanted(state.orders, asked!.change.items, -1);

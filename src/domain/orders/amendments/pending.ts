@@ -3,12 +3,12 @@
  *
  * 1. While one is pending its order and tickets stay as they are. What it wants beyond the order's own places is held
  *    for the payment window.
- * 2. It is applied in the turn that records its money. What it makes of the order was settled when it was asked for;
- *    only what of the order is paid, and how the rest is split, is taken as it is then.
- * 3. Money for one that ended is late money: it is applied where no other amendment was since, or is pending, and the
- *    places that it wants can still be had. Else the money is due back.
- * 4. A declined payment leaves it where it is; one that is cancelled at the provider ends it.
- * 5. One that is about a cancelled date ends with it, in one of the turns that follow (`CancelNextOrders`). Until then
+ * 2. It is applied in the turn that records its money. Its effect on the order was fixed when it was requested; only
+ *    the sum paid so far, and the split of the rest, are those of this turn.
+ * 3. Money for an amendment that ended is late money. The amendment is applied if no other one was applied since or is
+ *    pending, and its places can still be had; otherwise the money is due back.
+ * 4. A declined payment leaves it pending; a payment that is cancelled at the provider ends it.
+ * 5. An amendment that concerns a cancelled date ends with the date, in a later turn (`CancelNextOrders`). Until then
  *    no money brings it a place on that date.
  */
 import { fact, type Fact, type FactData, type FactOf } from '../../fact.ts';
@@ -154,7 +154,7 @@ function wantsCancelled({ holds, cancelling }: OrderState, order: Order, { asked
   return beyond(asked!.change.lines, hold.lines).some(({ performanceId }) => cancelling.has(performanceId));
 }
 
-/** Whether late money still brings what was asked for (rule 3). */
+/** Whether late money still applies the amendment (rule 3). */
 function canApplyLate(state: OrderState, order: Order, { status, asked }: AmendmentRecord, now: number): boolean {
   if (asked === undefined || status === 'APPLIED') return false;
   if (order.status !== 'CONFIRMED' && order.status !== 'PARTIALLY_PAID') return false;

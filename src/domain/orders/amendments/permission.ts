@@ -2,10 +2,10 @@
  * What buyers may change of their paid orders, until when and for which fee, by the event's `buyerChanges`.
  *
  * 1. A new code follows the rule for changes. Without a rule it is not offered.
- * 2. Until so many minutes before the start of the ticket's date, of a change before that of the new date too; a date
- *    without a start until it is over.
- * 3. In the days of withdrawal tickets of dates that have not begun are given back without a fee, whatever the rule for
- *    cancellations says; those of a date without a start until it is over.
+ * 2. A rule permits until so many minutes before the start of the ticket's date, and a change also until so many before
+ *    the start of the new date. For a date without a start, it permits until the date is over.
+ * 3. In the days of withdrawal, tickets of dates that have not begun are given back without a fee, whatever the rule
+ *    for cancellations says. A date without a start counts as not begun until it is over.
  * 4. A fee is for each ticket; the percentage is of what is credited by the rule, once for the amendment.
  */
 import { percentOf, sumOf } from '../../money.ts';
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 
 /** What a buyer's amendment costs beside the tickets. */
 interface Permission {
-  /** For its tickets, without what is of the credit. */
+  /** The fees per ticket, without the percentage of the credit. */
   readonly feeCents: number;
   /** Given back by the rule. */
   readonly byRule: readonly OrderUnit[];
@@ -104,7 +104,7 @@ function ticketsOf(units: readonly OrderUnit[]): number {
   return sumOf(units, ({ slots }) => slots.length);
 }
 
-/** Until when tickets of a date are given back without a fee (rule 3); past where they are not. */
+/** Until when tickets of a date are given back without a fee (rule 3); a past moment where they are not. */
 export function withdrawalEndOf(
   changes: BuyerChanges | undefined,
   placedAt: number,

@@ -1,14 +1,14 @@
 /**
- * What an amendment would do to an order now: everything that its quote says, and what its fact is made of.
+ * Plans what an amendment would do to an order now: everything in its quote and its fact.
  *
  * The checks run in the order of the API: the order's status; a pending one; tickets; permission; dates; types and
  * stages; limits; attendees; seats; stock. The quote is compared in `decide.ts`.
  *
- * 1. Nothing is changed here (I2). The same order, request and state give the same plan, which is what makes a quote
- *    comparable.
- * 2. A fee of tickets that are all given back is at most their credit.
+ * 1. Nothing is changed here (I2). The same order, request and state give the same plan, so that quotes can be
+ *    compared.
+ * 2. Where all tickets of an amendment are given back, its fee is at most their credit.
  * 3. Where no ticket is left the order keeps its fees and nothing else.
- * 4. Units of one change that come from one item and get another price are one new item, with what their codes take off
+ * 4. Units of one change that come from one item and get another price become one new item; their codes are applied to
  *    the new price.
  */
 import { checkCartLimits } from '../../holds/cart-limits.ts';
@@ -170,7 +170,7 @@ function endOf(moments: readonly (number | null)[], now: number): number | null 
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** The limits of an order as buyers' changes would make it: as `checkCartLimits` refuses. */
+/** Checks the limits of an order after a buyer's changes: refuses as `checkCartLimits`. */
 function checkLimitsAfter(
   { plan }: OrderState,
   units: readonly OrderUnit[],
@@ -212,7 +212,10 @@ interface Repricing {
 }
 
 interface PricedAnew {
-  /** The units that stand in the place of one that was; none for all but the first of those that become one item. */
+  /**
+   * The units that replace a former unit. Where several units become one item, the first has the new units and the
+   * others have none.
+   */
   readonly units: ReadonlyMap<OrderUnit, readonly OrderUnit[]>;
   /** What each new unit costs, by its first ticket. */
   readonly charged: ReadonlyMap<string, number>;
@@ -302,7 +305,7 @@ interface Named {
   readonly charged: ReadonlyMap<string, number>;
 }
 
-/** Every ticket of the request in the order of the order's tickets, and what is done to it. */
+/** Every ticket of the request with its action, in the order of the order's tickets. */
 function plannedTickets(
   { reissue = [], attendees = [] }: AmendmentRequest,
   { named, changed, credits, charged }: Named,

@@ -1,8 +1,9 @@
 /**
- * Quotes of amendments: what one would do, with a signature by which it is done or not at all.
+ * Quotes of amendments: what an amendment would do, with a signature; the amendment is applied exactly so or not at
+ * all.
  *
- * 1. Nothing is kept of a quote. It is signed with the key of addresses, over the order, the request and everything
- *    that it says; where it is used the amendment is planned again, and the signature fits only the same plan.
+ * 1. Quotes are not stored. A quote is signed with the key of addresses, over the order, the request and its own
+ *    content. When it is used, the amendment is planned again, and the signature fits only the same plan.
  */
 import { hashOf } from '../../collections/hash-tables.ts';
 import { refuse, type Refusal } from '../../refusal.ts';
@@ -13,13 +14,13 @@ import type { AmendmentQuote, AmendmentRequest, QuotedAmendment } from '../../am
 /** How long a quote lasts. */
 const QUOTE_MS = 10 * 60 * 1000;
 
-/** What a quote is of. */
+/** The content of a quote. */
 interface Quoted {
   readonly orderId: string;
   readonly by: CancellationCause;
   readonly request: AmendmentRequest;
   readonly quoted: QuotedAmendment;
-  /** When it would be another; null where that is not foreseen. */
+  /** When the content would change; null where that is not foreseen. */
   readonly endsAt: number | null;
 }
 

@@ -1,9 +1,8 @@
 /**
  * The sums of an amendment whose tickets and places are settled, for its quote and its facts.
  *
- * 1. What is not charged goes with the tickets that it was not charged for: it is taken off what they are credited with
- *    later.
- * 2. A positive difference is paid at once, beside what is left of the order: that stays as it was.
+ * 1. An amount that is not charged (goodwill) stays with its tickets: it is taken off their credit later.
+ * 2. A positive difference is paid at once, apart from the unpaid rest of the order, which stays as it was.
  */
 import { placeNames } from '../../catalogue/sale-plan.ts';
 import { AMOUNT_CENTS_MAX, isAmount } from '../../money.ts';
@@ -22,7 +21,7 @@ type Named = 'amendmentId' | 'operator' | 'note' | 'sealedNote' | 'attendees' | 
 /** The fields of the fact that a plan settles; its new tickets have no ids yet. */
 type Change = Omit<FactData['OrderAmended'], Named>;
 
-/** Those of them that stay whatever is paid until the amendment is applied. */
+/** The fields that stay the same whatever is paid until the amendment is applied. */
 type Terms = Omit<AmendmentTerms, Named>;
 
 export interface AmendmentPlan {
@@ -35,7 +34,7 @@ export interface AmendmentPlan {
   readonly endsAt: number | null;
 }
 
-/** What is done to a ticket, and the unit that it was of. */
+/** The action on a ticket, and its former unit. */
 export interface PlannedTicket
   extends Omit<AmendedTicket, 'newTicketId'>, Pick<QuotedTicket, 'creditCents' | 'priceCents'> {
   readonly unit: OrderUnit;
@@ -48,7 +47,7 @@ interface Settled {
   readonly perksCreditCents: number;
   readonly creditCents: number;
   readonly chargeCents: number;
-  /** What of the order's goodwill goes with tickets. */
+  /** The part of the order's goodwill that its leaving tickets take along. */
   readonly goodwillGoneCents: number;
   readonly feeCents: number;
   readonly isGoodwill: boolean;
@@ -58,7 +57,7 @@ interface Settled {
   readonly endsAt: number | null;
 }
 
-/** The plan of an amendment: VALIDATION_ERROR where the order would come to more than any may. */
+/** The plan of an amendment: VALIDATION_ERROR where the total would exceed the limit of all orders. */
 export function settle(state: OrderState, order: Order, settled: Settled): AmendmentPlan | Refusal {
   const { groups, perksCreditCents, creditCents, chargeCents, feeCents, isWithdrawal, by } = settled;
   const differenceCents = chargeCents + feeCents - creditCents;
@@ -113,7 +112,7 @@ export function settle(state: OrderState, order: Order, settled: Settled): Amend
   };
 }
 
-/** What terms make of an order as it stands, where so much is paid for it (rule 2). */
+/** The change of an order by an amendment's terms, when so much is paid for the amendment (rule 2). */
 export function changeBy(
   order: Order,
   terms: Terms,
@@ -133,7 +132,7 @@ export function changeBy(
   return { change: { ...change, toRefundCents, refundDueCents: refundDue }, after };
 }
 
-/** An order for which so much was paid besides. */
+/** The order with so much more paid. */
 function withMoney(order: Order, amountCents: number): Order {
   const about = { paymentId: '', installment: 0, amendmentId: '' };
   const payment: Payment = { ...requestedPayment(order, about, 0), amountCents, status: 'PAID', isCounted: true };
@@ -141,8 +140,8 @@ function withMoney(order: Order, amountCents: number): Order {
 }
 
 /**
- * What is not charged stands on the tickets that are, in their order (rule 1); what is left of it on the first that
- * stays: there is one, because the fee of what is given back is at most its credit.
+ * Puts the goodwill on the tickets that are charged, in their order (rule 1), and the rest on the first ticket that
+ * stays. There is one, because the fee of tickets that are given back is at most their credit.
  */
 function withGoodwill(tickets: readonly PlannedTicket[], cents: number): readonly PlannedTicket[] {
   let left = cents;

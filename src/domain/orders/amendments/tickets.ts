@@ -43,7 +43,7 @@ export function addUpTickets(
   return { origins, voidedTickets: [...voidedTickets, ...voided] };
 }
 
-/** The place of each id among others. They are mostly asked for in order: of ten thousand no map is made. */
+/** The index of each id in a list. Most look-ups come in order, so that no map of ten thousand is made. */
 function placesIn(ids: readonly string[]): (id: string) => number {
   let next = 0;
   let known: Map<string, number> | null = null;
@@ -57,7 +57,7 @@ function placesIn(ids: readonly string[]): (id: string) => number {
   };
 }
 
-/** `list`: where the people of the amendment stand among those of all. */
+/** `list`: the index of the amendment's people in the list of all people. */
 function amendedOrigin(origin: TicketOrigin, ticket: AmendedTicket, list: number): TicketOrigin {
   const { ticketId, newTicketId, withoutPerks, goodwillCents, person } = ticket;
   const { goodwillCents: goodwillBefore = 0, ...others } = origin;

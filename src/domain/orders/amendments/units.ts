@@ -1,10 +1,10 @@
 /**
- * The units of an order as an amendment takes them apart, and what they cost.
+ * The units of an order, which an amendment changes one by one, and what they cost.
  *
- * 1. A unit is what has a price: a ticket, or the tickets of a group. It goes, stays or is changed as a whole.
- * 2. Units that were priced together keep the discount of then in equal parts: k of n units keep k/n of it, the item's
- *    code and the order's promo code added up first, rounded half up. What goes is credited with what its units cost
- *    before less what those that stay cost, so that parts given back one after another add up to the whole.
+ * 1. A unit has one price: it is a ticket, or the tickets of a group. It is given back, kept or changed as a whole.
+ * 2. Units that were priced together keep their discount in equal parts: k of n units keep k/n of it, rounded half up,
+ *    after the discounts of the item's code and the order's promo code are added up. The credit for units that go is
+ *    the cost of all units before less the cost of those that stay, so that the credits of parts add up to the whole.
  * 3. Perks go with their tickets, in the shares of `perk-shares.ts`.
  */
 import { isSameHoldLine, lineKey } from '../../inventory/hold-line.ts';
@@ -130,7 +130,7 @@ export function groupsOf(units: readonly OrderUnit[]): readonly (readonly OrderU
   const groups = new Map<string, OrderUnit[]>();
   let group: OrderUnit[] = [];
   for (const unit of units) {
-    // Nearly always it is of the item of the unit before: of ten thousand no key is made.
+    // Nearly always it is of the same item as the unit before, so that no keys are made for ten thousand units.
     if (group.length === 0 || !isOfSameItem(group[0]!, unit)) {
       const key = `${unit.priced.number}\n${lineKey(unit)}`;
       group = groups.get(key) ?? [];
@@ -172,7 +172,7 @@ export function itemsOf({ purchase }: Order, groups: readonly (readonly OrderUni
   });
 }
 
-/** What the codes take off the units of an item beyond those of it that stand before. */
+/** What the codes take off the units of an item from one number up to, not including, another. */
 function discountsOf({ quantity, discountCents, promoDiscountCents }: PricedItem, from: number, to: number) {
   const shareIn = (cents: number): number => shareOf(cents, to, quantity) - shareOf(cents, from, quantity);
   const both = shareIn(discountCents + promoDiscountCents);

@@ -221,16 +221,15 @@ describe('The buyer of an order', () => {
       return '554 Message rejected: the address of the sender is not verified';
     };
     service.wait(DAY);
-    const before = refusals;
-    await until(() => refusals > before);
+    await untilSentAgain(beganMs);
     isRefused.clear();
     const { order_id: late } = await buy(service, 'quin@example.com');
     await until(() => rejected > 0);
     service.wait(2 * DAY);
     isRefused.add('quin@example.com');
-    box.refusesContents = () => null;
     const waited = refusals;
     await until(() => refusals > waited);
+    box.refusesContents = () => null;
     isRefused.clear();
     await until(() => mailOf(box, late).length === 1);
     await untilSentAgain(beganMs);

@@ -95,7 +95,7 @@ const breakSandboxDownSchema = {
   response: { 200: OutageAnswer },
 };
 
-/** Of the three routes about refunds. */
+/** Part of the descriptions of the three routes about refunds. */
 const OF_OWNER = 'In a cluster each node has its own; ask the node that owns the event.';
 
 const chooseSandboxRefundsSchema = {

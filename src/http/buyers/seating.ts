@@ -175,8 +175,8 @@ export function seatingRoutes(app: HttpApp, { events, settings }: Pick<PublicPor
         const isFull = view.form === 'FULL';
         const seal = isFull ? sealed : sealedOnce;
         const { eventId, performanceId, version, activation } = view;
-        // After a lost turn a version may name other seats than before, but not within an activation. `since` names
-        // none: whoever was shown what was lost has it until the seat changes again or all seats are read.
+        // After a lost turn the same version may have other seats, but not within one activation. `since` names no
+        // activation: a client that was shown what was lost has it until the seat changes again or all seats are read.
         return {
           etag: etagOf(eventId, performanceId, isFull ? 'all' : view.since, version, activation),
           body: seal(toOccupancyBody(view), responseEnvelope),

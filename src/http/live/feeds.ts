@@ -5,11 +5,11 @@
  * Owns feeds and listeners. `performance-feed.ts` makes the frames, `live/route.ts` connects the listeners.
  *
  * 1. Requests come first. Performances that are watched are compared by revision at most four times a second. Frames
- *    are sent in slices of a fraction of a millisecond, and after sending follows a rest of three times as long, so
- *    that listeners take a quarter of a core at most. Measured with 10,000 listeners: sent in one piece, a frame kept
- *    the loop busy for a tenth of a second, on a loaded machine for half a second.
+ *    are sent in slices of a fraction of a millisecond. A rest three times as long as the sending follows, so that
+ *    listeners take a quarter of a core at most. Measured with 10,000 listeners: sent in one piece, a frame kept the
+ *    loop busy for a tenth of a second, on a loaded machine for half a second.
  * 2. Listeners are limited (I10), one for each connection. One that does not read is dropped, and resumes when it can.
- *    The map of places is the count of listeners; what is shown of it is set from there.
+ *    The map of places is the count of listeners; the count that is shown is set from it.
  * 3. A frame goes to the listeners that were there when it was made; a later listener has it in its opening.
  * 4. A feed outlives its last listener by a short time, so that a listener that reconnects resumes.
  */
@@ -36,7 +36,7 @@ interface LiveFeedsPorts {
   readonly events: Pick<EventsPort, 'bySlug'>;
   readonly clock: ClockPort;
   readonly listenersMax: number;
-  /** Of the listeners here, and of all that share the limit. */
+  /** The count of the listeners here, and of all that share the limit. */
   readonly count: UseCount;
 }
 

@@ -86,7 +86,7 @@ function addMailGauges(registers: Registry[], { mailer = { counts: {}, failingMs
   );
 }
 
-/** Makes gauges of one figure; null leaves the last value out. */
+/** Makes gauges of one value each; null removes the last value. */
 function gaugesOf(registers: Registry[]) {
   return (name: string, help: string, figure: () => number | null): void => {
     new Gauge({

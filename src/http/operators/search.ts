@@ -146,7 +146,7 @@ async function toPageBody(page: SearchPage, ports: SearchPorts): Promise<FoundOr
 
 // ── the cursor ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Neither the id of an event nor that of an order has a space. */
+/** Ids of events and of orders have no spaces. */
 function placeText({ step, afterEvent, from }: SearchPosition): string {
   return [step, afterEvent ?? '', from ?? ''].join(' ');
 }

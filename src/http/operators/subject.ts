@@ -207,7 +207,7 @@ function factsOf({ placedAt, totalCents, payments, refunds, amendments, cancella
 
 // ── the cursor ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Neither the id of an event nor that of an order has a space. */
+/** Ids of events and of orders have no spaces. */
 function placeText({ afterEvent, step, afterOrder }: SubjectPosition): string {
   return [step, afterEvent ?? '', afterOrder ?? ''].join(' ');
 }

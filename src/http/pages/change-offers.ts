@@ -23,10 +23,10 @@ export interface OfferedOrder {
 
 interface Offer {
   readonly tickets: readonly TicketView[];
-  /** By date, null where it does not end. */
+  /** When the offer ends, by date; null where it does not end. */
   readonly ends: ReadonlyMap<string, number | null>;
   readonly rule: ChangeRule | null;
-  /** Until when there is no fee; null where that is not so. */
+  /** Until when there is no fee; null where no ticket is free of it now. */
   readonly freeUntil: number | null;
 }
 

@@ -143,7 +143,7 @@ function choicesOf(content: ChangeContent, tickets: readonly TicketView[]): Html
   </fieldset>`;
 }
 
-/** Where the chosen tickets go: what is left as it is stays. */
+/** The fields for the new date, type and seats; a field that is left as it is changes nothing. */
 function destinationOf({ texts, definition, datesOnSale, fields, now }: ChangeContent): Html {
   const { changes: words, frame } = texts;
   const dates = definition.performances

@@ -30,7 +30,7 @@ const CODES_DRAWN_MAX = 200;
 /** Codes drawn in one slice: under 4 ms. */
 const CODES_A_SLICE = 6;
 
-/** The code of each ticket that is shown; what stands in its place for a void one is for people only. */
+/** The code of each ticket that is shown; a void ticket has a text for people in its place. */
 export async function drawCodes({ order, codeOf, texts }: TicketsContent): Promise<readonly Html[]> {
   const codes: Html[] = [];
   for (const ticket of order.tickets.slice(0, CODES_DRAWN_MAX)) {

@@ -151,7 +151,7 @@ export function invalid(errors: readonly ListedProblem[]): HttpRefusal {
 }
 
 export const NOT_FOUND = fail('NOT_FOUND');
-/** The same of a turn that is not run, because its id names nothing. */
+/** The same refusal in the domain's form, for a turn that is not run because its id names nothing. */
 export const NOT_NAMED = refuse('NOT_FOUND', {});
 export const EVENT_NOT_FOUND = refuse('EVENT_NOT_FOUND', {});
 export const HOLD_NOT_FOUND = refuse('HOLD_NOT_FOUND', {});

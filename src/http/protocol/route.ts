@@ -87,7 +87,7 @@ type SuccessOf<Schema> = Schema extends { readonly response: infer Responses }
 interface RouteOf<Schema extends FastifySchema, Result, Type extends CommandType> {
   /** What a request executes; of several, which are admitted alike, any one. */
   readonly command?: Type | readonly [Type, Type];
-  /** The command whose cost a query has. */
+  /** The command that the query costs as much as. */
   readonly costs?: CommandType;
   readonly config?: FastifyContextConfig;
   /** Its sender owns a hold or a place in line. */

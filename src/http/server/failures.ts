@@ -40,7 +40,7 @@ declare module 'fastify' {
   }
 }
 
-/** When it is worth asking again, where the reply does not say it yet. */
+/** After how many seconds a repeat is worthwhile, where the reply does not say it yet. */
 const RETRY_AFTER_SECONDS: { readonly [Code in ErrorCode]?: number } = { OVERLOADED: 1, SALE_PAUSED: 30 };
 
 /** Adds `refuse` to replies, and sends every error of the app with one body. */
@@ -121,7 +121,7 @@ function isForPeople(request: FastifyRequest, code: ErrorCode): boolean {
   return isPage(request, code) && prefersHtml(request.headers.accept);
 }
 
-/** Whether an address may be a person's: that of a page, or one that names nothing and is not the API's. */
+/** Whether a person may open the address: the address of a page, or one that names nothing and is not the API's. */
 function isPage({ routeOptions, method, url }: FastifyRequest, code: ErrorCode): boolean {
   if (routeOptions.config.page === true) return true;
   return code === 'NOT_FOUND' && method === 'GET' && routeOptions.url === undefined && !/^\/(api|admin)\b/.test(url);

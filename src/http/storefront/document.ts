@@ -12,7 +12,7 @@ import { TEXTS } from '#texts/texts.ts';
 import type { ShopViews } from '../../web/shop-views.ts';
 import { drawn, html, type Html } from '../pages/html.ts';
 
-/** Undefined where pages are nobody's in particular. */
+/** Undefined where pages have no brand. */
 export type ShopBrand = EventBrand | undefined;
 
 /** A page of the shop, to be filled into its document. */
@@ -88,8 +88,8 @@ export interface PageParts {
 }
 
 /**
- * The list, narrowed to what fits; `list` has all events then, as far as a search reads at once. The page's script is
- * given what is drawn: of a narrowed list as `found`, because it is no page of the list.
+ * The list, narrowed to the events that fit. For a narrowed list, `list` has all events, as far as a search reads at
+ * once; the page's script is given the drawn events as `found`, because they are no page of the list.
  */
 export function listPage(
   list: EventList,
@@ -148,7 +148,7 @@ function looksOf(brand: ShopBrand): Html {
   ${logo === null ? null : html`<link rel="icon" href="${logo}" />`}`;
 }
 
-/** For the page's script: without it the pages are nobody's in particular. */
+/** For the page's script: without it the pages have no brand. */
 function brandData({ shop, page }: Brands): string {
   return shop === undefined && page === undefined ? '' : dataBlock('application/json', 'brand', { shop, page }).html;
 }

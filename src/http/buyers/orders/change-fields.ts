@@ -78,7 +78,7 @@ function chosenIn(fields: FormFields): readonly string[] & string[] {
   return Object.entries(fields).flatMap(([name, ids]) => (name.startsWith(UNIT_FIELD) ? ids.split(' ') : []));
 }
 
-/** The fields that ask for a body, which come back with the button. */
+/** The fields that stand for a body; the form with the button has them. */
 export function fieldsOf(
   { cancel = [], reissue = [], change = [], attendees = [] }: RequestBody,
   { fields }: Content,

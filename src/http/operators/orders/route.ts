@@ -183,7 +183,7 @@ function changeRoutes(app: HttpApp, ports: OrdersPorts): void {
   addRoute(app, 'POST /admin/orders/:id/erase', eraseOrderSchema, {
     command: 'EraseOrder',
     isRepeatable: true,
-    // Nothing is written about the order but who had it erased.
+    // An erasure is recorded without a note, only with who had it done.
     answer: ({ params: { id: orderId } }, { execute, idempotency, by: { operator } }) => {
       const command = { type: 'EraseOrder', orderId, idempotency, operator, note: null } as const;
       return execute(events.byId('ord', orderId), ORDER_NOT_FOUND, command);

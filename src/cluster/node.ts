@@ -231,7 +231,7 @@ export class ClusterNode implements Deployment, EnginePort {
     return `no node owns shard ${named.join(', ')}${more}`;
   }
 
-  /** Nobody is told when it ends, so that a start does not wait for it. */
+  /** Nothing reports when this ends, so a start does not wait for it. */
   #stalled(): string | null {
     for (const [shard, { journal }] of this.#claims.owned)
       if (journal.isStalled) return `the NATS servers take nothing for shard ${shard}, which this node owns`;

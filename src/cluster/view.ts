@@ -3,7 +3,8 @@
  *
  * Owns the latest takeovers.
  *
- * 1. A change is noted when a shard whose owner was known gets another one; what a node finds when it starts is none.
+ * 1. A change is noted when a shard whose owner was known gets another one; what a node finds when it starts is no
+ *    change.
  * 2. All of it comes from heartbeats and decides nothing.
  */
 import type { ClusterNodeState, ClusterShardState, ClusterState, Takeover } from '#engine/deployment.ts';

@@ -1,8 +1,8 @@
 /**
  * A thread that answers the requests of buyers: the ordinary public app over calls to the engine's thread.
  *
- * 1. It has no state of a sale: what it keeps are views that it asks for again, and its share of what clients have in
- *    use, in shared memory, where the main thread takes it back when this one dies.
+ * 1. It has no state of a sale. It keeps views that it asks for again, and its share of what clients have in use. That
+ *    share is in shared memory, where the main thread takes it back when this thread dies.
  * 2. It logs and reports through the main thread, whose log and metrics are those of the process.
  * 3. Once closed it leaves nothing in its thread, which may answer for another service then.
  */

@@ -148,7 +148,7 @@ export class HttpThreads implements ThreadsGauges {
       onClockMoved,
       isTiming: config.serverTiming,
     });
-    // All of it was sent before the pass began, however long the pass takes: the clock is read once for all.
+    // All calls of a pass were sent before it began, however long it takes: the clock is read once for all of them.
     const pass = (calls: () => void): void =>
       engine.clock.atOneMoment(() => {
         this.#clock.follow(engine.clock);

@@ -2,8 +2,8 @@
  * Two rings between two threads as one link: what one side sends the other one takes, in order, nothing is lost while
  * both live.
  *
- * 1. What is sent in one pass of the event loop is published together, but for every so many frames: the other side
- *    begins with them meanwhile, also where a pass of many requests takes milliseconds.
+ * 1. What is sent in one pass of the event loop is published together, but at the latest after so many frames: the
+ *    other side begins with them meanwhile, also where a pass of many requests takes milliseconds.
  * 2. What finds no room waits in a queue of this side and goes first. Its bound is the sender's: calls that are under
  *    way. The side that answers takes nothing more while its answers wait, so that calls stay in the ring, and their
  *    callers learn of it; the side that calls goes on taking answers, so that one of both always goes on.

@@ -16,7 +16,7 @@ import { makeRing } from './ring.ts';
 export interface Rings {
   readonly calls: SharedArrayBuffer;
   readonly answers: SharedArrayBuffer;
-  /** Of the thread that asks. */
+  /** The bell of the thread that asks. */
   readonly bell: SharedArrayBuffer;
 }
 

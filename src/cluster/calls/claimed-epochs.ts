@@ -89,7 +89,7 @@ async function wasClaimed(log: Pick<ShardLog, 'get' | 'lastSeq'>, epoch: number,
   return (await newestEpoch(log, lastSeq)) === epoch;
 }
 
-/** Of the newest records of a log, whose claim was purged. */
+/** The epoch by the newest records of a log whose claim was purged. */
 async function newestEpoch(log: Pick<ShardLog, 'get'>, lastSeq: number): Promise<number> {
   let newest = 0;
   for (let seq = lastSeq; seq > Math.max(0, lastSeq - VOID_MAX); seq -= 1) {

@@ -157,7 +157,7 @@ export class Forwarding {
   }
 
   /**
-   * Rejects every call to an owner that is none any more; `epochOf` says which epoch of a shard is known now, or null
+   * Rejects every call to an owner that is no longer one; `epochOf` says which epoch of a shard is known now, or null
    * (rule 2).
    */
   cutOffMoved(epochOf: (shard: number) => number | null): void {

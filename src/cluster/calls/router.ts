@@ -1,9 +1,9 @@
 /**
  * Brings each call to the owner of its shard: here, or on another node.
  *
- * 1. A call is tried at who is known to own the shard. While nobody is, and after an owner said that it does not own
- *    it, the call waits for a change and is tried again, a command with the same id, so that it takes effect once. An
- *    owner with an older epoch than one that was tried is not tried: it may not know what the newer one did.
+ * 1. A call is tried at who is known to own the shard. While nobody is known, and after an owner said that it does not
+ *    own the shard, the call waits for a change and is tried again. A command keeps its id, so that it takes effect
+ *    once. An owner with an older epoch than one that was tried is not tried: it may not know what the newer one did.
  * 2. A call that was not answered in time is refused with Overloaded; whether a command took effect is unknown then,
  *    and the buyer's key decides when it is sent again.
  * 3. Calls that wait share one look, so that many of them cost what one costs.
@@ -190,7 +190,7 @@ export function eventAt(router: ShardRouter, shard: number, eventId: string): Ev
     execute(command) {
       const commandId = router.newCommandId();
       const call = { kind: 'command', commandId, eventId, command: command as Command } as const;
-      // Answered after its last order.
+      // The cancellation of a performance is answered after its last order.
       return router.call(shard, call, command.type === 'CancelPerformance' ? LONG_CALL_MS_MAX : CALL_MS_MAX) as never;
     },
     read: (query) => router.call(shard, { kind: 'query', eventId, query: query as never }) as never,

@@ -25,7 +25,7 @@ export interface CommandCall<Asked extends Command = Command> {
   readonly commandId: string;
   readonly eventId: string;
   readonly command: Asked;
-  /** Of an event that is defined for the first time: the number and slug that the index reserved. */
+  /** For an event that is defined for the first time: the number and slug that the index reserved. */
   readonly entry?: IndexedEvent;
 }
 

@@ -21,7 +21,7 @@ import type { SnapshotHeader } from '#persistence/snapshots.ts';
 import { pauseFor, type Timing } from '#persistence/nats/timing.ts';
 
 export interface EventDirectoryPorts {
-  /** Of shard 0. */
+  /** The log of shard 0. */
   readonly log: ShardLog;
   readonly checkpoints: Pick<Checkpoints, 'newest'>;
   readonly archive: ArchiveBucket;

@@ -234,7 +234,7 @@ async function refuseLiveNodes({ bus, cluster, time = nodeTiming }: ClusterImpor
 }
 
 /**
- * What is in a store would be read beside the logs: a checkpoint of the cluster that was there before hides what is
+ * The contents of a store would be read beside the logs: a checkpoint of an earlier cluster would hide what is
  * imported.
  */
 async function refuseFilled({ store, filledBuckets, cluster }: ClusterImportOptions): Promise<void> {

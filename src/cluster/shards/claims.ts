@@ -7,7 +7,7 @@
  *
  * 1. A shard is claimed when nobody live announces it and this node is the one that should own it. All nodes look at
  *    the same heartbeats; where they see them differently, the shard's log decides. A node that has just started does
- *    not know yet who owns what, and listens for a while. What it heard being given up waits for nobody but it.
+ *    not know yet who owns what, and listens for a while. It claims at once what it heard being given up.
  * 2. A shard that another node should own is given up once nothing has changed for a while, a few at a time, and that
  *    node claims it at once. So shards move without a request that fails.
  * 3. A shard whose owner was heard giving it up needs no hold-off: that owner lets no more answers leave. One that

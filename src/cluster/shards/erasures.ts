@@ -22,7 +22,7 @@ export class ShardErasures {
   readonly #keys: Pick<KeyStore, 'destroy' | 'erasedThrough' | 'noteErased'>;
   /** Whether something was erased since the last note. */
   #isNoteDue = false;
-  /** One comes after the other, so that nobody goes on before a note that is under way. */
+  /** Notes come one after the other, so that nobody goes on while one is under way. */
   #lastNote: Promise<void> = Promise.resolve();
 
   constructor(shard: number, keys: Pick<KeyStore, 'destroy' | 'erasedThrough' | 'noteErased'>) {

@@ -46,7 +46,7 @@ interface ClusterServers {
   readonly snapshots: Objects;
   readonly checkpoints: Objects;
   readonly archive: Objects;
-  /** Of personal data, for all shards. */
+  /** The keys of personal data, for all shards. */
   readonly keys: KeyStore;
   close(): Promise<void>;
 }

@@ -233,7 +233,7 @@ export class OwnedShard {
     return actor.read(query);
   }
 
-  /** An owner that knows less than the shard's log is none any more; nothing else would tell it. */
+  /** An owner that knows less than the shard's log is no longer the owner; nothing else would tell it. */
   async #refuseUnknown(eventId: string): Promise<never> {
     if (!(await this.#ports.gate.pass())) throw this.#moved();
     throw unknownHere(eventId);

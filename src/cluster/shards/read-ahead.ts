@@ -1,6 +1,6 @@
 /**
- * Shards that this node should own and another one still does: what they have is read meanwhile and the states of their
- * events are made, so that each is without an owner for the time of its claim alone, however much it has.
+ * Shards that this node should own and another node still owns. Their contents are read meanwhile and the states of
+ * their events are made, so that a shard is without an owner only during its claim, however much it has.
  *
  * 1. A claim begins with what was read (`start-content.ts`), and reads what came afterwards.
  * 2. The others are told, so that an owner that is about to give a shard up does so when it is awaited.

@@ -256,7 +256,7 @@ export class ShardSnapshots {
     if (this.#isStopped) return;
     const { checkpoints, bucket } = this.#ports;
     const { journal, noteErasures } = this.#shard!;
-    // Again where rows were let go of meanwhile that the note does not cover (rule 5).
+    // Repeated while rows have left memory that the note does not cover (rule 5).
     for (let notedSeq = 0; notedSeq === 0 || notedSeq < this.#releasedThroughSeq;) {
       notedSeq = Math.max(1, journal.durableSeq);
       await noteErasures(notedSeq);

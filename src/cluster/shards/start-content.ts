@@ -38,7 +38,7 @@ export class ShardBegins {
   readonly #ports: ShardBeginsPorts;
   /** What was read ahead, by shard. */
   readonly #ahead = new Map<number, ShardBegin & { readonly readAtMs: number }>();
-  /** The reading under way, by shard; what comes of any other one is not kept. */
+  /** The reading under way, by shard; the result of any other reading is not kept. */
   readonly #readings = new Map<number, object>();
 
   constructor(ports: ShardBeginsPorts) {

@@ -8,7 +8,7 @@ export function contrast(a: string, b: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** Of several colours the one that is read best on another. */
+/** The one of several colours that is read best on another. */
 export function inkOn(colour: string, ...inks: readonly string[]): string {
   return inks.reduce((a, b) => (contrast(a, colour) >= contrast(b, colour) ? a : b));
 }

@@ -165,7 +165,7 @@ export class UpstreamLink implements FactFollower {
     }
   }
 
-  /** Scans of whole facts, and when the fact behind them was. */
+  /** Scans of whole facts, and the moment of the first fact after them. */
   #nextBatch(): { readonly batch: Unsent | null; readonly isRest: boolean; readonly nextAt: number } {
     const scans: SentScan[] = [];
     let throughSeq = this.#sentSeq;

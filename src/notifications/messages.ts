@@ -122,7 +122,8 @@ function draftsOf(source: MessageSource): readonly Draft[] {
     case 'OrderAmended': {
       const { ticketIds, toRefundCents, trigger } = fact.data;
       const told = [amendmentOf(source, fact.data)];
-      // An order without tickets is told with its cancellation, and what is due of it.
+      // For an order that is left without tickets, the cancellation has the further messages, and the one about what is
+      // due.
       if (ticketIds.length === 0) return told;
       if (trigger === 'COVER') told.push({ type: 'order.confirmed', data: amendedOrderOf(source, fact.data) });
       return toRefundCents > 0 ? [...told, ...refundDueOf(source, fact.data)] : told;
@@ -220,7 +221,7 @@ function amendedOrderOf(source: MessageSource, { items, totalCents }: FactData['
   return { ...orderDataOf(source), value: totalCents, contents: contentsOf(items) };
 }
 
-/** The data of an order, of which an amount is told. */
+/** The data of an order with an amount of money. */
 function moneyOf(source: MessageSource, value: number, currency: string | undefined): object {
   return { ...orderDataOf(source), value, ...(currency !== undefined && { currency }) };
 }

@@ -9,8 +9,8 @@
  *    have alike. That is the service's trouble: it is reported when it begins, and `failingMs` says how long it has
  *    lasted.
  * 3. The log has codes alone: answers of servers repeat addresses, and the server's own has a password.
- * 4. TLS, from the first byte (smtps) or by STARTTLS, and a certificate that is valid, are required, except with
- *    servers of this machine and where the address says `?tls=none`, which allows no password.
+ * 4. TLS is required, from the first byte (smtps) or by STARTTLS, with a valid certificate. The exceptions are servers
+ *    of this machine, and an address with `?tls=none`, which allows no password.
  */
 import type { NodemailerError } from 'nodemailer';
 import { reportTrouble } from '#actors/trouble.ts';

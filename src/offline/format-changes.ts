@@ -175,7 +175,7 @@ export class FormatTrace {
     }
   }
 
-  /** A snapshot has this format; the archive has facts of its event or not. */
+  /** Notes the format of a snapshot; `isArchived`: the archive has facts of its event. */
   seeSnapshot(format: number, isArchived: boolean): void {
     if (format < 2) return;
     this.#found.add(SNAPSHOT_CHANGE);

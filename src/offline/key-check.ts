@@ -47,7 +47,7 @@ export interface KeysReport {
 interface KeyFindings {
   readonly report: KeysReport;
   readonly problems: readonly Finding[];
-  /** Of the problems, those for which something that nobody erased cannot be opened. */
+  /** The problems because of which something that nobody erased cannot be opened. */
   readonly losses: readonly Finding[];
 }
 

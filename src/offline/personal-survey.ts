@@ -26,7 +26,7 @@ export interface PersonalCounts {
   readonly orders: number;
   /** Orders of which something personal is readable. */
   readonly openOrders: number;
-  /** Of orders. */
+  /** The readable fields of orders. */
   readonly fields: FieldCounts;
   /** Notes of facts that are about no order, by the type of the fact (rule 3). */
   readonly otherNotes: FieldCounts;

@@ -2,7 +2,7 @@
  * NATS servers on this machine: the program that is installed, and processes of it with the settings of `nats.conf`.
  *
  * 1. A program that is too old is no server: a node would refuse it.
- * 2. Servers have the settings of `nats.conf`, but for folder, space, addresses and users; and without TLS, because
+ * 2. Servers have the settings of `nats.conf`, except for folder, space, addresses and users; and without TLS, because
  *    they listen on a loopback address alone.
  * 3. Servers of a group that do not all meet at their first start may stay a smaller group for good, in which no stream
  *    with a replica on each can be placed. So they begin anew.

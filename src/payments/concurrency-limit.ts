@@ -56,7 +56,7 @@ const CALL_MS_ASSUMED = 250;
 /** The measured duration is a mean of about so many calls. */
 const CALLS_MEASURED = 64;
 
-/** A call that waits for so much longer than admitted at the measured pace is given up. */
+/** A call that has waited for so many times `waitMsMax` is given up. */
 const WAITS_MAX = 3;
 
 export function createConcurrencyLimit(settings: LimitSettings): ConcurrencyLimit {

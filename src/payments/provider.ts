@@ -83,7 +83,7 @@ export type WebhookResult =
 export interface ProviderRefunds {
   /** The refunds of the payment of a session, of those under way and those that failed as well. */
   listRefunds(checkoutSessionId: string, signal: AbortSignal): Promise<readonly ProviderRefund[]>;
-  /** Gives money of a session back (rule 2). Rejects where no answer says whether it goes. */
+  /** Gives money of a session back (rule 2). Rejects where no answer says whether the money goes back. */
   refund(request: RefundRequest, signal: AbortSignal): Promise<RefundAnswer>;
 }
 

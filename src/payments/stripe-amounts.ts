@@ -61,6 +61,6 @@ export function fromStripeAmount(amount: number, currency: string): number {
 function unitsOf(currency: string): { readonly factor: number; readonly step: number } {
   const places = decimalPlaces(currency);
   const factor = 10 ** ((STRIPE_PLACES[currency] ?? places) - places);
-  // Of three places the last digit must be 0.
+  // Where there are three places, the last digit must be 0.
   return { factor, step: places === 3 ? 10 : Math.max(1, factor) };
 }

@@ -16,7 +16,7 @@ export interface AttendeeRecord {
   readonly number: string;
   readonly status: 'VALID' | 'VOID';
   readonly void_reason: VoidReason | null;
-  /** Of the person on the ticket. */
+  /** The name of the person on the ticket. */
   readonly name: string | null;
   /** Of the buyer. */
   readonly buyer_name: string | null;

@@ -69,9 +69,7 @@ export function startRetentionSchedule(ports: RetentionSchedulePorts): Retention
 
 class RetentionRounds {
   readonly #ports: RetentionSchedulePorts;
-  /**
-   * Events of which nothing is left, and the one that is being asked, as they were listed when that held (rule 1).
-   */
+  /** Events of which nothing is left to erase, and the one that is being asked, each as it was listed then (rule 1). */
   readonly #done = new Map<string, PastRetention>();
   #underWay: Promise<void> | null = null;
   #nextRoundAt = 0;

@@ -3,9 +3,9 @@
  *
  * 1. What no rule names is hidden: a new field, a new type of fact, and what a newer version wrote. The compiler asks
  *    for a rule for every field of `FactData`; a value that is not as its rule expects is hidden as well.
- * 2. Hidden are session keys, seeds and openings of draws, passes (ids of queue entries), ids of holds and of checkout
- *    sessions, addresses that lead to them, and what a client made up (idempotency keys, tracking). Ids of orders and
- *    tickets are shown: operators act on them.
+ * 2. These are hidden: session keys, seeds and openings of draws, passes (ids of queue entries), ids of holds and of
+ *    checkout sessions, addresses that lead to them, and what a client made up (idempotency keys, tracking). Ids of
+ *    orders and tickets are shown: operators act on them.
  * 3. A hidden id has a label in its place, so that the facts of one hold or entry can be told from others. An id has
  *    144 random bits, so that its label leads nobody to it; a session key has no label, because a client chose it.
  */

@@ -25,7 +25,7 @@ import type { OrderView, TicketScanView, TicketView, VoidReason } from '#domain/
 
 export interface SubjectPorts {
   readonly events: Pick<EventIndex, 'listAll'> & {
-    /** Of a folder that is read only, or of a service. */
+    /** An event of a folder that is only read, or of a service. */
     byEventId(eventId: string): EventReader | null | Promise<EventReader | null>;
   };
   readonly personalData: PersonalDataReader;
@@ -35,7 +35,7 @@ export interface SubjectPorts {
 export interface SubjectPosition {
   /** The last event that was searched to its end; null before the first. */
   readonly afterEvent: string | null;
-  /** In the event behind it: what is looked for, and behind which order. */
+  /** In the event after it: what is searched for, and after which order. */
   readonly step: 'CUSTOMER' | 'ATTENDEES';
   readonly afterOrder: string | null;
 }
@@ -49,9 +49,9 @@ export interface FoundAttendance {
   readonly opened: OpenedOrder;
   /** The tickets with the person's address, those that amendments made void behind the others. */
   readonly tickets: readonly (TicketView & { readonly voidReason?: VoidReason })[];
-  /** Of these tickets, one after another. */
+  /** The scans of these tickets, one ticket after another. */
   readonly scans: readonly TicketScanView[];
-  /** What is kept besides: of tickets that were not issued, or that name somebody else by now. */
+  /** The person's other entries: for tickets that were not issued, or that name somebody else by now. */
   readonly otherNames: readonly Attendee[];
 }
 
@@ -100,7 +100,7 @@ export async function searchSubject(
   return search.from(position);
 }
 
-/** Orders that an address led to, but for those that nobody can read any more (rule 4). */
+/** Orders that an address led to, without those that nobody can read any more (rule 4). */
 export async function withoutErased<Order extends OrderView>(
   orders: readonly Order[],
   personalData: PersonalDataReader,

@@ -1,4 +1,4 @@
-/** What buttons are made of: the attributes of one that its own press may switch off, one that works, and icons. */
+/** Parts of buttons: the attributes of a button that its own press may switch off, a button that is busy, and icons. */
 import type { ComponentChildren } from 'preact';
 
 /** Such a button keeps the focus, which `disabled` would take from it. */

@@ -59,7 +59,7 @@ export function useLoaded<Value>(
       else if (isFirst || !document.hidden) await loadOnce();
       if (everyMs !== null && !abort.signal.aborted) timer = setTimeout(() => void repeat(false), everyMs);
     };
-    // What failed without a network goes on by itself when it is back.
+    // A request that failed without a network is repeated by itself when the network is back.
     const again = (): void => void loadOnce();
     void repeat(true);
     addEventListener('online', again);

@@ -14,6 +14,6 @@ export interface ShopViews {
 interface ListView {
   readonly now: number;
   readonly cardsMax: number;
-  /** Whose page it is; undefined where it is nobody's in particular. */
+  /** The brand of the page; undefined where it has none. */
   readonly brand: EventBrand | undefined;
 }

@@ -30,7 +30,7 @@ const REQUEST_MS_MAX = 5_000;
 const MEET_MS_MAX = 30_000;
 const MEET_POLL_MS = 500;
 const APPEND_TRIES_MAX = 10;
-/** Of a server's room for streams. */
+/** The largest good share of a server's room for streams. */
 const USED_SHARE_MAX = 0.8;
 
 export async function checkCluster(cluster: ClusterConfig, output: Output): Promise<ExitCode> {

@@ -18,7 +18,7 @@ export interface MergedScan {
   readonly at: number;
   readonly stationId: string | null;
   readonly isUndone: boolean;
-  /** Of an entry that a station decided: what it should have been refused for. */
+  /** What an entry that a station decided should have been refused for. */
   readonly unfit: 'VOID' | 'OTHERWISE' | null;
 }
 
@@ -88,8 +88,8 @@ export function leftByUndo<Entry extends OtherEntry>(
 }
 
 /**
- * When a scan counts that the service or a gate checks itself: 1 ms after the last scan of the ticket that is known, at
- * the earliest, so that a device's clock never makes a double entry of an exit and an entry that came in their order.
+ * When a scan counts that the service or a gate checks itself: at the earliest 1 ms after the last known scan of the
+ * ticket. So a device's clock never makes a double entry of an exit and an entry that came in their order.
  */
 export function countedAt(at: number, known: readonly Pick<MergedScan, 'at'>[]): number {
   return known.reduce((latest, scan) => Math.max(latest, scan.at + 1), at);

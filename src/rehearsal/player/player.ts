@@ -6,8 +6,8 @@
  * 3. People who wait poll until the service admits them; those who were never admitted in the trace stop when they
  *    stopped there.
  * 4. Nobody waits longer than `endMs`; whoever still waits at that moment is counted.
- * 5. Nothing is tried again, except that a party whose best seats are not side by side any more takes the largest block
- *    and, where no waiting room asks for a pass, the rest as another session.
+ * 5. Nothing is tried again, with one exception: a party whose best seats are no longer side by side takes the largest
+ *    block. Where no waiting room asks for a pass, it takes the rest as another session.
  */
 import type { Connections } from './connections.ts';
 import { Purchases, type PurchaseCounts } from './buying.ts';

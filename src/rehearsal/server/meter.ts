@@ -13,7 +13,7 @@ import { batchChannel, type BatchMessage } from '#persistence/journal.ts';
 
 export interface MeterResult {
   readonly cpuMicros: number;
-  /** Of them the main thread's. */
+  /** The main thread's part of them. */
   readonly mainCpuMicros: number;
   /** Since the process was started. */
   readonly totalCpuMicros: number;
@@ -22,7 +22,7 @@ export interface MeterResult {
 }
 
 export interface Weight {
-  /** Of data, without garbage. */
+  /** Bytes of data, without garbage. */
   readonly usedBytes: number;
   readonly rssBytes: number;
 }

@@ -18,7 +18,7 @@ export const RESTRICTED = 'RESTRICTED';
 
 type TypesBySeat = readonly (readonly TicketType[])[];
 
-/** Of each seat whether it steps back; null where all are looked for. */
+/** For each seat, whether it steps back; null where all are looked for. */
 export function isBackOf(
   plan: SeatPlan,
   typesBySeat: TypesBySeat,

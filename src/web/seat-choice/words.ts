@@ -9,7 +9,7 @@ type PlanTexts = typeof en;
 export interface SeatWords {
   readonly language: Language;
   readonly plan: PlanTexts;
-  /** An amount of a currency; one of 0 in a word. */
+  /** An amount of a currency; 0 is written as a word. */
   readonly price: (amount: number, currency: string) => string;
   readonly listing: (parts: readonly string[]) => string;
 }

@@ -146,7 +146,7 @@ export function closeCard({ plan, layer, pointed: { seat }, point }: Stage, fram
 /** The pointer left the card: it closes unless it has the focus, or the pointer is over the plan. */
 export function leaveCard({ point }: Stage, { pointerType, currentTarget, relatedTarget }: PointerEvent): void {
   const card = currentTarget as HTMLElement;
-  // Of a shadow, the page knows only its host.
+  // The page knows only the host of a shadow tree.
   const isInside = card.contains((card.getRootNode() as Document | ShadowRoot).activeElement);
   const isOver = (relatedTarget as Element | null)?.closest?.('.seat-frame') != null;
   if (pointerType === 'mouse' && !isInside && !isOver) point(NOTHING);
@@ -183,7 +183,7 @@ function blockAt(plan: SeatPlan, point: LayoutPoint): number | null {
   return found < 0 ? null : found;
 }
 
-/** Of some seats the buyer's own, else the free one in their middle, else the first. */
+/** One of some seats: the buyer's own, else the free one in their middle, else the first. */
 function firstFree(seats: readonly number[], appearances: readonly Appearance[]): number {
   const own = seats.find((seat) => isOwn(appearances[seat]));
   const free = seats.filter((seat) => appearances[seat] === 'free');

@@ -75,7 +75,7 @@ interface SeatMapProps {
   readonly onToggle: (seat: number) => void;
   /** A part of the plan to show; a new value moves the view. */
   readonly closeTo: Goal | null;
-  /** Of each seat whether it steps back because others are looked for; null where all are. */
+  /** For each seat, whether it steps back because others are looked for; null where all are. */
   readonly isBack: readonly boolean[] | null;
   readonly name: string;
   /** Whether the plan fills the screen. */

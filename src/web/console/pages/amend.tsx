@@ -223,7 +223,7 @@ interface TicketsProps {
   readonly kind: Kind;
 }
 
-/** The tickets to choose among: those of a group go together, but for new codes and names. */
+/** The tickets to choose among: those of a group go together, except for new codes and names. */
 function Tickets({ order, event, kind }: TicketsProps) {
   const isByTicket = kind === 'reissue' || kind === 'attendees';
   const units = Object.values(

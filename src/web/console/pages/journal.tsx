@@ -57,7 +57,7 @@ export function JournalPage({ api, events }: JournalPageProps) {
 interface FactPagesProps {
   readonly api: Api;
   readonly filters: { readonly event_id: string; readonly order_id: string; readonly type: string };
-  /** Of events, by id. */
+  /** The names of events, by id. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -256,7 +256,10 @@ function AmountField({ label, suggested }: AmountFieldProps) {
   );
 }
 
-/** The amount that was typed, in the minor unit of the currency. Throws what to write where it is none. */
+/**
+ * The amount that was typed, in the minor unit of the currency. Throws a text about what to write where it is no
+ * amount.
+ */
 function amountOf(fields: FormData, currency: string): number {
   const amount = readAmount(String(fields.get('amount') ?? ''), currency);
   if (amount === null || amount === 0) throw new Error(`Write an amount such as ${decimalOf(1250, currency)}.`);

@@ -136,7 +136,7 @@ function RangeLinks({ path, filters, ranges, shown }: RangeLinksProps) {
 function fixedOf({ from, to, step_minutes: minutes }: SaleByMinute, step: string): Filters {
   const end = Date.parse(to);
   const lastEnd = Math.max(Date.parse(from) + MINUTE_MS, end - (end % MINUTE_MS));
-  // A longer step cannot be asked for, and is what fits such a range.
+  // A step over the maximum cannot be requested; the service itself chooses it for such a range.
   return {
     range: '',
     from,
@@ -229,7 +229,7 @@ function stepsOf({ points, step_minutes: step, to }: SaleByMinute): Steps {
 
 interface SaleChartsProps {
   readonly sale: SaleByMinute;
-  /** Of the event, where no money moved. */
+  /** The currency of the event, for where no money moved. */
   readonly currency: string;
   readonly hasLine: boolean;
 }

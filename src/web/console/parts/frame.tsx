@@ -167,7 +167,7 @@ export function Breadcrumbs({ links = [] }: { readonly links?: readonly (readonl
 }
 
 interface FilterChoiceProps {
-  /** Of the field, and what is chosen in the address. */
+  /** The name of the field, and of its filter in the address. */
   readonly name: string;
   readonly chosen: string;
   readonly label: string;

@@ -25,7 +25,7 @@ interface Defined {
   readonly version: number;
 }
 
-/** Numbers by what they are of, and a date; its times as their fields have them. */
+/** The wanted numbers, by what they count, and a date with its times as the fields have them. */
 interface Wanted {
   readonly capacities: Readonly<Record<string, number>>;
   readonly quotas: Readonly<Record<string, number>>;

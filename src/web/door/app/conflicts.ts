@@ -20,7 +20,7 @@ export interface Conflict extends OwnVerdict {
   readonly kind: 'ENTRY' | 'EXIT';
   /** When the station scanned. */
   readonly at: string;
-  /** Of rule 2: that of the ticket. */
+  /** For a conflict of rule 2: the digest of the ticket. */
   readonly digest?: string;
 }
 

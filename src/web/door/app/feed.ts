@@ -4,8 +4,8 @@
  * 1. The feed says where a ticket was when the feed was made. Own scans that it cannot have yet lie over it: those that
  *    wait, and those that were answered after the last sync began.
  * 2. An own scan from before the feed's last scan of the ticket does not say where the ticket is now.
- * 3. Where the feed is about an own scan, by its second and its door, undoing it changes what the feed says: to what
- *    the other entries leave with which the feed said that it conflicts. A void ticket stays void.
+ * 3. Where the feed is about an own scan, by its second and its door, undoing it changes what the feed says: it then
+ *    says what remains by the entries with which the feed said that the scan conflicts. A void ticket stays void.
  */
 import { leftByUndo } from '#client/doors/merging.ts';
 import type { FeedChange } from '#client/doors/wire.ts';

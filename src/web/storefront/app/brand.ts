@@ -9,7 +9,7 @@ import type { EventBrand, EventPayload } from '#client/bodies.ts';
 import { RESTYLED } from '../../seat-map/colours.ts';
 import { serviceAddress } from './service.ts';
 
-/** Undefined where pages are nobody's in particular. */
+/** Undefined where pages have no brand. */
 export type PageBrand = EventBrand | undefined;
 
 /** `shown` is what the last page looked like. */

@@ -18,7 +18,7 @@ export const {
 
 export const seatWords = seatWordsOf(language);
 
-/** An amount of a currency; one of 0 in a word. */
+/** An amount of a currency; 0 is written as a word. */
 export const { price } = seatWords;
 
 /** The name of an event's time zone, where clocks there show another time at that moment than the buyer's own. */

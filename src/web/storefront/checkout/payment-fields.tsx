@@ -83,7 +83,7 @@ export function CodeField({ values, set, problems, currency, discount, onApply }
   );
 }
 
-/** The parts of a total: equal but for a cent, the larger ones first. */
+/** The parts of a total: equal except for a cent, the larger ones first. */
 export function installmentsOf(total: number, parts: number): readonly number[] {
   const count = Math.max(1, Math.min(parts, total));
   const [least, larger] = [Math.floor(total / count), total % count];

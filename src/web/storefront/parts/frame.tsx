@@ -71,7 +71,7 @@ function Mark({ brand }: { readonly brand: PageBrand }) {
   );
 }
 
-/** What a venue says at the foot of its pages; developers are told of their pages where they are nobody's. */
+/** What a venue says at the foot of its pages; pages without a brand have a link for developers. */
 function BrandFoot({ brand }: { readonly brand: PageBrand }) {
   const { support = null, links = [], credit = false } = brand ?? {};
   return (

@@ -3,8 +3,8 @@
  * it.
  *
  * `verification.ts` replays every fact and compares every snapshot; here is what concerns a change of versions: facts
- * that this version does not know, how long a start and the first answers of the largest events take, and which older
- * version can go back.
+ * that this version does not know, how long a start and the first answers of the largest events take, and to which
+ * older version one can go back.
  *
  * 1. Times are measured by doing the work: the journal is proved as a start proves it, events are activated as for a
  *    request.

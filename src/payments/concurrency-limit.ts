@@ -3,8 +3,8 @@
  *
  * Owns the places, the waiting calls and the measured pace: how long a call keeps its place.
  *
- * 1. A free place goes to the event that has the fewest calls running, of equal ones to that which got a place longest
- *    ago. Calls of one event begin in their order of arrival.
+ * 1. A free place goes to the event that has the fewest calls running, among equal ones to the event that got a place
+ *    longest ago. Calls of one event begin in their order of arrival.
  * 2. The time of a call counts from its begin. Once it is over the caller is answered, but the place is free only when
  *    the call has really ended: a provider that hangs is not asked again and again.
  * 3. The pace follows the calls that ended, and at once those that run for longer than these took.

@@ -4,8 +4,8 @@
  *
  * 1. The engine's thread is this one, the main one: actors, journal, timers, snapshots, notifications, payment
  *    providers and the operators' listener stay where they are. `http-thread.ts` is the other side.
- * 2. A thread that ends by itself is reported, counted and started again, after a pause that grows while it goes on
- *    ending. What its clients had in use is free again. What it had asked for is done and answered to nobody, as when a
+ * 2. A thread that ends by itself is reported, counted and started again, after a pause that grows each time it ends
+ *    again. What its clients had in use is free again. What it had asked for is done and answered to nobody, as when a
  *    connection breaks.
  * 3. What such a thread answers is answered by the engine's rules: nothing here decides anything.
  */

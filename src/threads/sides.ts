@@ -1,6 +1,6 @@
 /**
- * The two sides of the calls between threads, over links of rings: the engine's, which answers whoever is connected to
- * it, and that of a thread that asks.
+ * The two sides of the calls between threads, over links of rings: the engine's side, which answers every connected
+ * thread, and the side of a thread that asks.
  *
  * 1. The engine's thread has one bell for everybody that asks it.
  * 2. Who is cut off gets nothing more and is asked for nothing more: calls that the engine has taken are done without

@@ -76,7 +76,7 @@ async function* look(cluster: ClusterConfig, output: Output): AsyncIterable<Clus
 
 // ── servers ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A finding, and whether it may be another one when the servers have met. */
+/** A finding, and whether it may change when the servers have met. */
 interface EarlyFinding {
   readonly finding: ClusterFinding;
   readonly mayChange: boolean;

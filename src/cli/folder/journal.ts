@@ -94,7 +94,7 @@ async function printFrom(
   try {
     const type = call.text('type');
     const eventId = call.text('event');
-    // One that is followed may come later.
+    // With --follow, the event may come later.
     if (eventId !== null && !call.has('follow')) {
       const known = eventIdsIn(view);
       if (!known.includes(eventId)) throw noEvent(folder, eventId, known);

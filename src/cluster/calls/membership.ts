@@ -352,7 +352,7 @@ export interface HeardNode {
   readonly shards: ReadonlyMap<number, number>;
 }
 
-/** Listens for a while; a node that lives is heard within `HEARTBEAT_MS`. By name, a leaving one too. */
+/** Listens for a while; a live node is heard within `HEARTBEAT_MS`. Returns the nodes by name, leaving ones too. */
 export async function listenForNodes(
   bus: Pick<Bus, 'subscribe'>,
   time: Pick<Timing, 'after'>,

@@ -6,8 +6,8 @@
  * 3. A command that comes again under its id is answered with the answer it had: it is kept until its sender says that
  *    it came, or for a while. A command that was not accepted is not kept, and one that took effect is found in the
  *    shard's log as well.
- * 4. A shard that is given up goes on answering what it has taken; what comes to it for a while yet is answered with
- *    Moved.
+ * 4. A shard that is given up still answers the calls that it has taken. Calls that come later are answered with Moved
+ *    for a while.
  * 5. So many calls may be under way, and so many answers kept (I10).
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';

@@ -41,8 +41,8 @@ interface PageRequest {
 }
 
 /**
- * How long a definition waits for this node's directory (rule 1), after which the other nodes' have it all the same;
- * and a look for an event (rule 3).
+ * How long a definition waits for this node's directory (rule 1), and a search for an event (rule 3). After that time
+ * the directories of other nodes have the definition all the same.
  */
 const FOLLOW_MS_MAX = 2_000;
 

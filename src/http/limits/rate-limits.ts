@@ -6,9 +6,9 @@
  * 1. The minute of a key begins with the first event that is counted and ends by itself, so that a client that goes on
  *    is not locked out for longer.
  * 2. The number of keys is limited (I10); beyond it the key that was counted longest ago is forgotten.
- * 3. Changes are limited before their requests wait for anything; reads are not counted. Neither is what payment
- *    providers report, and the sandbox in their place: they send all payments from a few addresses, and a report that
- *    comes late costs a sale.
+ * 3. Changes are limited before their requests wait for anything; reads are not counted. Reports of payment providers,
+ *    and of the sandbox in their place, are not counted either: they send all payments from a few addresses, and a
+ *    report that comes late costs a sale.
  * 4. Each code of a checkout counts for itself. Over the limit no code of that address and event is checked, not even a
  *    good one: an answer that differs for good codes is all that guessing needs. Checkouts without a code are not
  *    limited. Over the limit of refusals by the cap no checkout of that address and event is started. Clients of the

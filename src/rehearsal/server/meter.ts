@@ -3,8 +3,8 @@
  *
  * `begin` resets the meters; `read` returns the processor time of the whole process, all threads included, and the
  * delay of the event loop; `weigh` collects garbage and returns the memory in use; `stops` returns what could keep
- * answers waiting since it was asked before, from the first time on. The loop is watched from `begin` to `read`, for
- * that takes processor time too.
+ * answers waiting since it was asked before, from the first time on. The loop is watched only from `begin` to `read`,
+ * because that takes processor time too.
  */
 import { constants, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { watchLoop, type LoopWatch } from '#http/metrics/loop-delay.ts';

@@ -155,7 +155,7 @@ function summariesOf(
   if (!plan.isByBlock) return plan.blocks.map(({ seats }) => ({ ...NO_SUMMARY, zone: plan.zoneOf[seats[0]!]! }));
   return plan.blocks.map(({ seats }) => {
     const counts = new Map<number, number>();
-    // Places for wheelchairs say what a block costs only where it has nothing else.
+    // The prices of wheelchair places stand for a block only where it has no other places.
     let open: Prices | null = null;
     let other: Prices | null = null;
     let [free, accessible] = [0, 0];

@@ -15,9 +15,9 @@ const NEIGHBOUR_RADII = 3.8;
 const ROW_WEIGHT = 3;
 
 /**
- * The seats to sit in when those in `lost` are gone, of which `remaining` are the others that were chosen. Those of the
- * lost seats' row stay where that is possible; else all of that row move together within their section. Null when there
- * is no such block.
+ * The seats to sit in when those in `lost` are gone; `remaining` are the other chosen seats. Those of the lost seats'
+ * row stay where that is possible; else all of that row move together within their section. Null when there is no such
+ * block.
  */
 export function adjacentSeats(
   plan: SeatLayout,

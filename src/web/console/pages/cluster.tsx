@@ -1,8 +1,8 @@
 /**
  * The cluster as the node that answers sees it: the live nodes, who owns each shard, and the latest takeovers.
  *
- * 1. A node keeps its colour while the same nodes live; the name stands beside it, so that nobody needs to tell colours
- *    apart.
+ * 1. A node keeps its colour while the same nodes live; the name stands beside it, so that nobody needs to distinguish
+ *    colours.
  */
 import { usePolled, type Api } from '../app/api.ts';
 import type { Cluster, ClusterNode, ClusterShard, Takeover } from '../app/bodies.ts';

@@ -1,6 +1,6 @@
 /**
- * What the service's own figures say that somebody should look at, with what it means and what to do. The bounds and
- * the words are those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
+ * What somebody should look at by the service's own figures, with what it means and what to do. The bounds and the
+ * words are those of the alerts for Prometheus (`src/operations/prometheus-alerts.yaml`); a test compares them.
  */
 import type { Overview } from '../app/bodies.ts';
 import { bytes, number } from '../app/format.ts';

@@ -1,11 +1,11 @@
 /**
  * An event on one of its performances, kept up to date.
  *
- * Owns which counts are shown. Without a hold they are those of the live stream. With a hold they are those of the
- * event's own payload, in which the tickets of the session's hold count as free.
+ * Owns which counts are shown: without a hold the counts of the live stream, with a hold those of the event's own
+ * payload, in which the tickets of the session's hold count as free.
  *
- *  1. While a hold stands, a change on the stream causes the payload to be read again, at most every `REFRESH_MS`.
- *  2. A hidden page closes its stream, because browsers allow only few connections to one host.
+ * 1. While a hold stands, a change on the stream causes the payload to be read again, at most every `REFRESH_MS`.
+ * 2. A hidden page closes its stream, because browsers allow only few connections to one host.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EventPayload, SaleSteering, TicketAvailability } from '#client/bodies.ts';

@@ -221,7 +221,7 @@ class ResumptionFailures {
   #outage: unknown = null;
   #refusal: unknown = null;
 
-  /** Whether it is no use to ask the provider of a payment now. */
+  /** Whether a call to the provider of a payment would be useless now. */
   isOut({ payment }: Payable): boolean {
     return (this.#inARow.get(payment.provider) ?? 0) >= FAILURES_MAX;
   }

@@ -32,7 +32,7 @@ export interface SandboxCheckout {
    * first. Refuses with ORDER_NOT_FOUND, or VALIDATION_ERROR for an installment that has no session.
    */
   settle(settlement: Settlement): Promise<OrderView | Refusal>;
-  /** Chooses what the next refunds come to. */
+  /** Chooses the outcome of the next refunds. */
   chooseRefunds(next: SandboxRefundOutcome, times: number): Promise<void>;
   /** What it was asked to give back, the oldest first. */
   listRefunds(): Promise<readonly SandboxRefund[]>;

@@ -29,7 +29,7 @@ export class SandboxRefunds {
   #times = 0;
   #count = 0;
 
-  /** Chooses what the next refunds come to. */
+  /** Chooses the outcome of the next refunds. */
   choose(next: SandboxRefundOutcome, times: number): void {
     this.#next = next;
     this.#times = times;

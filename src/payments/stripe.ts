@@ -277,8 +277,9 @@ function refunded(event: Stripe.ChargeRefundedEvent): WebhookResult {
 const statusAt = (refund: Stripe.Refund) => refund.status != null && { status: toProviderRefund(refund).status };
 
 /**
- * A refund reports for itself; it names the order where whoever made it has said so. One that was made on Stripe's page
- * does not: its charge reports what it gave back, and where that comes to nothing its payment names the order.
+ * The report of one refund, whose metadata names the order. A refund that was made on Stripe's page names none: the
+ * event of its charge reports the money that it gave back. Where such a refund fails, the metadata of its payment names
+ * the order.
  */
 async function refundedAlone(refund: Stripe.Refund, metadataOf: StripeRefunds['metadataOf']): Promise<WebhookResult> {
   const isNamed = refund.metadata?.['order_id'] !== undefined;

@@ -166,7 +166,7 @@ function buildApp(data: ThreadData, { calls, flags, use, post, origins }: AppPar
   });
 }
 
-/** Caches share the memory that one thread's may take, and so do bodies under way. */
+/** The caches of all threads share the memory that the caches of one thread may take, and so do bodies under way. */
 function shareOf({ config: { limits }, threads }: ThreadData): ThreadData['config']['limits'] {
   const [cachedPayloadBytesMax, bodiesBytesMax] = [limits.cachedPayloadBytesMax, limits.bodiesBytesMax].map((bytes) =>
     Math.ceil(bytes / threads),

@@ -92,7 +92,7 @@ interface AnsweringPorts {
   readonly deployment: Pick<Deployment, 'events' | 'personalData' | 'serving'>;
   readonly payments: PaymentService;
   readonly readState: () => DeploymentState;
-  /** The clock was moved: whoever goes by it learns of that before the answer. */
+  /** The clock was moved: whoever uses it learns of that before the answer. */
   readonly onClockMoved?: () => void;
   /** Whether answers say how long turns and disk took. */
   readonly isTiming: boolean;

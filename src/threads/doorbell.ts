@@ -1,8 +1,9 @@
 /**
  * The bell of a thread that waits for other threads: one 32-bit word of shared memory, however many ring it.
  *
- * 1. Who waits says so in the word first and then looks once more at what it waits for. Who has something publishes it
- *    first and then reads the word. All of it is in one order, so that one of the two sees what the other did.
+ * 1. A thread that waits says so in the word first and then looks once more at what it waits for. A thread that has
+ *    something publishes it first and then reads the word. All of it is in one order, so that one of the two sees what
+ *    the other did.
  * 2. Of several that ring one notifies. A thread that is at work costs them one reading.
  * 3. To wait keeps no process alive; a thread that has nothing else needs a handle of its own.
  */

@@ -78,7 +78,7 @@ export function useLoaded<Value>(
   };
 }
 
-/** The value; while it is awaited anew, the one before. */
+/** The value; while a new one is awaited, the previous one. */
 export function useKept<Value>(value: Value | null): Value | null {
   const kept = useRef(value);
   return (kept.current = value ?? kept.current);

@@ -1,8 +1,8 @@
 /**
  * What `holdfast cluster check` finds in the streams: those of the shards, and that of the keys of personal data.
  *
- * 1. Streams are only looked at. That every sealed text has its key is proved by `holdfast backup` and `holdfast
- *    verify` on its folder, which read every fact; here the keys must be those that the shards are sealed with.
+ * 1. Streams are only looked at. Only `holdfast backup`, and `holdfast verify` on its folder, prove that every sealed
+ *    text has its key, because they read every fact; here the keys must be those that the shards are sealed with.
  */
 import type { ServerConnection } from '#persistence/nats/connection.ts';
 import { StreamInspection, type SeenKeys, type SeenShard } from '#persistence/nats/servers/inspection.ts';

@@ -48,7 +48,7 @@ export function countsOf(counts: CountsByPerformance, performanceId: string): Do
   }));
 }
 
-/** Adds what a ticket's scans come to, or takes it off (`sign` -1). */
+/** Adds the counts of a ticket's scans, or subtracts them (`sign` -1). */
 export function countTicket(
   counts: CountsByPerformance,
   { scans, conflicts }: MergedTicket<CountedScan>,

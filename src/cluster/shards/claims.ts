@@ -333,7 +333,10 @@ export class ShardClaims<Shard extends ClaimedShard> {
     });
   }
 
-  /** Tells the others that no more answers of this owner leave, once those of the one before cannot either (rule 3). */
+  /**
+   * Announces that no more answers of this owner leave, once no answers of the previous owner can leave either (rule
+   * 3).
+   */
   async #announceEnd(shard: number, { holdOffLeftMs }: Shard): Promise<void> {
     if (holdOffLeftMs > 0) await pauseFor(this.#ports.time, holdOffLeftMs);
     this.#ports.membership.release(shard);

@@ -70,7 +70,8 @@ export interface ShardSurroundings {
 }
 
 /**
- * A node owns some of all shards; one that owns all of them keeps a few times as many events in memory as it is told.
+ * A node owns some of all shards; a node that owns all of them keeps a few times as many events in memory as
+ * configured.
  */
 const SHARE_FACTOR = 4;
 const LIVE_EVENTS_MIN = 16;

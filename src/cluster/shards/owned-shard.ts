@@ -69,7 +69,7 @@ export interface OwnedShardPorts {
   readonly liveEventsMax: number;
   readonly waitingRepliesMax: number;
   readonly isShortOfSpace: () => boolean;
-  /** Has the other nodes told that something about an event changed. */
+  /** Has the other nodes notified that something about an event changed. */
   readonly noteChanged: (eventId: string) => void;
   /** What shard 0 asks of the other shards: a definition of the event's shard, snapshots of all. */
   readonly defineThere: DefineThere;
@@ -340,7 +340,7 @@ export class OwnedShard {
     return new Promise((resolve) => (this.#idle = resolve));
   }
 
-  /** The journal for those who append: the other nodes are told what changes. */
+  /** The journal for those who append: the other nodes are notified of what changes. */
   #noting(): Journal {
     const { journal } = this;
     const { noteChanged } = this.#ports;

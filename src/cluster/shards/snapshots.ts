@@ -82,7 +82,7 @@ export class ShardSnapshots {
   readonly #droppedSeq = new Map<string, number>();
   /** The last row that this owner has dropped of any stream. */
   #releasedThroughSeq = 0;
-  /** Streams with a snapshot that no checkpoint tells of yet (rule 4). */
+  /** Streams with a snapshot that no checkpoint names yet (rule 4). */
   readonly #uploaded = new Set<string>();
   #shard: SnapshottedShard | null = null;
   #checkpointHead: Pick<ShardHead, 'factSeq' | 'streamSeq'>;
@@ -135,7 +135,7 @@ export class ShardSnapshots {
     return readStream(this.wholeLog, eventId, afterSeq);
   }
 
-  /** The same for whoever is in no hurry: rows that left memory are handed on as the log is read. */
+  /** The same for readers that can wait: rows that left memory are handed on as the log is read. */
   factsInPassing(eventId: string, afterSeq: number): Iterable<FactRow> | AsyncIterable<FactRow> {
     const { journal } = this.#shard!;
     if (afterSeq >= (this.#releasedSeq.get(eventId) ?? 0)) return journal.read({ eventId, afterSeq });

@@ -61,7 +61,7 @@ export class PerformanceFeed {
 
   /** The id after which a listener is resumed: its last one, or none where too many different ones come at once. */
   resumedAfter(lastId: string | null, now: number): string | null {
-    // Pages set their clocks by the time in a message, so that one is given out for a moment only.
+    // Pages set their clocks by the time in a message, so a message is given out only for a moment.
     if (now - this.#openingsAt >= OPENINGS_KEPT_MS) this.#openings.clear();
     return this.#openings.size < OPENINGS_MAX || this.#openings.has(lastId ?? '') ? lastId : null;
   }

@@ -23,7 +23,7 @@ export interface AddressedRequest {
 /** The address that a request counts for. */
 export type ClientAddressOf = (request: AddressedRequest) => string;
 
-/** Whether what a request counts for is this machine: also a proxy on it whose clients cannot be told apart. */
+/** Whether a request counts for this machine: also for a proxy on it whose clients cannot be distinguished. */
 export const isLoopback = (client: string): boolean => client.startsWith('127.') || client === LOOPBACK_NETWORK;
 
 /** `::1` as it counts (rule 3). */

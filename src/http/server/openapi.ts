@@ -202,8 +202,8 @@ export async function installDocument(
 }
 
 /**
- * Shows parameters that are digits in a text as the integers that they mean, and bodies that another schema checks by
- * that one.
+ * Shows parameters that are digits in a text as the integers that they mean, and bodies by the other schema that checks
+ * them, where there is one.
  */
 function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);

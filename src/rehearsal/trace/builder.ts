@@ -279,7 +279,7 @@ export class TraceBuilder {
     this.#intents.push({ kind: 'HOLD', at, person, hold: hold.number, items });
   }
 
-  /** Rule 2. Of several lines with seats a search could not tell which come first, so those count as picked. */
+  /** Rule 2. A search could not know which of several lines with seats comes first, so these count as picked. */
   #areBest(sessionKey: string, lines: readonly HoldLine[], now: number): boolean {
     const [line, ...others] = lines.filter(({ seatIds }) => seatIds.length > 0);
     if (line === undefined || others.length > 0) return line === undefined;

@@ -1,4 +1,4 @@
-/** Requests of a station, each with the time that it may take, and what it means that one got no answer. */
+/** Requests of a station, each with the time that it may take, and what a missing answer means. */
 import { unreachable, type ApiError } from '#client/api-error.ts';
 import { send, type Answer } from '#client/transport.ts';
 import type { ScanResult, SentScan, StationSync } from '#client/doors/wire.ts';

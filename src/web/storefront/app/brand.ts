@@ -2,7 +2,7 @@
  * Whose pages these are: the shop's brand stands in the document, an event's in its payload. Without any, pages look as
  * they are.
  *
- * 1. A page of an event that is not loaded yet looks as the one before it.
+ * 1. A page of an event that is not loaded yet looks like the page before it.
  * 2. A style sheet that replaces another says so when it has come: what is drawn by script is drawn again.
  */
 import type { EventBrand, EventPayload } from '#client/bodies.ts';

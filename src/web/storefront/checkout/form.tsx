@@ -232,8 +232,8 @@ const dueNow = (event: EventPayload, values: FormValues, total: number): number 
   installmentsOf(total, chosenParts(event, values))[0] ?? total;
 
 /**
- * What is wrong with the fields, how it changes while they are filled in, and how it is told after each press: then the
- * first such field gets the focus, also where it was told before (rule 2).
+ * What is wrong with the fields, how it changes while they are filled in, and how it is reported after each press: then
+ * the first such field gets the focus, also where it was reported before (rule 2).
  */
 function useProblems(form: { readonly current: HTMLFormElement | null }) {
   const [problems, setProblems] = useState<FieldProblems>({});

@@ -106,7 +106,7 @@ interface ChipProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of the legend that shows where it is; pressed again it does so no more. */
+/** A part of the legend that shows where it is; a second press ends that. */
 function Chip({ isPressed, onPress, children }: ChipProps) {
   return (
     <button type="button" class="legend-zone" aria-pressed={isPressed} onClick={() => onPress(!isPressed)}>

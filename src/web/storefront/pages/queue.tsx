@@ -30,7 +30,7 @@ export function QueuePage({ slug }: { readonly slug: string }) {
   return <WaitingRoom event={loaded.value} />;
 }
 
-/** Joins the line, or goes on in it, and leads to the tickets when it is the buyer's turn. */
+/** Joins the waiting room, or continues in it, and leads to the tickets when it is the buyer's turn. */
 function useLine(event: EventPayload) {
   const [entry, setEntry] = useState<QueueEntry | null>(null);
   const [trouble, setTrouble] = useState<unknown>(null);
@@ -138,7 +138,7 @@ function TryAgain({ onPress }: { readonly onPress: () => void }) {
   );
 }
 
-/** The way out of the line, which asks first: a place that was given up is gone. */
+/** The button that leaves the waiting room. It asks first: a place that was given up is gone. */
 function Leaving({ place, onLeave }: { readonly place: number | null; readonly onLeave: () => void }) {
   const [isAsked, ask] = useState(false);
   const stay = useRef<HTMLButtonElement>(null);

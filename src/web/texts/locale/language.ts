@@ -15,7 +15,7 @@ export const isLanguage = (text: unknown): text is Language =>
 
 /**
  * The language for somebody with these preferences, best first: a list such as `navigator.languages`, or the header
- * `Accept-Language`. "de-AT" is German; English for whoever reads no language that there is.
+ * `Accept-Language`. "de-AT" is German; English for whoever reads none of the languages.
  */
 export function languageOf(preferences: string | readonly (string | null)[] | undefined): Language {
   const wanted = typeof preferences === 'string' ? acceptedIn(preferences) : (preferences ?? []);

@@ -313,6 +313,8 @@ describe('Everything that is due', () => {
     const asked = { ...confirm(7200), performance_id: 'eve' };
     const { status, body } = await shop.admin.post<Sums>(path, asked, { 'x-operator': 'olga' });
     assert.deepEqual([status, body.to_ask], [202, eur(7200, 4)]);
+    // Later turns ask for the money.
+    await until(async () => (await all()).to_ask.length === 0);
     assertRefused(await shop.admin.post(path, confirm(7200)), 409, 'REFUND_SUM_CHANGED');
     assert.equal((await shop.admin.post(path, { confirm: [] })).status, 202);
     assert.deepEqual([(await all()).to_ask, (await all()).pending], [[], eur(7600, 5)]);

@@ -2,8 +2,9 @@
  * Two rings between two threads as one link: what one side sends the other one takes, in order, nothing is lost while
  * both live.
  *
- * 1. What is sent in one pass of the event loop is published together, but at the latest after so many frames: the
- *    other side begins with them meanwhile, also where a pass of many requests takes milliseconds.
+ * 1. What is sent in one pass of the event loop is published in pieces, each twice as long as the piece before, and at
+ *    the end of the pass. So the other side starts early in a pass of many requests, which takes milliseconds, and
+ *    still gets large batches.
  * 2. What finds no room waits in a queue of this side and goes first. Its bound is the sender's: calls that are under
  *    way. The side that answers takes nothing more while its answers wait, so that calls stay in the ring, and their
  *    callers learn of it; the side that calls goes on taking answers, so that one of both always goes on.
@@ -13,8 +14,8 @@
 import { ringBell } from './doorbell.ts';
 import { RingReader, RingWriter } from './ring.ts';
 
-/** Rule 1: about half a millisecond of requests, and enough for a batch of turns. */
-const FRAMES_TOGETHER_MAX = 32;
+/** Rule 1: the frames of the first piece. */
+const FIRST_PIECE = 8;
 
 /** Rule 4: about a millisecond of turns. */
 const FRAMES_A_PASS_MAX = 256;
@@ -44,6 +45,8 @@ export class FrameLink {
   #isPublishDue = false;
   /** Frames that wait to be published. */
   #unpublished = 0;
+  /** How many of them are published together next (rule 1). */
+  #piece = FIRST_PIECE;
   /** Whether frames are being taken; what is sent meanwhile is published after them. */
   #isTaking = false;
 
@@ -70,14 +73,19 @@ export class FrameLink {
       return;
     }
     if (this.#isTaking) return;
+    if (isAlone) return this.#publish();
     this.#unpublished += 1;
-    if (isAlone || this.#unpublished >= FRAMES_TOGETHER_MAX) return this.#publish();
-    if (this.#isPublishDue) return;
-    this.#isPublishDue = true;
-    setImmediate(() => {
-      this.#isPublishDue = false;
-      this.#publish();
-    });
+    if (!this.#isPublishDue) {
+      this.#isPublishDue = true;
+      setImmediate(() => {
+        this.#isPublishDue = false;
+        this.#piece = FIRST_PIECE;
+        this.#publish();
+      });
+    }
+    if (this.#unpublished < this.#piece) return;
+    this.#piece *= 2;
+    this.#publish();
   }
 
   hasWork(): boolean {

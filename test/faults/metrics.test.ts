@@ -103,6 +103,7 @@ describe('GET /metrics', () => {
     assert.ok(samples.get('holdfast_journal_commit_duration_seconds_sum')! > 0);
     assert.equal(samples.get('holdfast_ready'), 1);
     assert.ok(samples.get('holdfast_disk_free_bytes')! > 0);
+    assert.ok(!samples.has('holdfast_notification_lag_facts'), 'there is no receiver');
     for (const name of [
       'process_resident_memory_bytes',
       'process_cpu_seconds_total',

@@ -86,7 +86,7 @@ function addMailGauges(registers: Registry[], { mailer = { counts: {}, failingMs
   );
 }
 
-/** Makes gauges of one value each; null removes the last value. */
+/** Makes gauges of one value each; where it is null, the gauge has no sample. */
 function gaugesOf(registers: Registry[]) {
   return (name: string, help: string, figure: () => number | null): void => {
     new Gauge({
@@ -95,7 +95,7 @@ function gaugesOf(registers: Registry[]) {
       registers,
       collect() {
         const value = figure();
-        if (value === null) this.reset();
+        if (value === null) this.remove();
         else this.set(value);
       },
     });

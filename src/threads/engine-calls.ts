@@ -38,7 +38,7 @@ const BUSY_THERE: readonly PaymentProviderName[] = Object.freeze([]);
 export interface EngineCallsPorts {
   /** Sends a call; one that is alone need not wait for others. */
   send(number: number, text: string, isAlone: boolean): void;
-  /** How often calls were published. */
+  /** How often calls were published: a call is not read by the other side before this has grown. */
   readonly publications: () => number;
   /** Grows with every definition; null where nobody says so, because other nodes define events too. */
   readonly definitions: () => number | null;
@@ -94,10 +94,10 @@ export class EngineCalls {
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
   }
 
-  /** Rule 3; times are those of each call. */
+  /** Rule 3, except where each call has times of its own, and where the call is refused. */
   #read(call: Extract<ThreadCall, { readonly kind: 'query' }>): Promise<unknown> {
     const text = JSON.stringify(call);
-    if (this.#ports.isTiming) return this.#send(text);
+    if (this.#ports.isTiming || this.#waiting.size >= CALLS_MAX) return this.#send(text);
     const publications = this.#ports.publications();
     if (publications !== this.#readsAsOf) this.#reads.clear();
     this.#readsAsOf = publications;

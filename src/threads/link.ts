@@ -47,6 +47,8 @@ export class FrameLink {
   #unpublished = 0;
   /** How many of them are published together next (rule 1). */
   #piece = FIRST_PIECE;
+  /** How often a text was sent beside the ring (rule 3). */
+  #sentBeside = 0;
   /** Whether frames are being taken; what is sent meanwhile is published after them. */
   #isTaking = false;
 
@@ -61,9 +63,9 @@ export class FrameLink {
     return this.#line.length;
   }
 
-  /** How often frames were published. */
+  /** How often something became visible to the other side: frames that were published, or a text beside the ring. */
   get publications(): number {
-    return this.#writer.publications;
+    return this.#writer.publications + this.#sentBeside;
   }
 
   /** Sends with the others of this pass, or at once where there are no others. */
@@ -123,6 +125,7 @@ export class FrameLink {
         return true;
       case 'TOO_LONG':
         this.#ports.sendLong(number, text);
+        this.#sentBeside += 1;
         return true;
       case 'NO_ROOM':
         ringBell(this.#ports.bell);

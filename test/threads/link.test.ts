@@ -85,6 +85,15 @@ describe('A link between two threads', () => {
     assert.deepEqual([...seen, published(), link.publications], [1, 56, 14, 5]);
   });
 
+  it('counts a text that goes beside the ring as published', () => {
+    const sent: number[] = [];
+    const unused = { bell: new Int32Array(makeBell()), isAnswering: false, take: () => assert.fail() };
+    const rings = { incoming: makeRing(), outgoing: makeRing(4_096) };
+    const link = new FrameLink({ ...rings, ...unused, sendLong: (number) => void sent.push(number) });
+    for (const number of [1, 2]) link.send(number, 'x'.repeat(4_096), true);
+    assert.deepEqual([sent, link.publications], [[1, 2], 2]);
+  });
+
   it('answers calls one after the other, each side waiting for the other', async () => {
     await withEcho({ ringBytes: 4_096 }, async (echo) => {
       for (let n = 0; n < 500; n += 1) assert.equal(await echo.call(`call ${n} ä€😀`), `call ${n} ä€😀`);

@@ -1,5 +1,5 @@
 /**
- * Words Ajv's findings plainly: the problems of a definition, of a request and of a webhook.
+ * Puts Ajv's findings into plain words: the problems of a definition, of a request and of a webhook.
  *
  * 1. A message completes the sentence that its path begins: "/currency must be …", "/id is required".
  * 2. The message for a pattern, a format or a type says what must be there, where the schema has words for it. The

@@ -65,7 +65,7 @@ export async function serveGate(given: GateArguments, environment: Environment):
   });
 }
 
-/** What they say, or one line about what is wrong with them. */
+/** The checked arguments and settings of a gate, or one line about what is wrong with them. */
 export function checkArguments(given: GateArguments, environment: Environment): Checked | { readonly problem: string } {
   const shared = Object.fromEntries(SHARED_SETTINGS.map((name) => [name, environment[name]]));
   const reading = readConfig({

@@ -122,8 +122,7 @@ function draftsOf(source: MessageSource): readonly Draft[] {
     case 'OrderAmended': {
       const { ticketIds, toRefundCents, trigger } = fact.data;
       const told = [amendmentOf(source, fact.data)];
-      // For an order that is left without tickets, the cancellation has the further messages, and the one about what is
-      // due.
+      // An order that is left without tickets is cancelled: the other messages are those of the cancellation.
       if (ticketIds.length === 0) return told;
       if (trigger === 'COVER') told.push({ type: 'order.confirmed', data: amendedOrderOf(source, fact.data) });
       return toRefundCents > 0 ? [...told, ...refundDueOf(source, fact.data)] : told;

@@ -11,9 +11,9 @@ export interface FedTicket {
   /** When it entered, left or became void; a feed has seconds. */
   readonly at: number;
   readonly doorId: string | null;
-  /** It was outside when it entered here: if that entry is undone, the ticket had still entered before. */
+  /** It was outside when it entered here: if that entry is undone, it is outside again. */
   readonly isReturn?: true;
-  /** Where it was when it left here without being inside: should that exit be undone, it is there again. */
+  /** Where it was before it left here, if it was not inside: if that exit is undone, the ticket is there again. */
   readonly leftFrom?: 'OUTSIDE' | 'NEVER_IN';
   /** What the service says of conflicts. */
   readonly told?: readonly StationConflict[];

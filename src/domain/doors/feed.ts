@@ -23,10 +23,10 @@ import type { FedChange } from '../recorded-scan.ts';
 
 /** The ticket after an entry or exit; an earlier scan than the known change has no effect. */
 function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
-  const { leftFrom: _leftFrom, ...others } = row;
   const isInside = row.presence === 'INSIDE';
   if (row.presence !== 'NEVER_IN' && at < row.at) return row;
   if (kind === 'EXIT') {
+    const { leftFrom: _leftFrom, ...others } = row;
     return { ...others, presence: 'OUTSIDE', at, doorId, ...(row.presence !== 'INSIDE' && { leftFrom: row.presence }) };
   }
   if (isInside) return row;
@@ -35,7 +35,7 @@ function withScan(row: FedTicket, { kind, at, doorId }: TicketScan): FedTicket {
 
 /**
  * The ticket without a scan; `left` are the ticket's other scans here. Scans elsewhere are known from the conflicts
- * that the service reported, and from where the ticket was before it entered here.
+ * that the service reported, and from where the ticket was before it entered or left here.
  */
 function withoutScan(
   row: FedTicket,

@@ -38,7 +38,7 @@ import type { PerformanceStatus } from '#machines/performance.ts';
  * had ended; a replay still has the older ones. Where a replay meets a snapshot of an older format it goes on from
  * there, as the service did. Formats 1 and 2 kept holds as objects; formats 1 to 3 kept the items of holds that were
  * replaced, and the view of each hold that was an answer. At a gate formats 1 to 4 did not count an entry of a ticket
- * that was inside among the changes of its feed, nor say of one that it had been outside.
+ * that was inside among the changes of its feed, and did not keep where a ticket was before it entered or left.
  */
 export const SNAPSHOT_FORMAT = 5;
 

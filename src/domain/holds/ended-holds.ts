@@ -65,7 +65,7 @@ export interface EndedHolds {
   readonly cutBytes: number;
   /** Forgets those that lost their items within the oldest ten minutes, before their time. */
   dropOldest(): void;
-  /** The same by how they ended. Cost: a pass over all of them. */
+  /** How many have lost their items, by how they ended. Cost: a pass over all of them. */
   cutCounts(): Readonly<Record<EndedStatus, number>>;
   cutParts(recordsMax: number): Iterable<EndedPart>;
   restoreWhole(hold: Hold, endedAt: number): void;

@@ -7,7 +7,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import { ATTENDEE_CSV, attendeeRecords, type AttendeeRecord } from '#privacy/attendee-list.ts';
 import type { AdminPorts } from '../ports.ts';
 import type { HttpApp } from '../protocol/app.ts';
-import type { Envelope } from '../protocol/envelope.ts';
+import { JSON_TYPE, type Envelope } from '../protocol/envelope.ts';
 import { EVENT_NOT_FOUND } from '../protocol/errors.ts';
 import { bearer, Id, Nullable, OperatorHeaders, Time } from '../protocol/fields.ts';
 import { addRoute } from '../protocol/route.ts';
@@ -75,7 +75,7 @@ export function attendeeRoutes(
       return { records, isCsv: format === 'csv', fileName: fileNameOf(id, performanceId) };
     },
     send: ({ records, isCsv, fileName }, reply) => {
-      reply.header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8');
+      reply.header('content-type', isCsv ? 'text/csv; charset=utf-8' : JSON_TYPE);
       reply.header('cache-control', 'no-store');
       reply.header('content-disposition', `attachment; filename="${fileName}.${isCsv ? 'csv' : 'json'}"`);
       const written = isCsv ? csvOf(records) : jsonOf(records, settings.responseEnvelope);

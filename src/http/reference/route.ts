@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpApp } from '../protocol/app.ts';
 import { LargeBody, LASTING, sendLarge } from '../protocol/encoding.ts';
+import { JSON_TYPE } from '../protocol/envelope.ts';
 import { tagNamed, varyBy } from '../protocol/negotiation.ts';
 import { DOCS_HEADERS, documentOf, SCRIPT_PATH, SEARCH_PATH, type DocsPage } from './frame.ts';
 import { docsPages, missingPage, type DocsSource } from './pages.ts';
@@ -15,7 +16,7 @@ import { searchEntries } from './search.ts';
 import type { ShownDocument } from './operations.ts';
 import type { PageFile, ReferencePort } from '../ports.ts';
 
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
+const JSON_HEADERS = { 'content-type': JSON_TYPE } as const;
 const hidden = { schema: { hide: true } } as const;
 
 /** Without the port the pages have no script and name the default addresses. */

@@ -15,7 +15,7 @@ export interface Block {
   readonly seats: readonly number[];
 }
 
-/** In a hall with more seats, or with this many blocks and more than the seats below, buyers first choose a block. */
+/** Buyers first choose a block in a hall with more seats, or with MANY_BLOCKS and more than SEATS_BY_MANY_BLOCKS. */
 const SEATS_BY_BLOCK = 2_000;
 const MANY_BLOCKS = 5;
 const SEATS_BY_MANY_BLOCKS = 600;

@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 
 /** What a buyer's amendment costs beside the tickets. */
 interface Permission {
-  /** The fees per ticket, without the percentage of the credit. */
+  /** The fees of changed, reissued and renamed tickets together, without the percentage of the credit. */
   readonly feeCents: number;
   /** Given back by the rule. */
   readonly byRule: readonly OrderUnit[];

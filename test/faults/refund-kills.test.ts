@@ -35,6 +35,8 @@ const KILLS = deep(2);
 const PRICE = 1900;
 /** So often an hour passes until the provider is well. */
 const TROUBLED_ROUNDS = 2;
+/** After the kills, on a machine that runs other tests beside. */
+const SETTLED_MS_MAX = 60_000;
 /** Calls of buyers and operators at once. */
 const AT_ONCE = 8;
 const HOUR_SECONDS = 3_600;
@@ -245,8 +247,10 @@ it(`${ORDERS} refunds of a service that is killed ${KILLS + 1} times are each gi
   }
 
   await execute(service, sold);
+  const begin = performance.now();
   for (let round = 0, open = sold; open.length > 0; round += 1) {
-    if (round === 40) assert.fail(`it never ends: ${JSON.stringify((await orderOf(service, open[0]!)).refunds)}`);
+    const isLate = performance.now() - begin > SETTLED_MS_MAX;
+    if (isLate) assert.fail(`it never ends: ${JSON.stringify((await orderOf(service, open[0]!)).refunds)}`);
     if (round === TROUBLED_ROUNDS) {
       standIn.trouble = null;
       standIn.refunds.outcome = () => 'succeeded';

@@ -1,4 +1,4 @@
-/** Concurrent definitions: a slug belongs to one event. */
+/** Definitions: what they set and refuse, a slug that belongs to one event, and a date that they cancel. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json } from '../fixtures/client.ts';

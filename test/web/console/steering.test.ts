@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { newVisitor, withoutBrowser, type Visitor } from '../../fixtures/browser.ts';
-import { openShop, type Shop } from '../storefront/shop.ts';
+import { openShop, POLL_MS_MAX, type Shop } from '../storefront/shop.ts';
 import { signIn } from './operator.ts';
-
-/** Of those who wait. */
-const POLL_MS = 4_500;
 
 describe('A rush that is steered from the console', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -33,7 +30,7 @@ describe('A rush that is steered from the console', { skip: withoutBrowser }, ()
     const path = await shop.ownEvent('club-night', 'rush', { waiting_room: true, waiting_room_rate: 1 });
     const enter = () => shop.enter(path, { ownClock: true });
     const [first, second] = [await enter(), await enter()];
-    const buyersPoll = () => Promise.all([first, second].map(({ later }) => later(POLL_MS)));
+    const buyersPoll = () => Promise.all([first, second].map(({ later }) => later(POLL_MS_MAX)));
     await first.page.getByRole('link', { name: /waiting room/i }).click();
     await first.page.getByText('It is your turn.').waitFor();
     await second.page.getByRole('link', { name: /waiting room/i }).click();

@@ -25,6 +25,9 @@ export interface ShopVisitorOptions extends VisitorOptions {
   readonly clockAheadMs?: number;
 }
 
+/** The longest that a page in the waiting room waits before it asks again. */
+export const POLL_MS_MAX = 6_000;
+
 type Environment = Readonly<Record<string, string>>;
 
 export async function openShop(environment: Environment = {}): Promise<Shop> {

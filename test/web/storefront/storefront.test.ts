@@ -8,7 +8,7 @@ import { sample } from '../../fixtures/events.ts';
 import type { TestService } from '../../fixtures/service.ts';
 import { serveHttp } from '../../fixtures/http-server.ts';
 import { newVisitor, PHONE, withoutBrowser } from '../../fixtures/browser.ts';
-import { fillIn, openShop, seat, type Shop, type ShopVisitorOptions } from './shop.ts';
+import { fillIn, openShop, POLL_MS_MAX, seat, type Shop, type ShopVisitorOptions } from './shop.ts';
 
 describe('The storefront', { skip: withoutBrowser }, () => {
   let shop: Shop;
@@ -396,9 +396,6 @@ describe('The storefront', { skip: withoutBrowser }, () => {
     });
   });
 });
-
-/** The longest that a page in the waiting room waits before it asks again. */
-const POLL_MS_MAX = 6_000;
 
 /** Stands in for the notifications of a browser, which nobody sees without a screen. */
 const NOTIFICATIONS = `globalThis.told = [];

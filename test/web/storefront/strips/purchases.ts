@@ -13,7 +13,7 @@ import { TEXTS } from '#texts/texts.ts';
 import type { Visitor } from '../../../fixtures/browser.ts';
 import type { Json } from '../../../fixtures/client.ts';
 import { until } from '../../../fixtures/until.ts';
-import { seat, type Shop, type ShopVisitorOptions } from '../shop.ts';
+import { POLL_MS_MAX, seat, type Shop, type ShopVisitorOptions } from '../shop.ts';
 
 interface Player {
   readonly shop: Shop;
@@ -210,9 +210,6 @@ async function open(player: Player, sample: string, purchase: string, overrides:
   };
   return { buyer, at, path, words: TEXTS[language], eventId: `evt_${slug.replaceAll('-', '_')}` };
 }
-
-/** The longest that a page in the waiting room waits before it asks again. */
-const POLL_MS_MAX = 6_000;
 
 /** Resolves when nothing moves any more that comes to rest. */
 const AT_REST = `Promise.allSettled(document.getAnimations()

@@ -1,9 +1,10 @@
 /** A device at a door: the page of stations in a profile of its own, with a clock of its own, paired and placed. */
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Request } from 'playwright-core';
 import { newVisitor, PHONE, type Visitor } from '../../fixtures/browser.ts';
 import type { MadeStation } from '../../fixtures/doors.ts';
 import { SECOND, type TestService } from '../../fixtures/test-service.ts';
+import { until } from '../../fixtures/until.ts';
 
 export interface Device extends Visitor {
   /** Types a code as a scanner does. */
@@ -75,6 +76,10 @@ export async function newDevice(
   const visitor = await newVisitor(browser, origin, { ...known, expected, ownClock: true });
   const { page, later } = visitor;
   const shown = page.getByRole('alertdialog');
+  const underWay = new Set<Request>();
+  page.on('request', (request) => underWay.add(request));
+  page.on('requestfinished', (request) => underWay.delete(request));
+  page.on('requestfailed', (request) => underWay.delete(request));
   const device: Device = {
     ...visitor,
     type: (code) =>
@@ -97,7 +102,11 @@ export async function newDevice(
       await page.locator('html:not([data-verdict])').waitFor();
     },
     is: (state) => page.locator(`html[data-state="${state}"]`).waitFor(),
-    cut: (isCut) => page.context().setOffline(isCut),
+    async cut(isCut) {
+      await page.context().setOffline(isCut);
+      // A request that was sent before is still answered, and could tell of what happens after.
+      if (isCut) await until(() => underWay.size === 0);
+    },
     status: (heading, value) =>
       page.locator('main > .status > div', { hasText: new RegExp(`^${heading}\\s*${value}$`) }).waitFor(),
     round: () => later(ROUND_MS),

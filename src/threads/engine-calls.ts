@@ -55,7 +55,13 @@ interface Waiting {
 
 export class EngineCalls {
   readonly #ports: EngineCallsPorts;
-  readonly #waiting = new Map<number, Waiting>();
+  /**
+   * By their numbers. A `Map` whose entries come and go takes a new table every few entries; the table that it leaves
+   * leads to the next one, so that a table which has become old makes the requests of all later ones old too.
+   */
+  readonly #waiting: (Waiting | undefined)[] = [];
+  /** Numbers whose calls were answered. */
+  readonly #free: number[] = [];
   readonly #found = new Map<string, EventPort>();
   #slugs = new Map<string, EventPort>();
   /** The definitions that `#slugs` knows of. */
@@ -65,17 +71,21 @@ export class EngineCalls {
   #readsAsOf = 0;
   /** The sessions of payments that were opened with their commands, as packed answers. */
   readonly #opened = new WeakMap<PaymentView, string>();
-  #number = 0;
 
   constructor(ports: EngineCallsPorts) {
     this.#ports = ports;
   }
 
+  get #underWay(): number {
+    return this.#waiting.length - this.#free.length;
+  }
+
   /** An answer that came. */
   take(number: number, text: string): void {
-    const waiting = this.#waiting.get(number);
+    const waiting = this.#waiting[number];
     if (waiting === undefined) return;
-    this.#waiting.delete(number);
+    this.#waiting[number] = undefined;
+    this.#free.push(number);
     waiting.times = settleText(text, waiting.resolve, waiting.reject);
   }
 
@@ -84,20 +94,20 @@ export class EngineCalls {
   }
 
   #send(text: string): Promise<unknown> {
-    if (this.#waiting.size >= CALLS_MAX)
+    if (this.#underWay >= CALLS_MAX)
       return Promise.reject(new Overloaded('too many requests wait', RETRY_AFTER_SECONDS));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const waiting: Waiting = { resolve, reject, times: undefined };
-    this.#number = (this.#number + 1) >>> 0;
-    this.#waiting.set(this.#number, waiting);
-    this.#ports.send(this.#number, text, this.#waiting.size === 1);
+    const number = this.#free.pop() ?? this.#waiting.length;
+    this.#waiting[number] = waiting;
+    this.#ports.send(number, text, this.#underWay === 1);
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
   }
 
   /** Rule 3, except where each call has times of its own, and where the call is refused. */
   #read(call: Extract<ThreadCall, { readonly kind: 'query' }>): Promise<unknown> {
     const text = JSON.stringify(call);
-    if (this.#ports.isTiming || this.#waiting.size >= CALLS_MAX) return this.#send(text);
+    if (this.#ports.isTiming || this.#underWay >= CALLS_MAX) return this.#send(text);
     const publications = this.#ports.publications();
     if (publications !== this.#readsAsOf) this.#reads.clear();
     this.#readsAsOf = publications;

@@ -684,8 +684,8 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'fronts: an answer is given to another call',
     'src/threads/engine-calls.ts',
-    'this.#number = (this.#number + 1) >>> 0;',
-    'this.#number = this.#waiting.size;',
+    'const number = this.#free.pop() ?? this.#waiting.length;',
+    'const number = this.#underWay % 2;',
     'test/threads/link.test.ts',
   ),
   bug(

@@ -47,16 +47,22 @@ class BodyBudget {
     this.#bytes = bytes;
   }
 
-  /** Counts a body from here on, until it ends. */
+  /** Counts a body from here on, until it ends; one that comes in one piece, as most do, is never under way. */
   follow({ raw }: FastifyRequest): void {
-    if (raw.socket.destroyed) return;
-    const add = (piece: Buffer): void => this.#add(body, piece.length + PIECE_BYTES);
+    const length = Number(raw.headers['content-length']);
+    let body: BodyUnderWay | null = null;
+    raw.on('data', (piece: Buffer) => {
+      if (raw.socket.destroyed || (body === null && piece.length === length)) return;
+      body ??= this.#begin(raw);
+      this.#add(body, piece.length + PIECE_BYTES);
+    });
+  }
+
+  #begin(raw: FastifyRequest['raw']): BodyUnderWay {
     const end = (): void => {
-      raw.off('data', add);
       forget();
       this.#underWay.delete(body);
       this.#bytes.set(this.#bytes.own - body.bytes);
-      body.bytes = 0;
     };
     const refuse = (): void => {
       end();
@@ -66,14 +72,15 @@ class BodyBudget {
         raw.emit('error', new Overloaded('the bodies under way take too much', RETRY_AFTER_SECONDS));
     };
     const body: BodyUnderWay = { bytes: 0, refuse };
-    raw.on('data', add);
+    this.#underWay.add(body);
     raw.once('end', end);
     // When a request was answered before its body had arrived, `raw` emits nothing more.
     const forget = whenGone(raw.socket, end);
+    return body;
   }
 
   #add(body: BodyUnderWay, bytes: number): void {
-    this.#underWay.add(body);
+    if (!this.#underWay.has(body)) return;
     body.bytes += bytes;
     this.#bytes.set(this.#bytes.own + bytes);
     while (this.#bytes.own > this.#bytesMax && this.#underWay.size > 0) this.#firstToGiveWay().refuse();

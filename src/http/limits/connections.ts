@@ -23,7 +23,8 @@ interface Connection {
   waiting: number;
   /** Whether the answer under way is the last one on this connection (rule 2). */
   isClosing: boolean;
-  readonly whenGone: Set<() => void>;
+  /** Few at a time. The tables that a `Set` leaves would make all requests of the connection old. */
+  readonly whenGone: (() => void)[];
 }
 
 const connections = new WeakMap<Socket, Connection>();
@@ -31,12 +32,11 @@ const connections = new WeakMap<Socket, Connection>();
 function connectionOf(socket: Socket): Connection {
   const known = connections.get(socket);
   if (known !== undefined) return known;
-  const connection: Connection = { waiting: 0, isClosing: false, whenGone: new Set() };
+  const connection: Connection = { waiting: 0, isClosing: false, whenGone: [] };
   connections.set(socket, connection);
   // One listener for all: a client may have many requests on a connection.
   socket.once('close', () => {
-    for (const tell of connection.whenGone) tell();
-    connection.whenGone.clear();
+    for (let tell = connection.whenGone.pop(); tell !== undefined; tell = connection.whenGone.pop()) tell();
   });
   return connection;
 }
@@ -51,8 +51,12 @@ export function whenGone(socket: Socket, tell: () => void): () => boolean {
     return () => false;
   }
   const { whenGone: told } = connectionOf(socket);
-  told.add(tell);
-  return () => told.delete(tell);
+  told.push(tell);
+  return () => {
+    const at = told.lastIndexOf(tell);
+    if (at >= 0) told.splice(at, 1);
+    return at >= 0;
+  };
 }
 
 /** Says that the answer under way is the last one on its connection (rule 2). */

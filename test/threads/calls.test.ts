@@ -96,6 +96,31 @@ for (const isTiming of [false, true]) {
   });
 }
 
+it('gives each answer to the call of its number, which is then free for the next call', async () => {
+  const sent: number[] = [];
+  const send = (number: number): void => void sent.push(number);
+  const calls = new EngineCalls({ send, publications: () => 0, definitions: () => 0, isTiming: false });
+  const expected: string[] = [];
+  const given: Promise<unknown>[] = [];
+  const find = (id: string): void => void given.push(calls.sandbox.find(id));
+  const answer = (number: number): void => {
+    const id = `cs_${expected.length}`;
+    calls.take(number, packValue({ id }));
+    // Nobody waits for it any more.
+    calls.take(number, packValue({ id: 'again' }));
+    expected.push(id);
+  };
+  for (const id of ['a', 'b', 'c']) find(id);
+  for (const at of [1, 2, 0]) answer(sent[at]!);
+  for (const id of ['d', 'e', 'f', 'g']) find(id);
+  assert.deepEqual(new Set(sent.slice(3)).size, 4);
+  for (const at of [6, 3, 5, 4]) answer(sent[at]!);
+  assert.deepEqual(
+    await Promise.all(given),
+    [2, 0, 1, 4, 6, 5, 3].map((at) => ({ id: expected[at]! })),
+  );
+});
+
 it('sends the same read of several requests once until it is published, unless times are asked for', async () => {
   const readAll = async (isTiming: boolean): Promise<readonly number[]> => {
     const sent: number[] = [];

@@ -60,8 +60,8 @@ class BodyBudget {
 
   #begin(raw: FastifyRequest['raw']): BodyUnderWay {
     const end = (): void => {
+      if (!this.#underWay.delete(body)) return;
       forget();
-      this.#underWay.delete(body);
       this.#bytes.set(this.#bytes.own - body.bytes);
     };
     const refuse = (): void => {

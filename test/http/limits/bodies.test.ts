@@ -9,6 +9,8 @@ import { serviceWith } from '../../fixtures/service.ts';
 const KIB = 1024;
 const BODIES_MAX = 400 * KIB;
 const ANNOUNCED = 200 * KIB;
+/** What a piece counts for beside its bytes. */
+const PIECE_BYTES = 256;
 
 const service = serviceWith([clubNight()], {}, { limits: { bodiesBytesMax: BODIES_MAX } });
 
@@ -71,6 +73,23 @@ describe('Bodies under way', () => {
     assert.ok(isRefused(), `${(await inUse(service))['body_bytes']} bytes`);
     for (const { socket } of trickling) socket.destroy();
     assert.deepEqual(await inUseAtRest(service), NOTHING_IN_USE);
+  });
+
+  it('that come in pieces are counted until their ends, those of one piece are not, on a connection for all', async () => {
+    const client = connectRaw(service.publicUrl);
+    const hold = () => JSON.stringify({ event_id: 'evt_club', session_key: newSession(), items: [floor(1)] });
+    const whole = () => bytesOf('POST', HOLDS, [], hold());
+    for (const ended of [1, 2]) {
+      const [head, body] = whole().split('\r\n\r\n') as [string, string];
+      client.write(`${whole()}${whole()}${head}\r\n\r\n${body.slice(0, 20)}`);
+      await client.receives('HTTP/1.1 201 ', 3 * ended - 1);
+      const { body_bytes: bytes } = await inUseOnce(service, ({ body_bytes: bytes }) => bytes !== 0);
+      assert.equal(bytes, 20 + PIECE_BYTES);
+      client.write(body.slice(20));
+      await client.receives('HTTP/1.1 201 ', 3 * ended);
+      assert.deepEqual(await inUse(service), NOTHING_IN_USE);
+    }
+    client.socket.destroy();
   });
 
   it('that are too large for their route are no longer counted once that is answered', async () => {

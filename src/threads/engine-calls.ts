@@ -14,6 +14,7 @@ import { stopwatchMs } from '#actors/clock.ts';
 import type { EventFinder, EventPort, Found } from '#actors/event-port.ts';
 import type { Command } from '#domain/command.ts';
 import type { PaymentProviderName } from '#domain/catalogue/definition.ts';
+import { Slots } from '#domain/collections/slots.ts';
 import type { Query } from '#domain/event/query.ts';
 import { eventNumberOf } from '#domain/ids.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -55,13 +56,7 @@ interface Waiting {
 
 export class EngineCalls {
   readonly #ports: EngineCallsPorts;
-  /**
-   * By their numbers. A `Map` whose entries come and go takes a new table every few entries; the table that it leaves
-   * leads to the next one, so that a table which has become old makes the requests of all later ones old too.
-   */
-  readonly #waiting: (Waiting | undefined)[] = [];
-  /** Numbers whose calls were answered. */
-  readonly #free: number[] = [];
+  readonly #waiting = new Slots<Waiting>();
   readonly #found = new Map<string, EventPort>();
   #slugs = new Map<string, EventPort>();
   /** The definitions that `#slugs` knows of. */
@@ -76,17 +71,10 @@ export class EngineCalls {
     this.#ports = ports;
   }
 
-  get #underWay(): number {
-    return this.#waiting.length - this.#free.length;
-  }
-
   /** An answer that came. */
   take(number: number, text: string): void {
-    const waiting = this.#waiting[number];
-    if (waiting === undefined) return;
-    this.#waiting[number] = undefined;
-    this.#free.push(number);
-    waiting.times = settleText(text, waiting.resolve, waiting.reject);
+    const waiting = this.#waiting.take(number);
+    if (waiting !== undefined) waiting.times = settleText(text, waiting.resolve, waiting.reject);
   }
 
   #call(call: ThreadCall): Promise<unknown> {
@@ -94,20 +82,18 @@ export class EngineCalls {
   }
 
   #send(text: string): Promise<unknown> {
-    if (this.#underWay >= CALLS_MAX)
+    if (this.#waiting.size >= CALLS_MAX)
       return Promise.reject(new Overloaded('too many requests wait', RETRY_AFTER_SECONDS));
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const waiting: Waiting = { resolve, reject, times: undefined };
-    const number = this.#free.pop() ?? this.#waiting.length;
-    this.#waiting[number] = waiting;
-    this.#ports.send(number, text, this.#underWay === 1);
+    this.#ports.send(this.#waiting.add(waiting), text, this.#waiting.size === 1);
     return this.#ports.isTiming ? publishTimes(promise, waiting) : promise;
   }
 
   /** Rule 3, except where each call has times of its own, and where the call is refused. */
   #read(call: Extract<ThreadCall, { readonly kind: 'query' }>): Promise<unknown> {
     const text = JSON.stringify(call);
-    if (this.#ports.isTiming || this.#underWay >= CALLS_MAX) return this.#send(text);
+    if (this.#ports.isTiming || this.#waiting.size >= CALLS_MAX) return this.#send(text);
     const publications = this.#ports.publications();
     if (publications !== this.#readsAsOf) this.#reads.clear();
     this.#readsAsOf = publications;

@@ -683,9 +683,9 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   ),
   bug(
     'fronts: an answer is given to another call',
-    'src/threads/engine-calls.ts',
-    'const number = this.#free.pop() ?? this.#waiting.length;',
-    'const number = this.#underWay % 2;',
+    'src/domain/collections/slots.ts',
+    'const number = this.#free.pop() ?? this.#values.length;',
+    'const number = this.size % 2;',
     'test/threads/link.test.ts',
   ),
   bug(

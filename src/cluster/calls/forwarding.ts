@@ -15,6 +15,7 @@
  *    once, however long its log takes. Without an answer for `SILENT_MS` it is silent.
  */
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
+import { countLeading } from '#domain/collections/sorted.ts';
 import type { Timing } from '#persistence/nats/timing.ts';
 import { Moved, type Call } from './shard-calls.ts';
 import {
@@ -69,6 +70,7 @@ interface ForwardingPorts {
 }
 
 interface CallUnderWay {
+  readonly number: number;
   readonly text: string;
   readonly untilMs: number;
   readonly resolve: (value: unknown) => void;
@@ -76,11 +78,14 @@ interface CallUnderWay {
   sentAt: number;
 }
 
-/** An owner with the calls to it that are under way, by number, the oldest first. */
+/** An owner with the calls to it that are under way. */
 interface Target {
   readonly shard: number;
   readonly epoch: number;
-  readonly calls: Map<number, CallUnderWay>;
+  /**
+   * In the order of their numbers. Calls come and go: the tables that a `Map` leaves would make all their requests old.
+   */
+  readonly calls: CallUnderWay[];
   readonly batch: MessageBatch;
   /** Until then nobody listened (rule 3). */
   absentUntilMs: number;
@@ -142,7 +147,7 @@ export class Forwarding {
       if (text.length > ITEM_CHARS_MAX) throw new Error(`a call of ${text.length} characters is too long to forward`);
       const target = this.#targetOf(shard, epoch);
       const sentAt = this.#ports.time.stopwatchMs();
-      target.calls.set(number, { text, untilMs, resolve, reject, sentAt });
+      target.calls.push({ number, text, untilMs, resolve, reject, sentAt });
       if (sentAt >= target.absentUntilMs) target.batch.add(text);
       this.#underWay += 1;
       this.#forwarded += 1;
@@ -178,7 +183,7 @@ export class Forwarding {
     const name = targetOf(shard, epoch);
     const known = this.#targets.get(name);
     if (known !== undefined) return known;
-    const calls = new Map<number, CallUnderWay>();
+    const calls: CallUnderWay[] = [];
     const batch = new MessageBatch(this.#ports.time, (texts) => this.#send(name, calls, texts));
     const target: Target = { shard, epoch, calls, batch, absentUntilMs: 0, isHeard: false, unheardLooks: 0 };
     this.#targets.set(name, target);
@@ -188,9 +193,8 @@ export class Forwarding {
   #send(name: string, calls: Target['calls'], texts: readonly string[]): void {
     const { bus, cluster } = this.#ports;
     // They have ended meanwhile, perhaps at another owner.
-    if (calls.size === 0 && texts.length > 0) return;
-    const [settledBelow = this.#number + 1] = calls.keys();
-    const message = writeCalls(settledBelow, texts);
+    if (calls.length === 0 && texts.length > 0) return;
+    const message = writeCalls(calls[0]?.number ?? this.#number + 1, texts);
     this.#messages += 1;
     for (const part of partsOf(message, this.#messages)) {
       bus.publish(subjects.calls(cluster, name), part, `${this.#answers}.${name}`);
@@ -220,19 +224,16 @@ export class Forwarding {
   }
 
   #end(target: Target, number: number): CallUnderWay | undefined {
-    const call = target.calls.get(number);
-    if (call !== undefined) {
-      target.calls.delete(number);
-      this.#underWay -= 1;
-    }
-    return call;
+    const place = countLeading(target.calls, (call) => call.number < number);
+    if (target.calls[place]?.number !== number) return undefined;
+    this.#underWay -= 1;
+    return target.calls.splice(place, 1)[0];
   }
 
   #cutOff(target: Target, why: string): void {
     this.#targets.delete(targetOf(target.shard, target.epoch));
-    this.#underWay -= target.calls.size;
-    const calls = [...target.calls.values()];
-    target.calls.clear();
+    const calls = target.calls.splice(0);
+    this.#underWay -= calls.length;
     for (const { reject } of calls) reject(new Moved(target.shard, why));
   }
 
@@ -252,7 +253,7 @@ export class Forwarding {
     for (const [name, target] of this.#targets) {
       const { calls, isHeard, unheardLooks } = target;
       target.isHeard = false;
-      if (isHeard || (calls.size === 0 && unheardLooks === 0)) continue;
+      if (isHeard || (calls.length === 0 && unheardLooks === 0)) continue;
       isAwaited = true;
       if (!this.#ports.bus.isConnected) continue;
       target.unheardLooks += 1;
@@ -264,8 +265,7 @@ export class Forwarding {
   #giveUpLate(): void {
     const now = this.#ports.time.stopwatchMs();
     for (const target of this.#targets.values()) {
-      for (const [number, { untilMs, reject }] of target.calls) {
-        if (untilMs > now) continue;
+      for (const { number, reject } of target.calls.filter(({ untilMs }) => untilMs <= now)) {
         this.#end(target, number);
         reject(new Overloaded('the owner of the event did not answer in time', RETRY_AFTER_SECONDS));
       }
@@ -281,7 +281,7 @@ export class Forwarding {
     const { bus, time } = this.#ports;
     if (!bus.isConnected) return;
     const now = time.stopwatchMs();
-    for (const call of calls.values()) {
+    for (const call of calls) {
       if (call.sentAt > sentBefore) continue;
       call.sentAt = now;
       batch.add(call.text);

@@ -11,6 +11,7 @@
 import { Overloaded, RETRY_AFTER_SECONDS } from '#actors/admission.ts';
 import { Moved, type AnswerTo, type Call, type CallHandler } from './shard-calls.ts';
 import type { EventPort } from '#actors/event-port.ts';
+import { Slots } from '#domain/collections/slots.ts';
 import type { Command } from '#domain/command.ts';
 import { CALL_MS_MAX, LONG_CALL_MS_MAX, type Timing } from '#persistence/nats/timing.ts';
 import type { Forwarding } from './forwarding.ts';
@@ -38,7 +39,7 @@ interface RouterPorts {
 }
 
 interface OwnCall {
-  readonly untilMs: number;
+  untilMs: number;
   readonly reject: (error: Error) => void;
 }
 
@@ -46,7 +47,7 @@ export class ShardRouter {
   readonly #ports: RouterPorts;
   readonly #unfollow: () => void;
   /** Calls under way at this node's own shards; other nodes' are in `forwarding`. */
-  readonly #ownCalls = new Set<OwnCall>();
+  readonly #ownCalls = new Slots<OwnCall>();
   #commands = 0;
   #waiting = 0;
   #isClosed = false;
@@ -129,16 +130,15 @@ export class ShardRouter {
 
   #callHere(shard: number, call: Call, untilMs: number): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const own: OwnCall = { untilMs, reject };
-    this.#ownCalls.add(own);
+    const own = this.#ownCalls.add({ untilMs, reject });
     this.#cancelDeadlines ??= this.#ports.time.after(DEADLINE_LOOK_MS, () => this.#refuseLate());
     this.#ports.handle(shard, call).then(
       (answer) => {
-        this.#ownCalls.delete(own);
+        this.#ownCalls.take(own);
         resolve(answer);
       },
       (error: unknown) => {
-        this.#ownCalls.delete(own);
+        this.#ownCalls.take(own);
         reject(error);
       },
     );
@@ -149,9 +149,10 @@ export class ShardRouter {
     const { time } = this.#ports;
     this.#cancelDeadlines = null;
     const now = time.stopwatchMs();
-    for (const own of this.#ownCalls) {
+    for (const own of this.#ownCalls.values()) {
       if (own.untilMs > now) continue;
-      this.#ownCalls.delete(own);
+      // It keeps its number until it ends.
+      own.untilMs = Number.POSITIVE_INFINITY;
       own.reject(new Overloaded('the change could not be written in time', RETRY_AFTER_SECONDS));
     }
     if (this.#ownCalls.size > 0) this.#cancelDeadlines = time.after(DEADLINE_LOOK_MS, () => this.#refuseLate());

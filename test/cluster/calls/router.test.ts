@@ -126,6 +126,27 @@ describe('A call to a shard', () => {
     for (const { outcome } of calls) assert.ok(outcome instanceof Overloaded);
   });
 
+  it('is refused after 12 s here, whatever calls that were refused before are answered meanwhile', async () => {
+    const { cluster, front } = await openThree();
+    const answers: ((value: unknown) => void)[] = [];
+    cluster.handle = () => new Promise((resolve) => answers.push(resolve));
+    front.own(SHARD, 10);
+    const call = () => watch(front.router.call(SHARD, commandCall('c')));
+    const refused = call();
+    await cluster.time.pass(CALL_MS_MAX + 500);
+    overloadOf(refused);
+    const next = call();
+    await cluster.time.pass(500);
+    answers[0]!('too late');
+    await cluster.time.pass(0);
+    const last = call();
+    await cluster.time.pass(CALL_MS_MAX - 100);
+    assert.equal(overloadOf(refused).message, overloadOf(next).message);
+    answers[2]!('in time');
+    await cluster.time.pass(0);
+    assert.equal(last.outcome, 'in time');
+  });
+
   it('that cancels a date has two minutes, here and elsewhere: it is answered after its last order', async () => {
     const { cluster, front, one } = await openThree();
     cluster.handle = (_shard, _call, { name }) =>

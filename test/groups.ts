@@ -5,11 +5,11 @@
  * half of the processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a
  * test must leave its process as it found it; a single file runs alone with `npm run test:only -- FILE`.
  */
-import { createHook, type AsyncHook } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { disableRunnerHooks } from './runner-hooks.ts';
 import './at-end.ts';
 import './threads/kept-workers.ts';
 
@@ -91,13 +91,8 @@ export function importApiTests(leftOut: Readonly<Record<string, string>>): Promi
 /**
  * Registers the tests of files, whose paths are below `test`; each file is a suite, which keeps its hooks to itself.
  * Resolves when all are registered, which a test file that imports others must wait for.
- *
- * The runner follows every promise of the process by an async hook, to know in which suite a test is registered and
- * which test an uncaught error came from. Once all are registered only the second is left, and it costs a sixth of the
- * processor time: the hook is disabled, and such an error fails the file in place of one of its tests.
  */
 export function importFiles(files: readonly string[]): Promise<void> {
-  const hooks = enabledHooks();
   const registered = files.map((file) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     describe(file, async () => {
@@ -105,17 +100,5 @@ export function importFiles(files: readonly string[]): Promise<void> {
     });
     return promise;
   });
-  return Promise.all(registered).then(() => hooks.forEach((hook) => hook.disable()));
-}
-
-/** The async hooks that are enabled from now on; the runner enables its own when the first suite is registered. */
-function enabledHooks(): readonly AsyncHook[] {
-  const hooks: AsyncHook[] = [];
-  const prototype = Object.getPrototypeOf(createHook({})) as AsyncHook;
-  const { enable } = prototype;
-  prototype.enable = function () {
-    hooks.push(this);
-    return enable.call(this);
-  };
-  return hooks;
+  return Promise.all(registered).then(disableRunnerHooks);
 }

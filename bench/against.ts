@@ -124,16 +124,18 @@ async function define({ adminUrl, token }: Address, event: EventFile): Promise<v
 // ── the scenarios ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 async function closedLoop(url: string, traffic: Traffic, status: number, settings: Settings): Promise<Findings> {
-  const runs = await rounds(settings, (seconds, firstNumber) =>
-    drive<LoadJob, LoadResult>('load', url, {
-      url,
-      traffic,
-      status,
-      connections: CONNECTIONS,
-      seconds,
-      ...(settings.quick ? { answers: QUICK_ANSWERS } : {}),
-      firstNumber,
-    }),
+  const runs = await driven('load', url, (drive: Drive<LoadJob, LoadResult>) =>
+    rounds(settings, (seconds, firstNumber) =>
+      drive({
+        url,
+        traffic,
+        status,
+        connections: CONNECTIONS,
+        seconds,
+        ...(settings.quick ? { answers: QUICK_ANSWERS } : {}),
+        firstNumber,
+      }),
+    ),
   );
   requireGood(runs);
   return rateAndLatency(runs);
@@ -142,31 +144,37 @@ async function closedLoop(url: string, traffic: Traffic, status: number, setting
 async function fixedRates({ url, hot, settings }: Run): Promise<Findings> {
   const traffic = { recipe: 'hot-hold', eventId: hot.id } as const;
   const job = { url, traffic, status: 201, connections: CONNECTIONS, seconds: settings.seconds } as const;
-  const most = await drive<LoadJob, LoadResult>('load', url, { ...job, firstNumber: 2_000_000_000 });
+  const most = await driven('load', url, (drive: Drive<LoadJob, LoadResult>) =>
+    drive({ ...job, firstNumber: 2_000_000_000 }),
+  );
   const figures: Figure[] = [];
-  for (const share of SHARES) {
-    const perSecond = Math.max(50, Math.round((most.perSecond * share) / 50) * 50);
-    const firstNumber = 2_100_000_000 + Math.round(share * 1e8);
-    const run = await drive<OpenLoopJob, OpenLoopResult>('open-loop', url, { ...job, perSecond, firstNumber });
-    const at = `at ${perSecond.toLocaleString('en-GB')} per s`;
-    const ms = (name: string, packed: string, percentile: number): Figure => {
-      return { name: `${at}: ${name}`, unit: 'ms', value: percentileMillis(packed, percentile) };
-    };
-    figures.push(ms('latency p50', run.histogram, 50), ms('latency p99', run.histogram, 99));
-    figures.push(ms('delay of the generator itself, p99', run.lateness, 99));
-  }
+  await driven('open-loop', url, async (drive: Drive<OpenLoopJob, OpenLoopResult>) => {
+    for (const share of SHARES) {
+      const perSecond = Math.max(50, Math.round((most.perSecond * share) / 50) * 50);
+      const firstNumber = 2_100_000_000 + Math.round(share * 1e8);
+      const run = await drive({ ...job, perSecond, firstNumber });
+      const at = `at ${perSecond.toLocaleString('en-GB')} per s`;
+      const ms = (name: string, packed: string, percentile: number): Figure => {
+        return { name: `${at}: ${name}`, unit: 'ms', value: percentileMillis(packed, percentile) };
+      };
+      figures.push(ms('latency p50', run.histogram, 50), ms('latency p99', run.histogram, 99));
+      figures.push(ms('delay of the generator itself, p99', run.lateness, 99));
+    }
+  });
   return { figures };
 }
 
 async function wholePurchases({ url, hot, settings }: Run): Promise<Findings> {
-  const runs = await rounds(settings, (seconds, firstNumber) =>
-    drive<BuyersJob, BuyersResult>('buyers', url, {
-      url,
-      eventId: hot.id,
-      buyers: CONNECTIONS,
-      ...(settings.quick ? { purchases: QUICK_PURCHASES } : { seconds }),
-      firstNumber,
-    }),
+  const runs = await driven('buyers', url, (drive: Drive<BuyersJob, BuyersResult>) =>
+    rounds(settings, (seconds, firstNumber) =>
+      drive({
+        url,
+        eventId: hot.id,
+        buyers: CONNECTIONS,
+        ...(settings.quick ? { purchases: QUICK_PURCHASES } : { seconds }),
+        firstNumber,
+      }),
+    ),
   );
   const troubles = runs.flatMap((run) => run.troubles);
   if (troubles.length > 0) throw new Error(troubles.join('; '));
@@ -174,15 +182,17 @@ async function wholePurchases({ url, hot, settings }: Run): Promise<Findings> {
 }
 
 async function sellOut({ url, stadium }: Run): Promise<Findings> {
-  const sale = await drive<VirtualUsersJob, VirtualUsersResult>('virtual-users', url, {
-    url,
-    journey: 'sell-out',
-    event: stadium,
-    users: CONNECTIONS,
-    seconds: SELL_OUT_SECONDS_MAX,
-    firstNumber: 1,
-    webhookSecret: null,
-  });
+  const sale = await driven('virtual-users', url, (drive: Drive<VirtualUsersJob, VirtualUsersResult>) =>
+    drive({
+      url,
+      journey: 'sell-out',
+      event: stadium,
+      users: CONNECTIONS,
+      seconds: SELL_OUT_SECONDS_MAX,
+      firstNumber: 1,
+      webhookSecret: null,
+    }),
+  );
   if (sale.troubles.length > 0) throw new Error(sale.troubles.join('; '));
   return {
     figures: [
@@ -198,8 +208,14 @@ async function sellOut({ url, stadium }: Run): Promise<Findings> {
 
 // ── runs ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Runs a generator's job once; nothing is known of the service's own process. */
-async function drive<Job extends object, Load>(file: string, url: string, job: Job): Promise<Load> {
+type Drive<Job, Load> = (job: Job) => Promise<Load>;
+
+/** Has a generator run jobs, one after the other; nothing is known of the service's own process. */
+async function driven<Job extends object, Load, Result>(
+  file: string,
+  url: string,
+  work: (drive: Drive<Job, Load>) => Promise<Result>,
+): Promise<Result> {
   const generator = startLoadGenerator<Job, Load>(new URL(`./http/${file}.ts`, import.meta.url));
   const none = { cpuMicros: 0, mainCpuMicros: 0, totalCpuMicros: 0, loopDelayP99Ms: 0, loopDelayMaxMs: 0 };
   const server: Pick<MeasuredServer, 'beginMeter' | 'readMeter'> = {
@@ -207,7 +223,7 @@ async function drive<Job extends object, Load>(file: string, url: string, job: J
     readMeter: async () => none,
   };
   try {
-    return (await generator.run({ ...server, url } as MeasuredServer, job)).load;
+    return await work(async (job) => (await generator.run({ ...server, url } as MeasuredServer, job)).load);
   } finally {
     generator.close();
   }

@@ -50,7 +50,7 @@ export async function calibrate(): Promise<Calibration> {
 
 function runLoop(): Promise<LoopRun> {
   const { promise, resolve, reject } = Promise.withResolvers<LoopRun>();
-  new Worker(LOOP, { eval: true }).once('message', resolve).once('error', reject);
+  new Worker(LOOP, { eval: true, execArgv: [] }).once('message', resolve).once('error', reject);
   return promise;
 }
 

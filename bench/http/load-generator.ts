@@ -17,7 +17,8 @@ export interface LoadGenerator<Job, Load> {
 
 /** `file` receives jobs as messages and answers each with one message. */
 export function startLoadGenerator<Job extends object, Load>(file: URL): LoadGenerator<Job, Load> {
-  const child = fork(file);
+  // What the process of a test loads first is not the generator's.
+  const child = fork(file, { execArgv: [] });
   const ended = once(child, 'exit').then((): never => {
     throw new Error('the load generator ended');
   });

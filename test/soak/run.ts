@@ -256,6 +256,7 @@ async function startService(
 ): Promise<Running> {
   const child = fork(await builtProgram(new URL('./service-process.ts', import.meta.url)), [], {
     env: environment,
+    execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);

@@ -15,6 +15,7 @@ import type { DoorDefinition, PaymentKind, PaymentProviderName } from './catalog
 import type {
   AmendedTicket,
   CancellationCause,
+  HoldLine,
   SealedOperatorNote,
   OrderedPerk,
   OrderItem,
@@ -85,13 +86,7 @@ export interface QuoteView {
 }
 
 /** Snapshots keep it with the answers to idempotency keys (`event/repeats.ts`), so its fields stay as they are. */
-export interface HoldItemView {
-  readonly ticketTypeId: string;
-  readonly sellingStageId: string;
-  readonly performanceId: string;
-  readonly quantity: number;
-  readonly ticketCount: number;
-  readonly seatIds: readonly string[];
+export interface HoldItemView extends Omit<HoldLine, 'unitPriceCents'> {
   readonly seatLabels: readonly string[];
 }
 

@@ -201,7 +201,7 @@ export class ActorPool {
     if (active !== undefined) return active.settleDue();
     const actor = await this.activate(entry);
     await this.#pendingWrites();
-    const isDueSoon = actor.dueAt - this.#ports.clock.now() < DUE_SOON_MS;
+    const isDueSoon = actor.due.at - this.#ports.clock.now() < DUE_SOON_MS;
     if (!isDueSoon) await this.#evict(actor, 'UNLESS_USED');
   }
 
@@ -228,7 +228,7 @@ export class ActorPool {
     this.#retirements += 1;
     this.#evicted.forgetAll();
     for (const actor of this.active()) {
-      if (actor.isUnfinished) this.#unfinished.add(actor.eventId);
+      if (isUnfinished(actor)) this.#unfinished.add(actor.eventId);
       actor.retire(({ orders }) => {
         if (!orders.refunds.isEmpty) this.#unfinished.add(actor.eventId);
       });
@@ -248,7 +248,7 @@ export class ActorPool {
 
   #noteRetired(actor: EventActor, defect: unknown): void {
     if (this.#actors.peek(actor.eventId) === actor) this.#actors.delete(actor.eventId);
-    if (actor.isUnfinished) this.#ports.schedule(actor.eventId, this.#ports.clock.now() + AFTER_DEFECT_MS);
+    if (isUnfinished(actor)) this.#ports.schedule(actor.eventId, this.#ports.clock.now() + AFTER_DEFECT_MS);
     const { name, message } = defect instanceof Error ? defect : new Error(String(defect));
     reportTrouble('box-office', `${actor.eventId} is activated again: ${name}: ${message}`, defect);
   }
@@ -267,7 +267,7 @@ export class ActorPool {
     for (const eventId of this.#actors.rkeys()) {
       if (excess <= 0) return;
       const actor = this.#actors.peek(eventId);
-      if (actor === undefined || actor === activated || !actor.isIdle) continue;
+      if (actor === undefined || actor === activated || !isIdle(actor)) continue;
       excess -= 1;
       inBackground('activation', this.#evict(actor));
     }
@@ -277,9 +277,9 @@ export class ActorPool {
     const { eventId } = actor;
     const seqBefore = actor.facts.lastSeq;
     const isUsed = (): boolean => when === 'UNLESS_USED' && this.#used.has(eventId);
-    if (when === 'UNLESS_USED' && (!actor.isIdle || isUsed())) return;
+    if (when === 'UNLESS_USED' && (!isIdle(actor) || isUsed())) return;
     if (actor.facts.sinceSnapshot > EVICTED_FACTS_MAX) await this.snapshot(actor);
-    const isUnchanged = actor.isIdle && actor.facts.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
+    const isUnchanged = isIdle(actor) && actor.facts.lastSeq === seqBefore && this.#actors.peek(eventId) === actor;
     if (!isUnchanged || isUsed()) return;
     actor.retire((state) => {
       this.#evicted.note(eventId, {
@@ -351,6 +351,16 @@ export class ActorPool {
       .sort((one, other) => other.facts.sinceSnapshot - one.facts.sinceSnapshot);
     return Promise.all(chosen.map((actor) => this.snapshot(actor)));
   }
+}
+
+/** Whether a follower has a turn to take, or facts are not durable yet, so that one may have. */
+function isUnfinished({ facts, due }: EventActor): boolean {
+  return !facts.areDurable || due.isFollowerDue;
+}
+
+/** Whether no reply waits and nothing is under way, so that the event may be evicted. */
+export function isIdle(actor: EventActor): boolean {
+  return actor.facts.waiting === 0 && !isUnfinished(actor);
 }
 
 /** Whether the next snapshot of an event is due (rule 7). */

@@ -12,25 +12,26 @@
  */
 import { factsOf } from '#domain/decision.ts';
 import { nextDeadline, nextEnding, type Deadline } from '#domain/event/deadlines.ts';
-import { decide, type Turn } from '#domain/event/decide.ts';
+import { decide } from '#domain/event/decide.ts';
 import { evolve } from '#domain/event/evolve.ts';
 import { invariant } from '#domain/invariant.ts';
 import { Overloaded, RETRY_AFTER_SECONDS } from './admission.ts';
 import type { Command } from '#domain/command.ts';
 import type { EventState } from '#domain/event/state.ts';
-import type { EventActorPorts } from './event-actor-ports.ts';
-import type { Followers } from './follower.ts';
+import type { EventActorPorts, TurnContext } from './event-actor-ports.ts';
+import type { DueMoments, Followers } from './follower.ts';
 
 /** The event actor, for its turns. */
 interface Turns {
+  readonly context: TurnContext;
   run(command: Command): unknown;
   /** The state in memory cannot be trusted any more. */
   giveUp(defect: unknown): void;
 }
 
-type DuePorts = Pick<EventActorPorts<never>, 'journal' | 'schedule'>;
+type DuePorts = Pick<EventActorPorts<never>, 'journal' | 'clock' | 'schedule'>;
 
-export class DueWork {
+export class DueWork implements DueMoments {
   readonly #state: EventState;
   readonly #ports: DuePorts;
   readonly #followers: Followers;
@@ -42,6 +43,7 @@ export class DueWork {
   #mayBeLater = false;
   /** Whether the state was settled without facts (rule 2). */
   #isForReading = false;
+  #isRetired = false;
 
   constructor(state: EventState, ports: DuePorts, followers: Followers, turns: Turns) {
     this.#state = state;
@@ -50,9 +52,13 @@ export class DueWork {
     this.#turns = turns;
   }
 
-  /** When something is to be done; infinite where nothing is. */
+  /** When something is to be done, in milliseconds since 1970; infinite where nothing is. */
   get at(): number {
     return Math.min(this.#deadline()?.at ?? Number.POSITIVE_INFINITY, this.#followers.dueAt());
+  }
+
+  get isFollowerDue(): boolean {
+    return this.#followers.dueAt() <= this.#ports.clock.now();
   }
 
   /** Facts are about to be applied (rule 2). */
@@ -61,27 +67,30 @@ export class DueWork {
     this.#next = undefined;
   }
 
-  /** Something may be due at another moment than before, without a fact. */
   noteChange(): void {
+    if (this.#isRetired) return;
     this.#next = undefined;
     this.schedule();
   }
 
-  /** Something may be due later than is known, and nothing sooner (rule 1). */
+  /** Rule 1. */
   notePostponed(): void {
     this.#mayBeLater = true;
   }
 
-  /** Settles what has run out at the moment of a turn. */
-  settle(turn: Turn): void {
+  /** Begins a turn: settles what has run out, and returns the moment of the turn. */
+  settle(): number {
+    const now = this.#ports.clock.now();
+    this.#turns.context.now = now;
     const { status } = this.#ports.journal;
-    if (status !== 'OPEN' && status !== 'FULL') return;
+    if (status !== 'OPEN' && status !== 'FULL') return now;
     try {
-      if (status === 'OPEN') this.#settleInTurns(turn.now);
-      else this.#settleForReading(turn);
+      if (status === 'OPEN') this.#settleInTurns(now);
+      else this.#settleForReading(now);
     } catch (error) {
       throw this.#failed(error);
     }
+    return now;
   }
 
   #settleInTurns(now: number): void {
@@ -92,12 +101,12 @@ export class DueWork {
     }
   }
 
-  #settleForReading(turn: Turn): void {
-    for (let due = nextEnding(this.#state); due !== null && due.at <= turn.now; due = nextEnding(this.#state)) {
+  #settleForReading(now: number): void {
+    for (let due = nextEnding(this.#state); due !== null && due.at <= now; due = nextEnding(this.#state)) {
       const { revision } = this.#state;
       this.#isForReading = true;
-      const decision = decide(this.#state, { type: 'SettleDeadline', subjectId: due.subjectId }, turn);
-      for (const fact of factsOf(decision)) evolve(this.#state, fact, turn.now);
+      const decision = decide(this.#state, { type: 'SettleDeadline', subjectId: due.subjectId }, this.#turns.context);
+      for (const fact of factsOf(decision)) evolve(this.#state, fact, now);
       this.#assertChanged(revision);
     }
     this.#next = undefined;
@@ -107,8 +116,9 @@ export class DueWork {
     invariant(this.#state.revision > revision, 'a turn that settles a deadline changes the state');
   }
 
-  /** Runs the turn of a follower that is due, after the timer came and what had run out is settled (rule 3). */
-  goOn(now: number): void {
+  /** The timer came: settles what is due, and runs the turn of a follower that is due (rule 3). */
+  goOn(): void {
+    const now = this.settle();
     this.#scheduledAt = Number.POSITIVE_INFINITY;
     const command = this.#isWritable ? this.#followers.nextCommand(now) : null;
     try {
@@ -117,6 +127,11 @@ export class DueWork {
       throw this.#failed(error);
     }
     this.schedule();
+  }
+
+  retire(): void {
+    this.#isRetired = true;
+    this.#followers.retire();
   }
 
   #failed(error: unknown): Overloaded {

@@ -35,11 +35,11 @@ import type { EventPort, RushCommand } from './event-port.ts';
 export class EventActor implements EventPort, FollowedActor {
   readonly eventId: string;
   readonly facts: EventFacts;
+  readonly due: DueWork;
   readonly #state: EventState;
   readonly #context: TurnContext;
   readonly #ports: EventActorPorts<EventActor>;
   readonly #followers: Followers;
-  readonly #due: DueWork;
   #isRetired = false;
 
   constructor(activated: Activated, context: TurnContext, ports: EventActorPorts<EventActor>, follow: Follow) {
@@ -50,29 +50,17 @@ export class EventActor implements EventPort, FollowedActor {
     this.#context = context;
     this.#ports = ports;
     this.#followers = new Followers(follow(this));
-    const turns = { run: (command: Command) => this.#run(command), giveUp: (defect: unknown) => this.#giveUp(defect) };
-    this.#due = new DueWork(state, ports, this.#followers, turns);
-    this.#due.schedule();
+    this.due = new DueWork(state, ports, this.#followers, {
+      context,
+      run: (command) => this.#run(command),
+      giveUp: (defect) => this.#giveUp(defect),
+    });
+    this.due.schedule();
   }
 
   /** About how many records a snapshot would have. */
   get recordCount(): number {
     return recordCountOf(this.#state);
-  }
-
-  /** When something has to be done here, in milliseconds since 1970; infinite when nothing has. */
-  get dueAt(): number {
-    return this.#due.at;
-  }
-
-  /** Whether a follower has a turn to take, or facts are not durable yet, so that one may have. */
-  get isUnfinished(): boolean {
-    return !this.facts.areDurable || this.#followers.dueAt() <= this.#ports.clock.now();
-  }
-
-  /** Whether no reply waits and nothing is under way, so that the event may be evicted. */
-  get isIdle(): boolean {
-    return this.facts.waiting === 0 && !this.isUnfinished;
   }
 
   get isRetired(): boolean {
@@ -116,19 +104,12 @@ export class EventActor implements EventPort, FollowedActor {
     this.#refuseRetired();
     const isUnwritten = this.#ports.journal.status === 'FULL' && isAnsweredUnwritten(command.type);
     if (!isUnwritten) checkAdmission(command.type, this.#ports, this.facts.waiting);
-    const now = this.#settle();
+    const now = this.due.settle();
     if (isUnwritten) return this.#followers.answerUnwritten(command, now);
     const executed = commandId === undefined ? undefined : this.#ports.executed?.(commandId);
     if (executed !== undefined) return toReply(this.#state, executed, now);
     this.#followers.admit(command);
     return this.#run(command, commandId);
-  }
-
-  /** Settles what is due; returns the moment of the turn. */
-  #settle(): number {
-    this.#context.now = this.#ports.clock.now();
-    this.#due.settle(this.#context);
-    return this.#context.now;
   }
 
   #run(command: Command, commandId?: string): Reply | Refusal {
@@ -139,14 +120,14 @@ export class EventActor implements EventPort, FollowedActor {
     const answer = isRefusal(decision) ? decision : toReply(this.#state, decision.reply, now);
     this.#followers.afterTurn(command, facts, answer, now);
     publishTurn(this.eventId, command.type, answer, facts);
-    if (facts.length > 0) this.#due.schedule();
+    if (facts.length > 0) this.due.schedule();
     return answer;
   }
 
   #commit(decision: Decision, commandId?: string): void {
     const { now } = this.#context;
     try {
-      this.#due.noteFacts();
+      this.due.noteFacts();
       for (const fact of decision.facts) evolve(this.#state, fact, now);
       this.facts.append(decision, now, commandId);
     } catch (error) {
@@ -159,7 +140,7 @@ export class EventActor implements EventPort, FollowedActor {
   async read<Type extends QueryType>(query: QueryOf<Type>): Promise<Views[Type]> {
     this.#refuseRetired();
     const begin = beginStep();
-    this.#settle();
+    this.due.settle();
     const view = read(this.#state, query, this.#context);
     endStep('turn', begin);
     return WAITS_FOR_DURABILITY[query.type] ? this.facts.whenDurable(view) : view;
@@ -168,20 +149,12 @@ export class EventActor implements EventPort, FollowedActor {
   /** Inspects the state as it is now, inside this module and in tests; it does not wait for the disk. */
   inspect<Result>(query: (state: EventState, now: number) => Result): Result {
     this.#refuseRetired();
-    return query(this.#state, this.#settle());
+    return query(this.#state, this.due.settle());
   }
 
   /** The timer came: settles what is due, and has the followers go on. */
   settleDue(): void {
-    if (!this.#isRetired) this.#due.goOn(this.#settle());
-  }
-
-  noteDue(): void {
-    if (!this.#isRetired) this.#due.noteChange();
-  }
-
-  notePostponed(): void {
-    this.#due.notePostponed();
+    if (!this.#isRetired) this.due.goOn();
   }
 
   #refuseRetired(): void {
@@ -198,7 +171,7 @@ export class EventActor implements EventPort, FollowedActor {
   /** Refuses all from now on; the journal decides replies that wait. `leave` takes what is to be remembered. */
   retire(leave?: (state: EventState) => void): void {
     this.#isRetired = true;
-    this.#followers.retire();
+    this.due.retire();
     leave?.(this.#state);
   }
 }

@@ -37,10 +37,15 @@ export interface Follower {
 /** An event actor, for its followers. */
 export interface FollowedActor {
   readonly isRetired: boolean;
+  readonly due: DueMoments;
   execute<Type extends CommandType>(command: CommandOf<Type>): Promise<ReplyTo<Type> | Refusal>;
-  /** Something may be due at another moment than before, without a fact. */
-  noteDue(): void;
-  /** Something may be due later than is known, and nothing sooner, without a fact. */
+}
+
+/** Is told of what changes without a fact. */
+export interface DueMoments {
+  /** Something may be due at another moment than before. */
+  noteChange(): void;
+  /** Something may be due later than is known, and nothing sooner. */
   notePostponed(): void;
 }
 

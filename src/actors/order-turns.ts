@@ -43,7 +43,7 @@ export class OrderTurns implements Follower {
   readonly #work: Work;
   readonly #state: OrderState;
   readonly #journal: Journal;
-  readonly #actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>;
+  readonly #actor: Pick<FollowedActor, 'isRetired' | 'due'>;
   readonly #ordersMax: number | undefined;
   /**
    * The position after which the next turn goes on (the number of an order or, below 0, of a part of the holds), and
@@ -57,7 +57,7 @@ export class OrderTurns implements Follower {
   #done: PromiseWithResolvers<void> | null = null;
 
   /** Both kinds of these turns; orders are cancelled first. */
-  static of(...ports: [OrderState, Journal, Pick<FollowedActor, 'isRetired' | 'noteDue'>, number?]): OrderTurns[] {
+  static of(...ports: [OrderState, Journal, Pick<FollowedActor, 'isRetired' | 'due'>, number?]): OrderTurns[] {
     return [new OrderTurns(CANCELLATION, ...ports), new OrderTurns(REFUNDS, ...ports)];
   }
 
@@ -65,7 +65,7 @@ export class OrderTurns implements Follower {
     work: Work,
     state: OrderState,
     journal: Journal,
-    actor: Pick<FollowedActor, 'isRetired' | 'noteDue'>,
+    actor: Pick<FollowedActor, 'isRetired' | 'due'>,
     ordersMax?: number,
   ) {
     this.#work = work;
@@ -91,7 +91,7 @@ export class OrderTurns implements Follower {
     this.#upTo = (answer as ReplyTo<Work['turn']>).nextAfter;
     this.#limit = ordersAfter(this.#limit, this.#ordersMax);
     this.#seq = this.#journal.appendedSeq;
-    const next = (): void => this.#actor.noteDue();
+    const next = (): void => this.#actor.due.noteChange();
     this.#journal.durable(this.#seq).then(next, next);
   }
 

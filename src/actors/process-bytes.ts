@@ -85,10 +85,10 @@ const ofThisProcess = new ProcessBytes();
 export class RetainedRecords implements Follower {
   readonly bytes: Record<RetainedKind, number> = { ANSWERS: 0, HOLD_ITEMS: 0, ENDED_HOLDS: 0, ENDED_ENTRIES: 0 };
   readonly #state: EventState;
-  readonly #actor: Pick<FollowedActor, 'noteDue'>;
+  readonly #actor: Pick<FollowedActor, 'due'>;
   readonly #process: ProcessBytes;
 
-  constructor(state: EventState, actor: Pick<FollowedActor, 'noteDue'>, process: ProcessBytes = ofThisProcess) {
+  constructor(state: EventState, actor: Pick<FollowedActor, 'due'>, process: ProcessBytes = ofThisProcess) {
     this.#state = state;
     this.#actor = actor;
     this.#process = process;
@@ -96,7 +96,7 @@ export class RetainedRecords implements Follower {
   }
 
   noteDue(): void {
-    this.#actor.noteDue();
+    this.#actor.due.noteChange();
   }
 
   dueAt(): number {

@@ -20,13 +20,9 @@ import type { FollowedActor, Follower } from './follower.ts';
 
 export class WaitingBuyers implements Follower {
   readonly #state: WaitingRoomState;
-  readonly #actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>;
+  readonly #actor: Pick<FollowedActor, 'due'>;
 
-  constructor(
-    state: WaitingRoomState,
-    { since, lastSeen }: EvictedEvent,
-    actor: Pick<FollowedActor, 'noteDue' | 'notePostponed'>,
-  ) {
+  constructor(state: WaitingRoomState, { since, lastSeen }: EvictedEvent, actor: Pick<FollowedActor, 'due'>) {
     this.#state = state;
     this.#actor = actor;
     if (lastSeen === null) markEverybodySeen(state, since);
@@ -41,7 +37,7 @@ export class WaitingBuyers implements Follower {
   answerUnwritten(command: Command, now: number): Reply | Refusal | null {
     if (command.type !== 'PollQueue') return null;
     noteEntrySeen(this.#state, command, now);
-    this.#actor.noteDue();
+    this.#actor.due.noteChange();
     const entry = viewOwnEntry(this.#state, command.entryId, command.sessionKey, now);
     return isRefusal(entry) ? entry : { outcome: 'DONE', entry };
   }
@@ -50,7 +46,7 @@ export class WaitingBuyers implements Follower {
     if (command.type !== 'PollQueue' && command.type !== 'JoinQueue') return;
     noteEntrySeen(this.#state, command, now);
     // Who is seen becomes stale later, and nobody sooner.
-    this.#actor.notePostponed();
+    this.#actor.due.notePostponed();
   }
 }
 

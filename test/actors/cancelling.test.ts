@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { isIdle } from '#actors/actor-pool.ts';
 import { Overloaded } from '#actors/admission.ts';
 import { turnChannel, type TurnMessage } from '#actors/channels.ts';
 import { auditEventState } from '#domain/event/audit.ts';
@@ -114,7 +115,7 @@ describe('The cancellation of a performance with many orders', () => {
       for (let round = 0; round < 10; round += 1) await nextRound();
       live.push(actor.inspect((state) => liveOrdersOn(state, 'fri')));
       journal.commit();
-      assert.equal(actor.isIdle, turn === TURNS.length);
+      assert.equal(isIdle(actor), turn === TURNS.length);
     }
     assert.deepEqual(
       live,

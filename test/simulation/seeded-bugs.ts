@@ -93,7 +93,7 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
   bug(
     'what expired while the disk was full reads as before',
     'src/actors/due-work.ts',
-    '      else this.#settleForReading(turn);',
+    '      else this.#settleForReading(now);',
     '',
     'test/faults/disk-full.test.ts',
   ),

@@ -1,10 +1,12 @@
 /**
  * Scans of an event: conflicts and counters do not depend on how they arrive, replay and snapshot keep all of it, a
- * ticket that entered is not amended by itself, and a scanned ticket is small.
+ * ticket that entered is not amended by itself, and a scanned ticket is small; the cursor of a feed is read as it was
+ * written.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ScanRequest } from '#domain/command.ts';
+import { readCursor, writeCursor } from '#domain/doors/sync.ts';
 import { listConflicts, readDoors } from '#domain/doors/view.ts';
 import { ScannedTickets } from '#domain/doors/scanned-tickets.ts';
 import { isRefusal } from '#domain/refusal.ts';
@@ -445,5 +447,24 @@ describe('A ticket that was scanned', () => {
     }
     assert.equal(tickets.find('nobody'), null);
     assert.equal(tickets.findScan('c2Nhbi0'), null, 'the beginning of an id is no id');
+  });
+});
+
+describe('The cursor of a feed', () => {
+  it('is read as it was written', () => {
+    const cursor = {
+      stationId: 'stn_1_abc-D_e',
+      change: 70_000,
+      voidSince: 1_790_000_000_123,
+      voidCount: 2,
+      head: 'h-1',
+    };
+    assert.deepEqual(readCursor(writeCursor(cursor)), cursor);
+  });
+
+  it('is nothing where the text is another', () => {
+    for (const text of ['', 'x', 'a.b.c', 'a.1.2.3', 'a.1.2.3.', 'a.1.-2.3.h', `a.${'z'.repeat(11)}.1.1.h`]) {
+      assert.equal(readCursor(text), null, text);
+    }
   });
 });

@@ -16,8 +16,9 @@ import { happenedOf, mergedOf, type Doors, type DoorState } from './state.ts';
 import { isToldAlike } from './station-conflicts.ts';
 import { FedTickets, UNNAMED, type FedTicket } from './fed-tickets.ts';
 import type { TicketScan } from './scanned-tickets.ts';
+import type { EventDefinition } from '../catalogue/definition.ts';
 import type { FactData } from '../fact.ts';
-import type { FedChange } from '../recorded-scan.ts';
+import type { FedChange, FeedKey, StationKind } from '../recorded-scan.ts';
 
 // ── scans ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -160,4 +161,25 @@ function putNamed(state: DoorState, named: FedTicket, includesUntil: number): vo
   const later = scans.filter((scan) => counts(scan) && scan.receivedAt > includesUntil).sort(compareScans);
   row = later.reduce(withScan, row);
   feed!.tickets.put(row, !isToldAlike(state, feed!.tickets.find(row.digest), row));
+}
+
+// ── read ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** How far a gate has come with its service's feed, with the tokens of its stations. */
+export interface FeedView {
+  readonly eventNumber: number;
+  readonly definition: EventDefinition;
+  readonly cursor: string;
+  readonly isWhole: boolean;
+  readonly stationId: string;
+  readonly keys: readonly FeedKey[];
+  readonly tokens: readonly { readonly tokenSha256: string; readonly kind: StationKind }[];
+}
+
+/** How far a gate has come; null where it is none. */
+export function viewFeed({ doors, eventNumber, plan }: DoorState): FeedView | null {
+  if (doors === null || doors.feed === null) return null;
+  const { cursor, isWhole, stationId, keys } = doors.feed;
+  const tokens = Array.from(doors.stations.values(), ({ tokenSha256, kind }) => ({ tokenSha256, kind }));
+  return { eventNumber, definition: plan.definition, cursor, isWhole, stationId, keys, tokens };
 }

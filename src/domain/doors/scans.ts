@@ -24,23 +24,24 @@ import {
 import { doorsOf, reentryOf, type DoorDefinition } from '../catalogue/definition.ts';
 import { valuesReply, type Decision } from '../decision.ts';
 import { fact } from '../fact.ts';
-import { issuedTicket, type IssuedTicket } from './issued-tickets.ts';
-import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
-import { toTicketScan } from './evolve.ts';
-import { fedAfter, lastOf } from './feed.ts';
-import type { FedTicket } from './fed-tickets.ts';
-import { ticketIdOf } from './view.ts';
-import { resultDetails } from './results.ts';
 import {
   happenedOf,
+  issuedTicket,
   keyOf,
   mergedOf,
   noDoors,
   undoneAfter,
   type Doors,
   type DoorState,
+  type IssuedTicket,
   type Station,
 } from './state.ts';
+import { isRefusal, refuse, refuseProblems, type Problem, type Refusal } from '../refusal.ts';
+import { toTicketScan } from './evolve.ts';
+import { fedAfter, lastOf } from './feed.ts';
+import type { FedTicket } from './fed-tickets.ts';
+import { ticketIdOf } from './view.ts';
+import { resultDetails } from './results.ts';
 import { isAllowedAt, stationByToken } from './stations.ts';
 import type { RecordedScan } from '../recorded-scan.ts';
 import type { CommandOf, ScanRequest } from '../command.ts';

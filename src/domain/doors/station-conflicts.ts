@@ -7,9 +7,8 @@
  *    and the gate finds the conflicts of the ticket's other entries here itself.
  */
 import type { MergedTicket } from '#client/doors/merging.ts';
-import { issuedTicket } from './issued-tickets.ts';
+import { issuedTicket, mergedOf, type DoorState } from './state.ts';
 import { viewScan, viewTicket } from './results.ts';
-import { mergedOf, type DoorState } from './state.ts';
 import { ticketIdOf } from './view.ts';
 import type { FedTicket } from './fed-tickets.ts';
 import type { StationConflict } from '../recorded-scan.ts';

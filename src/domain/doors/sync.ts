@@ -13,7 +13,6 @@
  * 5. The head is sent where its digest differs from the cursor's; the digest does not cover the number of expected
  *    tickets.
  */
-import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
 import type { MergedTicket } from '#client/doors/merging.ts';
 import { doorsOf, reentryOf } from '../catalogue/definition.ts';
@@ -21,9 +20,8 @@ import { valuesReply, type Decision } from '../decision.ts';
 import { voidTicketsBehind, type VoidPosition } from '../orders/void-tickets.ts';
 import { isRefusal, type Refusal } from '../refusal.ts';
 import { stationConflicts, stationConflictsAtGate } from './station-conflicts.ts';
-import { issuedTicket } from './issued-tickets.ts';
+import { issuedTicket, keyOf, mergedOf, type Doors, type DoorState, type Station } from './state.ts';
 import { presenceOf } from './fed-tickets.ts';
-import { keyOf, mergedOf, type Doors, type DoorState, type Station } from './state.ts';
 import { stationByToken, viewStation } from './stations.ts';
 import { ticketIdOf } from './view.ts';
 import type { CommandOf } from '../command.ts';
@@ -255,4 +253,30 @@ function headOf({ plan, performances, doors }: DoorState, station: Station, now:
 function headDigest(head: SyncHead, keysDigest: string, { sha256 }: Hashing): string {
   const performances = head.performances.map(({ expected: _expected, ...date }) => date);
   return sha256(JSON.stringify([{ ...head, performances }, keysDigest])).slice(0, HEAD_DIGEST_LENGTH);
+}
+
+/** Where a station's feed goes on (rule 1): a text that only the service reads. */
+interface SyncCursor {
+  readonly stationId: string;
+  /** The number of the last change of a scanned ticket that was sent; changes are numbered from 1. */
+  readonly change: number;
+  /** When the last void ticket that was sent became so, and how many of that millisecond were sent. */
+  readonly voidSince: number;
+  readonly voidCount: number;
+  /** A digest of the head that was sent. */
+  readonly head: string;
+}
+
+const CURSOR = /^(\w[\w-]{0,63})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([0-9a-z]{1,10})\.([\w-]{1,64})$/;
+
+export function writeCursor({ stationId, change, voidSince, voidCount, head }: SyncCursor): string {
+  return [stationId, ...[change, voidSince, voidCount].map((number) => number.toString(36)), head].join('.');
+}
+
+/** Null where the text is no cursor. */
+export function readCursor(text: string): SyncCursor | null {
+  const [, stationId, change = '', voidSince = '', voidCount = '', head] = CURSOR.exec(text) ?? [];
+  if (stationId === undefined || head === undefined) return null;
+  const [numberOfChange, sinceMs, count] = [change, voidSince, voidCount].map((digits) => Number.parseInt(digits, 36));
+  return { stationId, change: numberOfChange!, voidSince: sinceMs!, voidCount: count!, head };
 }

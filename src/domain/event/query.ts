@@ -21,7 +21,7 @@ import type { PersonalDataPage } from '../orders/sealed-orders.ts';
 import type { OrderScan, UnopenedPayment, UnopenedSearch, UselessSession } from '../orders/open-sessions.ts';
 import type { AttendeePage, AttendeesWanted } from '../doors/attendees.ts';
 import type { StationList } from '../doors/stations.ts';
-import type { FeedView } from '../doors/take-feed.ts';
+import type { FeedView } from '../doors/feed.ts';
 import type { ConflictPage, DoorCountsView, ScanPage } from '../doors/view.ts';
 import type { DueRefunds, RefundPage } from '../orders/refund-tries.ts';
 import type { listOrders, OrderPage, TicketPage } from '../orders/view.ts';

@@ -20,7 +20,7 @@ import { ordersNumbered } from '../orders/told-numbers.ts';
 import { findOrder, findSession, findTicket, listOrders, listVoidTickets } from '../orders/view.ts';
 import { findAmendment, quoteAmendment } from '../orders/amendments/decide.ts';
 import { hasEntered } from '../doors/state.ts';
-import { viewFeed } from '../doors/take-feed.ts';
+import { viewFeed } from '../doors/feed.ts';
 import { listStations, stationByToken } from '../doors/stations.ts';
 import { listAttendees } from '../doors/attendees.ts';
 import { listConflicts, listScans, readDoors, viewScansOf } from '../doors/view.ts';

@@ -10,7 +10,7 @@
  *    the facts of these turns. The turns go on while it is kept, also after a crash.
  */
 import { orderTransitions, type OrderStatus } from '#machines/order.ts';
-import { Deadlines } from '../collections/deadlines.ts';
+import { Deadlines } from '../collections/lazy-heap.ts';
 import { HashedTally } from '../collections/hash-tables.ts';
 import { MoneyByHour } from './money-by-hour.ts';
 import { OpenRefunds } from './open-refunds.ts';

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { readCode } from '#client/doors/code.ts';
-import { readCursor, writeCursor } from '#client/doors/cursor.ts';
 import { sha256Hex, ticketDigest } from '#client/doors/digest.ts';
 import { fitsKind, GIVEN, hasHappened, outcomeOf, SCAN_KINDS, VERDICTS, type Given } from '#client/doors/scan.ts';
 import {
@@ -288,24 +287,5 @@ describe('The digest of a ticket', () => {
         assert.equal(sha256Hex(text), hash().digest('hex'));
       }),
     );
-  });
-});
-
-describe('The cursor of a feed', () => {
-  it('is read as it was written', () => {
-    const cursor = {
-      stationId: 'stn_1_abc-D_e',
-      change: 70_000,
-      voidSince: 1_790_000_000_123,
-      voidCount: 2,
-      head: 'h-1',
-    };
-    assert.deepEqual(readCursor(writeCursor(cursor)), cursor);
-  });
-
-  it('is nothing where the text is another', () => {
-    for (const text of ['', 'x', 'a.b.c', 'a.1.2.3', 'a.1.2.3.', 'a.1.-2.3.h', `a.${'z'.repeat(11)}.1.1.h`]) {
-      assert.equal(readCursor(text), null, text);
-    }
   });
 });

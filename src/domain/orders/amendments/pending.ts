@@ -29,8 +29,7 @@ import {
 import { closePayment, recorded, takeMoney, type Money, type ReportedPayment } from '../payments.ts';
 import { isRefusal, refuse, type Refusal } from '../../refusal.ts';
 import { cancellingDatesOf, orderById, wantedItemsOf, type OrderState, type OrderTurn } from '../state.ts';
-import { closeOutdated, withNewTickets } from './applied.ts';
-import { changeBy } from './settlement.ts';
+import { changeBy, closeOutdated, withNewTickets } from './settlement.ts';
 import type { CommandOf } from '../../command.ts';
 import type { Decision } from '../../decision.ts';
 

@@ -1,5 +1,6 @@
 /**
- * The sums of an amendment whose tickets and places are settled, for its quote and its facts.
+ * The sums of an amendment whose tickets and places are settled, for its quote and its facts, and what else is written
+ * when it is applied: ids of new tickets, and the ends of payments whose amount has changed.
  *
  * 1. An amount that is not charged (goodwill) stays with its tickets: it is taken off their credit later.
  * 2. A positive difference is paid at once, apart from the unpaid rest of the order, which stays as it was.
@@ -8,12 +9,29 @@ import { placeNames } from '../../catalogue/sale-plan.ts';
 import { AMOUNT_CENTS_MAX, isAmount } from '../../money.ts';
 import { refuseProblems, type Refusal } from '../../refusal.ts';
 import { requestedPayment } from '../evolve.ts';
-import { agreedOf, refundDueCents, remainingCents, splitAnew, type Order, type Payment } from '../order.ts';
+import {
+  agreedOf,
+  isOfOtherAmount,
+  isWaiting,
+  refundDueCents,
+  remainingCents,
+  splitAnew,
+  type Order,
+  type Payment,
+} from '../order.ts';
 import { hasPromo, totalOf } from '../pricing.ts';
 import { amendedOrder } from './evolve.ts';
 import { itemsOf, linesOf, slotsOf, type OrderUnit, type TicketSlot } from './units.ts';
 import type { QuotedAmendment, QuotedTicket } from '../../amendment-request.ts';
-import type { AmendedTicket, AmendmentTerms, CancellationCause, FactData } from '../../fact.ts';
+import {
+  fact,
+  type AmendedTicket,
+  type AmendmentTerms,
+  type CancellationCause,
+  type Fact,
+  type FactData,
+} from '../../fact.ts';
+import type { TurnIds } from '../../ids.ts';
 import type { OrderState } from '../state.ts';
 
 type Named = 'amendmentId' | 'operator' | 'note' | 'sealedNote' | 'attendees' | 'sealedAttendees';
@@ -186,4 +204,26 @@ function quotedTickets(
       ...placeNames(plan, ticketTypeId, seatId),
     };
   });
+}
+
+// ── applied ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The change with an id for each ticket that is issued. */
+export function withNewTickets(change: AmendmentPlan['change'], ids: TurnIds): AmendmentPlan['change'] {
+  const newIds = new Map<string, string>();
+  const tickets = change.tickets.map((ticket) => {
+    if (ticket.action !== 'CHANGE' && ticket.action !== 'REISSUE') return ticket;
+    const newTicketId = ids.newId('tkt');
+    newIds.set(ticket.ticketId, newTicketId);
+    return { ...ticket, newTicketId };
+  });
+  if (newIds.size === 0) return change;
+  return { ...change, tickets, ticketIds: change.ticketIds.map((ticketId) => newIds.get(ticketId) ?? ticketId) };
+}
+
+/** Closes waiting payments whose amount differs from the present amount of their installment. */
+export function closeOutdated({ id: orderId, payments }: Order, after: Order): readonly Fact[] {
+  return payments
+    .filter((payment) => isWaiting(payment) && isOfOtherAmount(after, payment))
+    .map(({ id: paymentId }) => fact('PaymentClosed', { orderId, paymentId, outcome: 'EXPIRED', webhookId: null }));
 }

@@ -18,7 +18,15 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isCorruption, messageOf } from '../faults.ts';
 import { makePrivateFile, syncFile, syncFolder } from '../files.ts';
-import { KEY_BYTES, KeysUnusable, KeyStoreFault, newIdentity, type Key, type KeysIdentity } from '../keys.ts';
+import {
+  KEY_BYTES,
+  KeyStoreFault,
+  KeysUnusable,
+  newIdentity,
+  type Key,
+  type KeysIdentity,
+  type KeyStore,
+} from '../keys.ts';
 import { expectPragma, hasTables, openDatabase, type Connection } from './schema.ts';
 
 export const KEYS_FILE = 'keys.db';
@@ -342,4 +350,32 @@ function asUnusable(path: string, error: unknown): unknown {
     'Put the file back from a copy of the keys.',
     error,
   );
+}
+
+/**
+ * The keys of a data folder that is only read; a service may run on the folder meanwhile.
+ *
+ * Every read is a statement of its own, so that the service can fold the log of the keys between two of them. A folder
+ * without a file of keys has none: what is sealed reads as erased there.
+ */
+export interface KeysOnDisk extends Pick<KeyStore, 'read'> {
+  /** Null where the folder has no keys. */
+  readonly addressKey: Buffer | null;
+  stateOf(id: string): ReturnType<KeyReader['stateOf']>;
+  close(): void;
+}
+
+/** Opens the keys of a folder for reading. Throws KeysUnusable when they cannot be read. */
+export function openKeysOnDisk(folder: string): KeysOnDisk {
+  const path = keysPath(folder);
+  if (!existsSync(path)) {
+    return { addressKey: null, stateOf: () => 'UNKNOWN', read: () => Promise.resolve(new Map()), close: () => {} };
+  }
+  const reader = new KeyReader(path);
+  return {
+    addressKey: reader.identity.addressKey,
+    stateOf: (id) => reader.stateOf(id),
+    read: (ids) => Promise.resolve(reader.read(ids)),
+    close: () => reader.close(),
+  };
 }

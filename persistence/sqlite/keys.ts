@@ -8,9 +8,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { existsSync } from 'node:fs';
-import { GatheredDestruction } from '../gathered-destruction.ts';
+import { GatheredDestruction, KeyStoreFault, KeysUnusable, type Key, type KeyStore } from '../keys.ts';
 import { KeyPool } from '../key-pool.ts';
-import { KeysUnusable, KeyStoreFault, type Key, type KeyStore } from '../keys.ts';
 import { KeyReader, keysPath } from './key-file.ts';
 import type { FromKeysWorker, KeysFailure, KeysRequest, NumberedRequest } from './keys-worker.ts';
 

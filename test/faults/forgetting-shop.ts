@@ -8,11 +8,10 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { openKeysOnDisk } from '#offline/keys.ts';
+import { KeyReader, keysPath, openKeysOnDisk } from '#persistence/sqlite/key-file.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';
 import { verifyFolder } from '#offline/verification.ts';
 import { keyIdOf } from '#domain/personal.ts';
-import { KeyReader, keysPath } from '#persistence/sqlite/key-file.ts';
 import { viewJournal } from '#persistence/sqlite/view.ts';
 import type { FactData } from '#domain/fact.ts';
 import type { FactRow } from '#persistence/journal.ts';

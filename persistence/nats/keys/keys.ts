@@ -13,17 +13,17 @@
  *  6. Servers that elect a leader answer nothing for some seconds. A read waits for them, as a call waits for the owner
  *     of its event. All reads that wait share one look at the stream, so that many cost the servers no more than one.
  */
-import { GatheredDestruction } from '../../gathered-destruction.ts';
-import { KeyPool } from '../../key-pool.ts';
 import {
+  GatheredDestruction,
   KEY_BYTES,
-  KeysUnusable,
   KeyStoreFault,
+  KeysUnusable,
   newIdentity,
   type Key,
   type KeysIdentity,
   type KeyStore,
 } from '../../keys.ts';
+import { KeyPool } from '../../key-pool.ts';
 import { messageOf } from '../../faults.ts';
 import { BATCH_KEYS, batchesOf, encodeBatch, groupIds, idOf, placeOfKey, topicOf } from './batches.ts';
 import { destroyKeys, readBatches } from './batch-log.ts';

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { suggestion } from '#domain/schema-problems.ts';
 import { readConfig, type Config } from '#service/config.ts';
 import type { SettingName } from '#service/settings.ts';
-import { openKeysOnDisk, type KeysOnDisk } from '#offline/keys.ts';
+import { openKeysOnDisk, type KeysOnDisk } from '#persistence/sqlite/key-file.ts';
 import { eventIdsIn, openEventOnDisk, slugsIn, type EventOnDisk } from '#offline/events.ts';
 import { viewJournal, type JournalView } from '#persistence/sqlite/view.ts';
 import { CommandFailure, WrongUse, type CliCall } from '../terminal/command.ts';

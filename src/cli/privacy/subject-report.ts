@@ -4,7 +4,7 @@
 import { isRefusal } from '#domain/refusal.ts';
 import type { OrderView } from '#domain/view.ts';
 import { openEventOnDisk, eventIdsIn, type EventOnDisk } from '#offline/events.ts';
-import type { KeysOnDisk } from '#offline/keys.ts';
+import type { KeysOnDisk } from '#persistence/sqlite/key-file.ts';
 import type { FactRow } from '#persistence/journal.ts';
 import type { JournalView } from '#persistence/sqlite/view.ts';
 import { PersonalDataReader } from '#privacy/personal-data.ts';

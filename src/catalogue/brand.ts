@@ -15,8 +15,7 @@ import type { BrandDefinition } from '#domain/catalogue/definition.ts';
 import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 import { list, plain, present, record, required, type FileOf } from './codec.ts';
 import { findBelow, pictureType } from './pictures.ts';
-import { collectProblems, type Report } from './problem.ts';
-import { checkShape, type Accepted } from './shape.ts';
+import { checkShape, collectProblems, type Accepted, type Report } from './shape.ts';
 import { oneOf, printable, printableText, truth, webAddress } from './values.ts';
 
 /** A logo is part of a definition, and of every page that is kept or printed. */

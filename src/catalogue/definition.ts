@@ -13,11 +13,10 @@ import { pointer, type FoundProblem } from '#domain/schema-problems.ts';
 import type { EventDefinition } from '#domain/catalogue/definition.ts';
 import { checkBrand, type LogoReader } from './brand.ts';
 import { eventFileSchema, readEvent, type EventFile } from './event-fields.ts';
-import { collectProblems } from './problem.ts';
+import { checkShape, collectProblems } from './shape.ts';
 import { createSeatRegister } from './hall-checks.ts';
 import { checkReferences } from './references.ts';
 import { readSeating, type SeatingPlanReader } from './seating.ts';
-import { checkShape } from './shape.ts';
 
 interface CheckOptions {
   /** Reads a plan that is named by its path; without it, a plan must be given inline. */

@@ -1,6 +1,6 @@
 /** Checks that concern all halls of an event: the number of seats, unique seat ids, the depth of outlines. */
 import { pointer } from '#domain/schema-problems.ts';
-import type { Report } from './problem.ts';
+import type { Report } from './shape.ts';
 
 /**
  * Several times the largest hall with numbered seats. Without a limit, short forms such as `"seats": 2000` could grow

@@ -13,9 +13,8 @@ import {
   type SellingStageFile,
   type TicketTypeFile,
 } from './event-fields.ts';
-import type { Report } from './problem.ts';
+import type { Accepted, Report } from './shape.ts';
 import { isNumbered, type Seating, type Seatings } from './seating.ts';
-import type { Accepted } from './shape.ts';
 
 export function checkReferences(event: Accepted<EventFile>, seatings: Seatings, report: Report): void {
   checkWindows(event, report);

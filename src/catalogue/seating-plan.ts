@@ -12,9 +12,8 @@ import { pointer } from '#domain/schema-problems.ts';
 import { Type, type Static } from 'typebox';
 import type { Point, SeatRowDefinition, SectionDefinition } from '#domain/catalogue/definition.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
-import type { Report } from './problem.ts';
 import { rowSeatsMax, shapesMax, type ZoneFile } from './hall-fields.ts';
-import { checkShape } from './shape.ts';
+import { checkShape, type Report } from './shape.ts';
 import { colorOrNull, id, label, name, offset, printable, seatId } from './values.ts';
 
 const aisleGapRatio = 1.5;

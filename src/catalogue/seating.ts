@@ -10,10 +10,9 @@ import { pointer } from '#domain/schema-problems.ts';
 import type { SectionDefinition, ZoneDefinition } from '#domain/catalogue/definition.ts';
 import type { LocalityFile } from './hall-fields.ts';
 import { checkOutlines, type SeatRegister } from './hall-checks.ts';
-import type { Report } from './problem.ts';
+import type { Accepted, Report } from './shape.ts';
 import { importSeatingPlan } from './seating-plan.ts';
 import { completeZones, layOutSections } from './sections.ts';
-import type { Accepted } from './shape.ts';
 
 /** Reads a plan by its path relative to the catalogue file; throws an Error whose message becomes a problem. */
 export type SeatingPlanReader = (path: string) => unknown;

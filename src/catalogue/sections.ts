@@ -14,10 +14,9 @@ import type {
   SectionDefinition,
   ZoneDefinition,
 } from '#domain/catalogue/definition.ts';
-import type { Report } from './problem.ts';
+import type { Accepted, Report } from './shape.ts';
 import type { SeatFile, SeatRowFile, SectionFile, ZoneFile } from './hall-fields.ts';
 import type { SeatRegister } from './hall-checks.ts';
-import type { Accepted } from './shape.ts';
 import { coordinateMax } from './values.ts';
 
 const seatSpacing = 25;

@@ -8,7 +8,12 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { pointerSteps, problemsInWords, type FoundProblem } from '#domain/schema-problems.ts';
-import { problemsMax } from './problem.ts';
+
+/** Reports one problem. */
+export type Report = (path: string, message: string) => void;
+
+/** Problems in one answer; with more than that, a file is better corrected in rounds. */
+const problemsMax = 1_000;
 
 /** A value without its refused parts: any field, and any item of a list, may be missing. */
 export type Accepted<T> = T extends readonly (infer Item)[]
@@ -56,4 +61,23 @@ function leaveOut(value: unknown, [step, ...further]: readonly string[]): unknow
   }
   const { [step]: part, ...others } = value as Record<string, unknown>;
   return further.length === 0 ? others : { ...others, [step]: leaveOut(part, further) };
+}
+
+/**
+ * Collects further problems after those of the schema, one for each path. A problem at a path that the schema refused,
+ * or above one, is a consequence of that refusal and is dropped.
+ */
+export function collectProblems(earlier: readonly FoundProblem[]): {
+  problems: FoundProblem[];
+  report: Report;
+} {
+  const problems = [...earlier];
+  const paths = new Set<string>();
+  const isConsequence = (path: string): boolean => earlier.some((problem) => `${problem.path}/`.startsWith(`${path}/`));
+  const report: Report = (path, message) => {
+    if (problems.length >= problemsMax || paths.has(path) || isConsequence(path)) return;
+    paths.add(path);
+    problems.push({ path, message });
+  };
+  return { problems, report };
 }

@@ -41,7 +41,7 @@ export const command: CliCommand = {
   ],
   async run(call) {
     const { output } = call;
-    if (call.environment['NATS_URL']) return (await import('./cluster-backup.ts')).backUpAllShards(call);
+    if (call.environment['NATS_URL']) return (await import('./cluster-moving.ts')).backUpAllShards(call);
     const folder = dataFolder(call);
     const out = call.positionals[0]!;
     const files = keptFiles(folder);

@@ -1,15 +1,17 @@
 /** `holdfast export`: an event's orders, refunds, scans at its doors or who may come, as CSV or JSON on stdout. */
 import { suggestion } from '#domain/schema-problems.ts';
 import { DATA_OPTION, WrongUse, type CliCall, type CliCommand } from '../terminal/command.ts';
+import { formatMoment } from '../terminal/output.ts';
 import { dataFolder, openEvent, withKeys, withView } from './data-folder.ts';
 import { REFUND_CSV, refundRecords } from './refunds.ts';
 import { CSV_HEADING, csvOf, jsonOf } from './order-records.ts';
 import { PersonalDataReader, type OpenedOrder } from '#privacy/personal-data.ts';
+import { csvLine } from '#privacy/csv.ts';
 import { ATTENDEE_CSV, attendeeRecords, type AttendeeRecord } from '#privacy/attendee-list.ts';
-import { SCAN_CSV, scanRecords } from './scans.ts';
 import { invariant } from '#domain/invariant.ts';
 import { isRefusal } from '#domain/refusal.ts';
 import type { AttendeePage } from '#domain/doors/attendees.ts';
+import type { ExportedScan, ScanPage } from '#domain/doors/view.ts';
 import type { EventOnDisk } from '#offline/events.ts';
 import type { OrderPage } from '#domain/orders/view.ts';
 import type { OrderView } from '#domain/view.ts';
@@ -138,3 +140,36 @@ async function* attendeesOf(event: EventOnDisk, personalData: PersonalDataReader
   };
   yield* attendeeRecords(await read(null), read, personalData);
 }
+
+const SCANS_PER_PAGE = 2_000;
+
+/** A scan as it is exported: nothing about people. */
+function scanRecord(scan: ExportedScan) {
+  const { at, performanceId, doorId, stationName, kind, verdict, given, ticketId, ticketTypeId, seatId } = scan;
+  return {
+    time: formatMoment(at),
+    date: performanceId,
+    door: doorId,
+    station: stationName,
+    kind,
+    verdict,
+    given,
+    ticket: ticketId,
+    type: ticketTypeId,
+    seat: seatId,
+  };
+}
+
+async function* scanRecords(event: EventOnDisk): AsyncGenerator<ReturnType<typeof scanRecord>> {
+  let after: number | null = null;
+  do {
+    const page: ScanPage = await event.read({ type: 'ListScans', after, limit: SCANS_PER_PAGE });
+    yield* page.scans.map(scanRecord);
+    after = page.nextAfter;
+  } while (after !== null);
+}
+
+const SCAN_CSV = {
+  heading: csvLine(['time', 'date', 'door', 'station', 'kind', 'verdict', 'given', 'ticket', 'type', 'seat']),
+  line: (record: ReturnType<typeof scanRecord>) => csvLine(Object.values(record)),
+};

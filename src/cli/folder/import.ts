@@ -46,7 +46,7 @@ export const command: CliCommand = {
     const { output } = call;
     clusterSettings(call);
     const folder = idleFolder(call);
-    const { importIntoCluster } = await import('./cluster-import.ts');
+    const { importIntoCluster } = await import('./cluster-moving.ts');
     const report = await importIntoCluster(call, folder, keysFile(call, folder));
     const { cluster, facts, events, shardsUsed, openable, lost } = report;
     const secrets = SECRETS.filter(([file]) => existsSync(join(folder, file)));

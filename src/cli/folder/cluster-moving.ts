@@ -1,10 +1,15 @@
-/** `holdfast backup` where NATS_URL is set: all shards into an ordinary data folder. */
+/**
+ * The parts of `holdfast backup` and `holdfast import` that need the client of NATS: all shards into an ordinary data
+ * folder, and a data folder into an empty cluster.
+ */
 import { backUpCluster } from '#cluster/moving/backup.ts';
+import { importFolder, type ImportReport } from '#cluster/moving/import.ts';
 import { QUEUES } from '#notifications/mail.ts';
 import { verifyFolder } from '#offline/verification.ts';
+import { openWhole } from '#persistence/folder/backup.ts';
 import { keysPath } from '#persistence/sqlite/key-file.ts';
 import { WrongUse, type CliCall, type ExitCode } from '../terminal/command.ts';
-import { keysOption } from './data-folder.ts';
+import { keysOption, readSettings } from './data-folder.ts';
 import { withCluster } from '../cluster/open.ts';
 import { followVerification, isGood, keysLine, problemLines, reportJson, summaryLines } from './summary.ts';
 
@@ -39,4 +44,33 @@ export async function backUpAllShards(call: CliCall): Promise<ExitCode> {
   );
   if (keysFile !== null) output.text(keysLine(keysFile));
   return 0;
+}
+
+export async function importIntoCluster(
+  call: CliCall,
+  folder: string,
+  keysFile: string,
+): Promise<ImportReport & { readonly cluster: string }> {
+  const whole = openWhole(folder);
+  const names = { reading: 'proving the folder', importing: 'importing facts' };
+  try {
+    return await withCluster(call, { mustExist: false }, async ({ settings: { clusterName }, keys, ...opened }) => {
+      const report = await importFolder({
+        folder: whole,
+        keys: {
+          file: keysFile,
+          log: await keys.keyLog(),
+          note: (keysId) => keys.noteKeysId(keysId),
+          isLossAccepted: readSettings(call).keysLost,
+        },
+        ...opened,
+        cluster: clusterName,
+        queues: QUEUES,
+        onProgress: (of, done, total) => call.output.progress(names[of], done, total),
+      });
+      return { ...report, cluster: clusterName };
+    });
+  } finally {
+    whole.close();
+  }
 }

@@ -25,7 +25,7 @@ import { KeyStoreFault } from '#persistence/keys.ts';
 import { openClusterKeys } from './shards/keys.ts';
 import { ClusterNode, type NodeOptions } from './node.ts';
 import { heartbeatSubject } from './calls/membership.ts';
-import { natsBus } from './calls/nats-bus.ts';
+import { natsBus } from './calls/bus.ts';
 import { messageKeysOf, signedBus, type MessageKeys } from './calls/signed-bus.ts';
 import { StartingNode, type StartingNodeOptions } from './starting-node.ts';
 

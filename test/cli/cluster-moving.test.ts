@@ -7,7 +7,7 @@ import { connect } from '@nats-io/transport-node';
 import { SECRETS } from '#cli/folder/import.ts';
 import { heartbeatSubject } from '#cluster/calls/membership.ts';
 import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus } from '#cluster/calls/bus.ts';
 import { connectToServers } from '#persistence/nats/connection.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
 import { openBuckets } from '#persistence/nats/servers/buckets.ts';

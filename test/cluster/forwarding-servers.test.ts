@@ -7,7 +7,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { CallServer } from '#cluster/calls/server.ts';
 import { Moved, type Call, type CallHandler } from '#cluster/calls/shard-calls.ts';
 import { Forwarding } from '#cluster/calls/forwarding.ts';
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus } from '#cluster/calls/bus.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
 import { PART_BYTES_MAX } from '#cluster/calls/wire.ts';
 import { connectToServers, type ServerConnection } from '#persistence/nats/connection.ts';

@@ -2,10 +2,9 @@
  * The servers of a cluster, opened for one command. Loaded only where NATS_URL is set, because it loads the client of
  * NATS.
  */
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus, type Bus } from '#cluster/calls/bus.ts';
 import { unverifiedBus } from '#cluster/calls/signed-bus.ts';
 import type { ShardStore } from '#cluster/moving/backup.ts';
-import type { Bus } from '#cluster/calls/bus.ts';
 import { openBuckets } from '#persistence/nats/servers/buckets.ts';
 import { ObjectsUnreachable } from '#persistence/objects.ts';
 import { openServers, type ClusterServers } from '#persistence/nats/servers/servers.ts';

@@ -4,9 +4,8 @@ import { StreamInspection, type LastOwner, type SeenShard } from '#persistence/n
 import { LogUnreachable } from '#persistence/shard-log.ts';
 import { listenForNodes, type HeardNode } from '#cluster/calls/membership.ts';
 import { messageKeysOf, signedBus, unverifiedBus } from '#cluster/calls/signed-bus.ts';
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus, type Bus } from '#cluster/calls/bus.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
-import type { Bus } from '#cluster/calls/bus.ts';
 import type { ClusterConfig } from '#service/config.ts';
 import { CommandFailure, type ExitCode } from '../terminal/command.ts';
 import { counted, table, type Output } from '../terminal/output.ts';

@@ -6,7 +6,7 @@ import { runHoldfast } from '#cli/run.ts';
 import { statusOf } from '#cli/cluster/status.ts';
 import { checkStreams, type ClusterFinding } from '#cli/cluster/streams.ts';
 import { Membership } from '#cluster/calls/membership.ts';
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus } from '#cluster/calls/bus.ts';
 import { messageKeysOf, signedBus } from '#cluster/calls/signed-bus.ts';
 import { nodeTiming } from '#persistence/nats/timing.ts';
 import { encodeRecord } from '#persistence/nats/log/records.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { nats, startNats, type NatsServer } from '../../fixtures/nats.ts';
 import { until } from '../../fixtures/until.ts';
-import type { Bus, BusMessage } from '#cluster/calls/bus.ts';
-import { natsBus } from '#cluster/calls/nats-bus.ts';
+import { natsBus, type Bus, type BusMessage } from '#cluster/calls/bus.ts';
 import { connectToServers } from '#persistence/nats/connection.ts';
 
 const body = (given: string): Uint8Array => Buffer.from(given);

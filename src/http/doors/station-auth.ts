@@ -15,7 +15,7 @@ import { isRefusal } from '#domain/refusal.ts';
 import type { HttpApp } from '../protocol/app.ts';
 import { clientAddresses } from '../protocol/client-address.ts';
 import { errorBody, NOT_NAMED } from '../protocol/errors.ts';
-import { bearerToken, createTokenRefusal } from '../limits/wrong-tokens.ts';
+import { bearerToken, createTokenRefusal } from '../limits/bearer-tokens.ts';
 import type { PublicPorts } from '../ports.ts';
 
 declare module 'fastify' {

@@ -11,8 +11,7 @@ import type { OrderView } from '#domain/view.ts';
 import { numberOf } from '#domain/orders/told-numbers.ts';
 import type { ServedTexts } from '#texts/served.ts';
 import { offersOf, withdrawalButton } from './change-offers.ts';
-import { FOLLOWING } from './following.ts';
-import { drawn, html, type Html, type Page } from './html.ts';
+import { drawn, html, inlineText, type Html, type Page } from './html.ts';
 import { placeLine } from './place.ts';
 import { doneOf, historyOf, pendingOf } from './order-history.ts';
 import { drawCodes, ticketsOf, type CodeOf } from './order-tickets.ts';
@@ -206,7 +205,7 @@ function isAwaited({ status, paymentStatus }: OrderView): boolean {
   return status === 'PENDING' && paymentStatus !== 'FAILED';
 }
 
-/** The link that does what the script does by itself (`following.ts`). */
+/** The link that does what the script does by itself (`FOLLOWING`). */
 function againLink({ id }: OrderView, { order: words }: ServedTexts): Html {
   return html`<noscript
     ><p class="actions"><a class="button plain" href="/orders/${id}">${words.lookAgain}</a></p></noscript
@@ -306,3 +305,39 @@ function sumsOf({ order, texts }: OrderPageContent): readonly Html[] {
     ...(refundDueCents > 0 ? [sum(words.refundDue, refundDueCents)] : []),
   ];
 }
+
+// ── script ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Between two checks of the order's status; a page that becomes visible checks at once. */
+const LOOK_MS = 10_000;
+
+/**
+ * The script of an order's page that is not paid yet: it shows the clock of the time to pay, and loads the page again
+ * once its badge says something else. Without it the page names the time of day and has a link.
+ *
+ * 1. A page that nothing happened to is not loaded again: focus and what is read out stay where they are.
+ * 2. The time left is the service's, counted on from the load of the page: the buyer's clock may be wrong.
+ */
+const FOLLOWING = inlineText(`(() => {
+const clock = document.querySelector('[data-left]'), loaded = performance.now();
+const two = (n) => String(n).padStart(2, '0');
+const badgeOf = (page) => page.querySelector('.badge')?.textContent;
+let isLooking = false;
+const look = async () => {
+  if (document.hidden || isLooking) return;
+  isLooking = true;
+  try {
+    const text = await (await fetch(location.href)).text();
+    const badge = badgeOf(new DOMParser().parseFromString(text, 'text/html'));
+    if (badge !== undefined && badge !== badgeOf(document)) location.reload();
+  } catch {} finally { isLooking = false; }
+};
+const tick = () => {
+  const s = Math.max(0, Math.floor((clock.dataset.left - performance.now() + loaded) / 1000)), m = Math.floor(s / 60);
+  clock.textContent = m < 60 ? m + ':' + two(s % 60) : Math.floor(m / 60) + ':' + two(m % 60) + ':' + two(s % 60);
+  clock.classList.toggle('urgent', s <= 60);
+};
+if (clock !== null) { tick(); setInterval(tick, 1000); }
+setInterval(look, ${LOOK_MS});
+document.addEventListener('visibilitychange', look);
+})();`);

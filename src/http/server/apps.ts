@@ -13,7 +13,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { createHash } from 'node:crypto';
 import type { ServerOptions } from 'node:http';
 import { fastify, type FastifyReply, type FastifyRequest } from 'fastify';
-import { requireToken } from './admin-auth.ts';
+import { requireToken } from '../limits/bearer-tokens.ts';
 import { type HttpApp, createRequestIds } from '../protocol/app.ts';
 import { clientAddresses } from '../protocol/client-address.ts';
 import { createPipelineBound, closeInTime } from '../limits/connections.ts';

@@ -1,5 +1,5 @@
 /** Serves as `src/main.ts` does, with options that no setting asks for: what a bench compares the service with. */
-import { keepMemory, makeObjectsYoung } from '#service/collector.ts';
+import { keepMemory, makeObjectsYoung } from '#service/v8.ts';
 import { readConfig } from '#service/config.ts';
 import { startService, type ServiceOptions } from '#service/service.ts';
 

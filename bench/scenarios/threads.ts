@@ -10,7 +10,7 @@ import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { startEngine, type Engine } from '#engine/engine.ts';
 import { isRefusal } from '#domain/refusal.ts';
-import { makeObjectsYoung } from '#service/collector.ts';
+import { makeObjectsYoung } from '#service/v8.ts';
 import { createAnswers } from '#threads/calls.ts';
 import { makeBell } from '#threads/doorbell.ts';
 import { AnsweringSide, makeRings } from '#threads/sides.ts';

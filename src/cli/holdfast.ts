@@ -4,7 +4,7 @@
  *
  * A reader that closes the pipe, as `head` does, ends the command without an error.
  */
-import { keepCompiledModules } from '#service/compile-cache.ts';
+import { keepCompiledModules } from '#service/v8.ts';
 
 keepCompiledModules();
 

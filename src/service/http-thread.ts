@@ -1,6 +1,6 @@
 /** The entry of a thread that answers the requests of buyers (`buyers-thread.ts`). */
 import { parentPort, workerData } from 'node:worker_threads';
-import { keepCompiledModules } from './compile-cache.ts';
+import { keepCompiledModules } from './v8.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 keepCompiledModules();

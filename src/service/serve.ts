@@ -14,7 +14,7 @@ import { FolderInUse, JournalDamaged, JournalTooNew } from '#persistence/faults.
 import { UnknownFact } from '#domain/event/replay.ts';
 import { withoutSecretIds } from '#engine/shown-facts.ts';
 import { compileAheadSoon } from '#http/protocol/validation.ts';
-import { keepMemory, makeObjectsYoung } from './collector.ts';
+import { keepMemory, makeObjectsYoung } from './v8.ts';
 import { listeningHost, readConfig, type Config } from './config.ts';
 import { LIMITS } from './limits.ts';
 import { createReadableLog } from './log.ts';

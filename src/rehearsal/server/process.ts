@@ -6,7 +6,7 @@
  *    room advances as they did.
  * 2. Bounds that protect the process (how long a claim may wait, how long a request may take) are in real time.
  */
-import { keepCompiledModules } from '#service/compile-cache.ts';
+import { keepCompiledModules } from '#service/v8.ts';
 import type { RehearsalClock } from './service.ts';
 
 keepCompiledModules();

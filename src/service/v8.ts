@@ -1,5 +1,6 @@
 /**
- * What a process asks of V8's collector, before much is compiled.
+ * What a process asks of V8 first: to keep compiled modules, before it imports all the rest, and two things of the
+ * collector, before much is compiled.
  *
  * 1. Where little is allocated for some seconds V8 collects everything and moves what is left together, to give memory
  *    back: with an event of 20,000 orders, that stopped the process for 126 ms every 90 seconds (measured). A service
@@ -10,7 +11,17 @@
  *    answers are soon made there. They stay as garbage until a major collection and keep alive what they refer to: the
  *    collector moves two to three times as much (measured).
  */
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Halves the time until a program works (measured: a command 0.5 to 0.25 s). Without effect when the folder cannot be
+ * written.
+ */
+export function keepCompiledModules(): void {
+  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/holdfast', import.meta.url)));
+}
 
 /** Gives no memory back (rule 1). */
 export function keepMemory(): void {

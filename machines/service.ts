@@ -1,7 +1,7 @@
 /**
  * The service itself, from its start to its end.
  *
- * XState runs it in `src/actors`; the health routes and the exit code follow it.
+ * XState runs it in `src/engine`; the health routes and the exit code follow it.
  */
 import { setup } from 'xstate';
 import { compile, type StatusOf } from './compile.ts';

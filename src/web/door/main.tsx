@@ -8,7 +8,7 @@ import { render } from 'preact';
 import { openStore } from './app/database.ts';
 import { texts } from './app/language.ts';
 import { stationRequests } from './app/requests.ts';
-import { signatureCheck } from './app/signature.ts';
+import { signatureCheck } from './app/check.ts';
 import { ScanStation } from './app/station.ts';
 import { version } from './app/updates.ts';
 import { randomText } from '#client/transport.ts';

@@ -9,12 +9,11 @@ import { useCallback, useMemo, useRef } from 'preact/hooks';
 import type { EventPayload, PlannedSeat, TicketAvailability, TicketType } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import type { BlockSummary } from '../seat-map/draw-blocks.ts';
-import { isOwn, type Appearance } from '../seat-map/appearance.ts';
+import { isOwn, type Appearance } from '../seat-map/draw-plan.ts';
 import type { SeatPlan } from '../seat-map/plan.ts';
 import { isBackOf, type SeatFilter } from './filter.ts';
 import { rowFor, typesForSeat } from './picked.ts';
-import { seatName } from './seat-names.ts';
-import type { SeatWords } from './words.ts';
+import { seatName, type SeatWords } from './words.ts';
 
 interface Sale {
   readonly event: EventPayload;

@@ -6,12 +6,11 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { EventPayload, TicketAvailability, TicketType } from '#client/bodies.ts';
 import type { Colours } from '../seat-map/colours.ts';
-import { isOwn, type Appearance } from '../seat-map/appearance.ts';
+import { isOwn, type Appearance } from '../seat-map/draw-plan.ts';
 import type { SeatPlan } from '../seat-map/plan.ts';
 import { traitsOf } from './appearances.ts';
 import { rowFor } from './picked.ts';
-import { seatName } from './seat-names.ts';
-import type { SeatWords } from './words.ts';
+import { seatName, type SeatWords } from './words.ts';
 
 interface SeatCardProps {
   readonly words: SeatWords;

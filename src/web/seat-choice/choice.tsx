@@ -1,17 +1,19 @@
-/** A plan from which seats are chosen and left one by one, with cards and the question before a wheelchair place. */
+/**
+ * A plan from which seats are chosen and left one by one, with cards and the question before a wheelchair place; and
+ * the choice among plans.
+ */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
+import type { EventPayload, Seating, TicketAvailability } from '#client/bodies.ts';
 import { companionSeat } from '../seat-map/adjacent.ts';
-import { isOwn } from '../seat-map/appearance.ts';
+import { isOwn } from '../seat-map/draw-plan.ts';
 import type { Colours } from '../seat-map/colours.ts';
 import type { SeatPlan } from '../seat-map/plan.ts';
 import { SeatMap, type Goal } from '../seat-map/seat-map.tsx';
 import type { SeatAppearances } from './appearances.ts';
 import { SeatCard, WheelchairQuestion } from './card.tsx';
 import { pickedAs, type PickedSeat } from './picked.ts';
-import { namesOfSeats, type KnownSeats } from './seat-names.ts';
-import type { SeatWords } from './words.ts';
+import { namesOfSeats, type KnownSeats, type SeatWords } from './words.ts';
 
 interface ChoiceMapProps extends Choosing {
   readonly words: SeatWords;
@@ -129,4 +131,26 @@ function useSeatChoice(
       );
     },
   };
+}
+
+interface AreasProps {
+  readonly words: SeatWords;
+  readonly seating: Seating;
+  /** The index of the one that is shown. */
+  readonly shown: number;
+  readonly onShow: (index: number) => void;
+}
+
+/** The localities with numbered seats to choose from, where there are several. */
+export function Areas({ words, seating, shown, onShow }: AreasProps) {
+  if (seating.localities.length < 2) return null;
+  return (
+    <div class="tabs" part="areas" role="group" aria-label={words.plan.area}>
+      {seating.localities.map(({ name }, index) => (
+        <button type="button" aria-pressed={index === shown} onClick={() => onShow(index)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -8,9 +8,8 @@
 import { useEffect, useReducer } from 'preact/hooks';
 import type { Box, LayoutPoint } from '#client/seat-layout.ts';
 import { seatScale } from './draw-blocks.ts';
-import type { View } from './appearance.ts';
 import type { SeatPlan } from './plan.ts';
-import { between, bounded, closeUp, fitted, inPlan, onScreen, revealing, zoomed } from './view.ts';
+import { between, bounded, closeUp, fitted, inPlan, onScreen, revealing, zoomed, type View } from './view.ts';
 
 const FLIGHT_MS = 420;
 /** From this many times the fitting scale on, the plan counts as zoomed in. */

@@ -5,11 +5,11 @@
 import type { LayoutPoint } from '#client/seat-layout.ts';
 import { contains, nearest, type Block } from './blocks.ts';
 import type { Colours } from './colours.ts';
-import { SANS } from './draw-seat.ts';
-import { shortLabel, type View } from './appearance.ts';
+import { SANS } from './draw-plan.ts';
 import { mixed } from '#client/contrast.ts';
 import type { SeatPlan } from './plan.ts';
-import { onScreen } from './view.ts';
+import { shortLabel } from './row-names.ts';
+import { onScreen, type View } from './view.ts';
 
 type Context = CanvasRenderingContext2D;
 

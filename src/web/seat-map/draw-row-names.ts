@@ -5,12 +5,11 @@
  *  1. A name that would lie on another one is left out: from afar rows are closer than their names.
  */
 import { distance, type Box, type LayoutPoint } from '#client/seat-layout.ts';
-import { shortLabel, type View } from './appearance.ts';
+import { write } from './draw-plan.ts';
 import type { Colours } from './colours.ts';
-import { write } from './draw-seat.ts';
 import type { SeatPlan } from './plan.ts';
-import { HALF_WIDTH, PIXELS_MIN, rowNameSize } from './row-names.ts';
-import { onScreen } from './view.ts';
+import { HALF_WIDTH, PIXELS_MIN, rowNameSize, shortLabel } from './row-names.ts';
+import { onScreen, type View } from './view.ts';
 
 interface Seen {
   readonly plan: SeatPlan;

@@ -4,7 +4,7 @@
 import { boxAround, grown, neighbourOf, type Box, type LayoutPoint } from '#client/seat-layout.ts';
 import { contains, nearest } from './blocks.ts';
 import { middleOf, type Camera } from './camera.ts';
-import { isOwn, seatPixels, type Appearance } from './appearance.ts';
+import { isOwn, seatPixels, type Appearance } from './draw-plan.ts';
 import { nearestSeat, nextBlock, seatAt, type SeatPlan } from './plan.ts';
 import { SEAT_ELEMENTS_MAX, type SeatLayer } from './seat-layer.ts';
 import { inPlan, onScreen } from './view.ts';

@@ -1,6 +1,5 @@
 /** The names of rows at both of their ends. */
 import { distance, type LayoutPoint, type SeatLayout } from '#client/seat-layout.ts';
-import { ROW_PIXELS_MIN, shortLabel } from './appearance.ts';
 
 export interface RowName extends LayoutPoint {
   /** The row, by number. */
@@ -8,6 +7,8 @@ export interface RowName extends LayoutPoint {
   readonly text: string;
 }
 
+/** The size of a seat on the screen from which the names of rows can be read. */
+const ROW_PIXELS_MIN = 9;
 /** A name is at least so many pixels high, and as many units of the plan as this times a seat's radius. */
 export const PIXELS_MIN = 11;
 const RADII = 1.1;
@@ -17,6 +18,9 @@ export const HALF_WIDTH = 0.33;
 /** A name stands so many radii beyond the last seat, and more for each character. */
 const AWAY_RADII = 1.75;
 const CHARACTER_RADII = 0.4;
+
+/** The end of a label such as "Row 12", as far as there is room for it. */
+export const shortLabel = (label: string): string => (/\S+$/.exec(label)?.[0] ?? '').slice(0, 4);
 
 /** How high names are, in units of the plan. */
 export const rowNameSize = (radius: number, scale: number): number => Math.max(radius * RADII, PIXELS_MIN / scale);

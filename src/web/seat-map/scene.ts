@@ -8,10 +8,9 @@
  */
 import { grown, type Box } from '#client/seat-layout.ts';
 import { blockShare, drawBlockNames, drawBlocks, seatScale, type BlockSummary } from './draw-blocks.ts';
-import { drawHall } from './draw-hall.ts';
+import { drawHall, drawSeat, type Appearance } from './draw-plan.ts';
 import type { Colours } from './colours.ts';
-import { drawSeat } from './draw-seat.ts';
-import type { Appearance, View } from './appearance.ts';
+import type { View } from './view.ts';
 import { drawRowNames } from './draw-row-names.ts';
 import type { SeatPlan } from './plan.ts';
 import { Tiles } from './tiles.ts';

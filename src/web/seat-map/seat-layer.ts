@@ -8,7 +8,8 @@
  *     meanwhile; at once where the focus is to go to one that has none yet.
  */
 import type { LayoutPoint } from '#client/seat-layout.ts';
-import { isOwn, type Appearance, type View } from './appearance.ts';
+import { isOwn, type Appearance } from './draw-plan.ts';
+import type { View } from './view.ts';
 import type { SeatPlan } from './plan.ts';
 
 type NameOf = (seat: number, appearance: Appearance) => string;

@@ -18,11 +18,10 @@ import { Camera, useCamera } from './camera.ts';
 import type { Colours } from './colours.ts';
 import type { BlockSummary } from './draw-blocks.ts';
 import { useGestures, type RectangleDrawing } from './gestures.ts';
-import type { Appearance } from './appearance.ts';
 import { MapCard } from './card.tsx';
 import { MapTools, type ToolWords } from './tools.tsx';
 import { Minimap } from './minimap.tsx';
-import { seatPixels } from './appearance.ts';
+import { seatPixels, type Appearance } from './draw-plan.ts';
 import {
   approach,
   aroundFree,

@@ -1,5 +1,5 @@
 /**
- * The symbols of seats for legends, drawn as on the plan (`draw-seat.ts`), each in a square of 20: filled when free,
+ * The symbols of seats for legends, drawn as on the plan (`draw-plan.ts`), each in a square of 20: filled when free,
  * striped when held, a dot when sold, a cross when blocked, a check when one's own: framed while only chosen, filled
  * when held. A wheel marks accessible seats, a cut corner a restricted view.
  */

@@ -8,7 +8,7 @@
  *  3. A seat that changes makes its tiles stale: they are shown until they are drawn anew.
  */
 import type { Box } from '#client/seat-layout.ts';
-import type { View } from './appearance.ts';
+import type { View } from './view.ts';
 
 type Context = CanvasRenderingContext2D;
 

@@ -1,6 +1,12 @@
 /** The arithmetic of views: fitting, zooming and panning. */
 import type { Box, LayoutPoint } from '#client/seat-layout.ts';
-import type { View } from './appearance.ts';
+
+/** Where the plan lies on the screen: screen = plan × scale + (x, y), in CSS pixels. */
+export interface View {
+  readonly scale: number;
+  readonly x: number;
+  readonly y: number;
+}
 
 /** The view that shows the whole box in the middle of the screen. */
 export function fitted(box: Box, width: number, height: number): View {

@@ -13,8 +13,7 @@ import { isApiError, type ApiError } from '#client/api-error.ts';
 import { createClient, type Client } from '#client/client.ts';
 import { languageOf } from '#texts/locale/language.ts';
 import { pickedAs, rowFor, seatedItems, typesForSeat, type PickedSeat } from '../seat-choice/picked.ts';
-import { knownSeats, namesOfSeats } from '../seat-choice/seat-names.ts';
-import { seatWordsOf } from '../seat-choice/words.ts';
+import { knownSeats, namesOfSeats, seatWordsOf } from '../seat-choice/words.ts';
 import { followSale, type ShownSale } from './follow.ts';
 import { SeatsView } from './view.tsx';
 

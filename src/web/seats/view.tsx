@@ -1,14 +1,12 @@
 /** What the element shows: the areas, what the organizer says, and the plan from which seats are chosen. */
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { useEscape } from '../hooks.ts';
-import { ChoiceMap } from '../seat-choice/choice.tsx';
+import { Areas, ChoiceMap } from '../seat-choice/choice.tsx';
 import { useSeatAppearances } from '../seat-choice/appearances.ts';
-import { Areas } from '../seat-choice/areas.tsx';
 import { ALL_SEATS } from '../seat-choice/filter.ts';
 import type { PickedSeat } from '../seat-choice/picked.ts';
-import { knownSeats } from '../seat-choice/seat-names.ts';
+import { knownSeats, type SeatWords } from '../seat-choice/words.ts';
 import { SteeringNotice } from '../seat-choice/steering.tsx';
-import type { SeatWords } from '../seat-choice/words.ts';
 import { useColours } from '../seat-map/colours.ts';
 import { planOf } from '../seat-map/plan.ts';
 import type { ShownSale } from './follow.ts';

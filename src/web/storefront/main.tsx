@@ -7,7 +7,7 @@ import { EventListPage } from './pages/event-list.tsx';
 import { EventPage } from './pages/event.tsx';
 import { Missing } from './parts/frame.tsx';
 import { QueuePage } from './pages/queue.tsx';
-import { dayAndHour } from './app/format.ts';
+import { dayAndHour } from './app/language.ts';
 import { keepScrolls, useRoute } from './app/router.tsx';
 import '../styles/fonts.css';
 import '../styles/tokens.css';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ScanStation, type ShownScan } from '../../../src/web/door/app/station.ts';
 import { stationRequests } from '../../../src/web/door/app/requests.ts';
-import { signatureCheck } from '../../../src/web/door/app/signature.ts';
+import { signatureCheck } from '../../../src/web/door/app/check.ts';
 import type { StationStore } from '../../../src/web/door/app/store.ts';
 import {
   buyTickets,

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { LANGUAGES } from '#texts/locale/language.ts';
 import { SERVED_TEXTS } from '#texts/served.ts';
-import { DOOR_TEXTS } from '#texts/door.ts';
+import { door as doorDe } from '#texts/de/door.ts';
+import { door as doorEn } from '#texts/en/door.ts';
 import { TEXTS } from '#texts/texts.ts';
 import { ERRORS } from '#http/protocol/errors.ts';
 import { textsIn, type TextTree } from '../storefront/text-patterns.ts';
@@ -54,6 +55,8 @@ const NOT_FOR_BUYERS = [
 /** Literals that look like texts: brand, keys of the keyboard, and what browsers and the service are asked for. */
 const NO_TEXTS =
   /^(?:Holdfast|Arrow(?:Left|Right|Up|Down)?|Home|End|Enter|Escape|Space|Tab|Shift|Bearer|AudioContext|NotSupportedError)$/;
+
+const DOOR_TEXTS = { en: doorEn, de: doorDe };
 
 describe('The texts of the pages', () => {
   const byLanguage = Object.keys(LANGUAGES).map((language) => {

@@ -6,10 +6,10 @@ import type { OverviewEvent, OverviewPerformance, ScanConflicts } from '../app/b
 import { moment, number } from '../app/format.ts';
 import { linkTo, queryOf } from '../app/router.ts';
 import { Bars } from '../parts/charts.tsx';
-import { nameOf, wordsOf, type Door } from '../parts/door-words.ts';
+import type { Option } from '../parts/fields.tsx';
 import { Breadcrumbs, PageTitle, Tiles } from '../parts/frame.tsx';
 import { Stations } from '../parts/stations.tsx';
-import { TicketAtDoor } from '../parts/ticket-at-door.tsx';
+import { TicketAtDoor, wordsOf } from '../parts/ticket-at-door.tsx';
 import { Table } from '../parts/table.tsx';
 
 interface DoorsPageProps {
@@ -25,10 +25,13 @@ type Counts = DoorCounts['performances'][number];
 
 /** The part of a definition that names the doors. */
 interface Defined {
-  readonly definition: { readonly doors?: readonly Door[] };
+  readonly definition: { readonly doors?: readonly Option[] };
 }
 
-const ONLY_DOOR: readonly Door[] = [{ id: 'main', name: 'Entrance' }];
+const ONLY_DOOR: readonly Option[] = [{ id: 'main', name: 'Entrance' }];
+
+const nameOf = (doors: readonly Option[], doorId: string): string =>
+  doors.find(({ id }) => id === doorId)?.name ?? doorId;
 
 export function DoorsPage({ api, event, performance }: DoorsPageProps) {
   const address = addressOf('events', event.id);
@@ -131,7 +134,7 @@ function CountTiles({ counts }: { readonly counts: Counts }) {
   );
 }
 
-function DoorTable({ counts, doors }: { readonly counts: Counts; readonly doors: readonly Door[] }) {
+function DoorTable({ counts, doors }: { readonly counts: Counts; readonly doors: readonly Option[] }) {
   const refused = Object.entries(counts.refused).map(([verdict, count]) => `${number(count)} ${wordsOf(verdict)}`);
   return (
     <>
@@ -156,7 +159,7 @@ function DoorTable({ counts, doors }: { readonly counts: Counts; readonly doors:
 interface ConflictsProps {
   readonly api: Api;
   readonly address: string;
-  readonly doors: readonly Door[];
+  readonly doors: readonly Option[];
 }
 
 /** The newest first. */

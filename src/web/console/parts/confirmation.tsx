@@ -2,11 +2,12 @@
  * The dialog before a change: it says what will happen, takes a note and further fields, and shows a refusal.
  *
  * It stays open until the change is done or dismissed, and then calls `onClose`. Dismissed, the focus is where it was
- * before; after a change it is on the heading of the page.
+ * before; after a change it is on the heading of the page. On an event's page a button opens such a dialog.
  */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { textOfError } from '../app/api.ts';
+import { textOfError, type Api } from '../app/api.ts';
+import type { OverviewEvent } from '../app/bodies.ts';
 import { NoteField, textIn } from './fields.tsx';
 
 interface ConfirmationProps {
@@ -84,4 +85,30 @@ export function Confirmation(props: ConfirmationProps) {
 /** Enter in a field does not answer the question: it is a key that is pressed by habit. */
 function keepOpen(press: KeyboardEvent): void {
   if (press.key === 'Enter' && press.target instanceof HTMLInputElement) press.preventDefault();
+}
+
+/** What a dialog about an event gets. */
+export interface EventDialogProps {
+  readonly event: OverviewEvent;
+  readonly api: Api;
+  readonly reload: () => void;
+  readonly onClose: () => void;
+}
+
+interface DialogButtonProps extends Omit<EventDialogProps, 'onClose'> {
+  readonly label: string;
+  readonly dialog: ComponentType<EventDialogProps>;
+}
+
+/** A button of an event's page that opens a dialog about it. */
+export function DialogButton({ label, dialog: Dialog, ...about }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {isOpen && <Dialog {...about} onClose={() => setOpen(false)} />}
+    </>
+  );
 }

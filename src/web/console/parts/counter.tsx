@@ -4,8 +4,7 @@ import { addressOf, usePolled } from '../app/api.ts';
 import type { AdminOrder } from '../app/bodies.ts';
 import { countOf, money } from '../app/format.ts';
 import { linkTo } from '../app/router.ts';
-import { Confirmation } from './confirmation.tsx';
-import type { EventDialogProps } from './dialog-button.tsx';
+import { Confirmation, type EventDialogProps } from './confirmation.tsx';
 import { Choice, textIn } from './fields.tsx';
 
 /** What of a definition the dialog offers. */

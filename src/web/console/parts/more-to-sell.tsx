@@ -9,8 +9,7 @@ import { useState } from 'preact/hooks';
 import { addressOf, usePolled } from '../app/api.ts';
 import { moment, number } from '../app/format.ts';
 import { queryOf } from '../app/router.ts';
-import { Confirmation } from './confirmation.tsx';
-import type { EventDialogProps } from './dialog-button.tsx';
+import { Confirmation, type EventDialogProps } from './confirmation.tsx';
 import type { Option } from './fields.tsx';
 
 /** What of a definition the form changes; everything else stays as it is. */

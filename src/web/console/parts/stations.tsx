@@ -6,15 +6,14 @@ import { usePolled, type Api } from '../app/api.ts';
 import type { MadeStation, OverviewPerformance } from '../app/bodies.ts';
 import { countOf, moment } from '../app/format.ts';
 import { Confirmation } from './confirmation.tsx';
-import type { Door } from './door-words.ts';
-import { Choice, textIn } from './fields.tsx';
+import { Choice, textIn, type Option } from './fields.tsx';
 import { StatusTag } from './frame.tsx';
 import { Table } from './table.tsx';
 
 interface StationsProps {
   readonly api: Api;
   readonly address: string;
-  readonly doors: readonly Door[];
+  readonly doors: readonly Option[];
   readonly performance: OverviewPerformance;
 }
 

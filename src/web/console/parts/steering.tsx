@@ -2,8 +2,7 @@
 import { addressOf } from '../app/api.ts';
 import type { OverviewEvent } from '../app/bodies.ts';
 import { number } from '../app/format.ts';
-import { Confirmation } from './confirmation.tsx';
-import type { EventDialogProps } from './dialog-button.tsx';
+import { Confirmation, type EventDialogProps } from './confirmation.tsx';
 import { textIn } from './fields.tsx';
 
 /** How a sale is steered, in one line; nothing where it is not steered. */

@@ -7,12 +7,11 @@ import { addressOf, textOfError, usePolled, type Api } from '../app/api.ts';
 import type { AdminTicket, TicketScan } from '../app/bodies.ts';
 import { moment } from '../app/format.ts';
 import { linkTo, linkWith, useFilters } from '../app/router.ts';
-import { wordsOf, type Door } from './door-words.ts';
-import { Choice, NoteField, textIn } from './fields.tsx';
+import { Choice, NoteField, textIn, type Option } from './fields.tsx';
 
 interface TicketAtDoorProps {
   readonly api: Api;
-  readonly doors: readonly Door[];
+  readonly doors: readonly Option[];
   readonly eventId: string;
   readonly performanceId: string;
   readonly onScan: () => void;
@@ -108,6 +107,9 @@ function Found({ api, ticketId, doors, onScan }: FoundProps) {
     </>
   );
 }
+
+/** A verdict, or another constant of the API, in words. */
+export const wordsOf = (verdict: string): string => verdict.toLowerCase().replaceAll('_', ' ');
 
 const WORDS: Readonly<Record<string, string>> = {
   ADMIT: 'Let in.',

@@ -10,7 +10,7 @@ import type { SeatState } from '#client/bodies.ts';
 import type { SeatStates } from '#client/live.ts';
 import { distance, seatsBetween } from '#client/seat-layout.ts';
 import { plan as planTexts } from '#texts/en/plan.ts';
-import type { Appearance } from '../../seat-map/appearance.ts';
+import type { Appearance } from '../../seat-map/draw-plan.ts';
 import { useColours } from '../../seat-map/colours.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
 import { SeatMap, type PickingMany } from '../../seat-map/seat-map.tsx';

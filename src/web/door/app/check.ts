@@ -5,13 +5,13 @@
  * It reports what it cannot decide: a key that it does not know, a code that does not say its event, date or, at a door
  * for some types, its type, and everything before its first whole sync.
  */
-import { readCode } from '#client/doors/code.ts';
+import { verifyAsync } from '@noble/ed25519';
+import { bytesOfBase64url, readCode } from '#client/doors/code.ts';
 import { ticketDigest } from '#client/doors/digest.ts';
 import type { Given } from '#client/doors/scan.ts';
 import { verdictOfEntry, verdictOfExit, type Entrance, type ScanFinding } from '#client/doors/verdict.ts';
 import type { ScanResult, StationHead } from '#client/doors/wire.ts';
 import type { Feed, TicketState } from './feed.ts';
-import type { CheckSignature } from './signature.ts';
 
 /** Where a station stands. */
 export interface DoorChoice {
@@ -116,4 +116,37 @@ function detailsOf(
     default:
       return {};
   }
+}
+
+/** Both base64url. */
+interface Signed {
+  readonly payload: string;
+  readonly signature: string;
+}
+
+/** By the public key, base64url; null where this browser cannot check it here. */
+export type CheckSignature = (signed: Signed, key: string) => Promise<boolean | null>;
+
+/**
+ * Whether a code was signed by a key: Ed25519 by WebCrypto, where it knows the curve, else by a package that needs of
+ * WebCrypto only SHA-512. Both need a secure context; `subtle` is undefined outside of one.
+ */
+export function signatureCheck(subtle: typeof crypto.subtle | undefined): CheckSignature {
+  let isKnown = true;
+  return async (signed, key) => {
+    if (subtle === undefined) return null;
+    const payload = bytesOfBase64url(signed.payload);
+    const bytes = bytesOfBase64url(signed.signature);
+    const keyBytes = bytesOfBase64url(key);
+    if (isKnown) {
+      try {
+        const imported = await subtle.importKey('raw', keyBytes, 'Ed25519', false, ['verify']);
+        return await subtle.verify('Ed25519', imported, bytes, payload);
+      } catch (error) {
+        if ((error as Error).name !== 'NotSupportedError') return false;
+        isKnown = false;
+      }
+    }
+    return verifyAsync(bytes, payload, keyBytes).catch(() => false);
+  };
 }

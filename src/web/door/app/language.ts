@@ -1,8 +1,10 @@
 /** The language of this page, decided once when it loads: what somebody chose here, else what the browser is set to. */
 import { isLanguage, languageOf, type Language } from '#texts/locale/language.ts';
-import { DOOR_TEXTS } from '#texts/door.ts';
+import { door as de } from '#texts/de/door.ts';
+import { door as en, type DoorTexts } from '#texts/en/door.ts';
 import { wordingOf } from '#texts/locale/wording.ts';
 
+const TEXTS: Readonly<Record<Language, DoorTexts>> = { en, de };
 const STORED = 'holdfast.language';
 
 function storedLanguage(): string | null {
@@ -14,7 +16,7 @@ function storedLanguage(): string | null {
 }
 
 export const language: Language = languageOf([storedLanguage(), ...navigator.languages]);
-export const texts = DOOR_TEXTS[language];
+export const texts = TEXTS[language];
 export const wording = wordingOf(language);
 
 document.documentElement.lang = language;

@@ -17,11 +17,10 @@ import { ticketDigest } from '#client/doors/digest.ts';
 import { hasHappened, type Given } from '#client/doors/scan.ts';
 import { verdictOfUndo } from '#client/doors/verdict.ts';
 import type { ScanResult, StationHead, StationSync } from '#client/doors/wire.ts';
-import { checkAlone, type DoorChoice, type OwnVerdict } from './check.ts';
+import { checkAlone, type CheckSignature, type DoorChoice, type OwnVerdict } from './check.ts';
 import { conflictsAfter, keptConflicts, othersOf, withConflicts, withoutSeen, type Conflict } from './conflicts.ts';
 import { Feed, type OwnScan } from './feed.ts';
 import { failureKind, type FailureKind, type StationRequests } from './requests.ts';
-import type { CheckSignature } from './signature.ts';
 import { UNPAIRED, type QueuedScan, type StationRecord, type StationStore } from './store.ts';
 
 interface StationPorts {

@@ -1,6 +1,5 @@
 /** Scanning: by camera, by scanners that type, by typed codes; then the verdict. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { followTypedCodes } from '../app/keyboard.ts';
+import { useEffect, useState } from 'preact/hooks';
 import { texts, wording } from '../app/language.ts';
 import type { ScanStation, ScanStationView } from '../app/station.ts';
 import { CameraView } from './camera-view.tsx';
@@ -19,10 +18,6 @@ export function ScanScreen({ station, view, onShown }: ScanScreenProps) {
   const [kind, setKind] = useState<'ENTRY' | 'EXIT'>('ENTRY');
   const { shown, last, isChecking, notice, take, read, dismiss } = useScans(station, kind);
   useEffect(() => onShown(shown !== null), [shown]);
-  // A code may be half typed when the page is drawn again.
-  const latest = useRef(read);
-  latest.current = read;
-  useEffect(() => followTypedCodes((code) => latest.current(code, 'typed')), []);
   const { scanning, choice: choiceTexts } = texts;
   const { head, choice, undoable } = view;
   const date = head?.performances.find(({ id }) => id === choice?.performanceId);

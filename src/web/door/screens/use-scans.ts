@@ -1,4 +1,7 @@
-/** The scans of a screen, one after another: what is shown of them, and codes that are read again at once. */
+/**
+ * The scans of a screen, one after another: what is shown of them, codes that are read again at once, and codes of
+ * scanners that type.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { signal } from '../app/signals.ts';
 import type { ScanStation, ShownScan } from '../app/station.ts';
@@ -7,6 +10,8 @@ import { toneOf } from './verdict-screen.tsx';
 /** The same code within this time is not sent again. */
 const REPEATED_MS = 5_000;
 const ADMIT_SHOWN_MS = 1_500;
+/** What was typed before a longer pause belongs to no code. */
+const PAUSE_MS_MAX = 1_000;
 
 /** A scan with the time at which it was shown, by the service's clock. */
 export interface LastShown extends ShownScan {
@@ -70,5 +75,37 @@ export function useScans(station: ScanStation, kind: 'ENTRY' | 'EXIT') {
     }
     void take(() => station.scan(code, kind));
   };
+  // A code may be half typed when the page is drawn again.
+  const latest = useRef(read);
+  latest.current = read;
+  useEffect(() => followTypedCodes((code) => latest.current(code, 'typed')), []);
   return { shown, last, isChecking, notice, take, read, dismiss: () => setShown(null) };
+}
+
+/**
+ * Codes of scanners that type: characters in quick succession, then Enter, wherever the focus is. What is typed into a
+ * field belongs to the field. The returned function ends it.
+ */
+function followTypedCodes(onCode: (code: string) => void): () => void {
+  let typed = '';
+  let last = 0;
+  const follow = (event: KeyboardEvent): void => {
+    const { key, timeStamp, target, ctrlKey, altKey, metaKey } = event;
+    if (target instanceof HTMLElement && target.closest('input, select, textarea') !== null) return;
+    if (timeStamp - last > PAUSE_MS_MAX) typed = '';
+    last = timeStamp;
+    if (key === 'Enter' && typed !== '') {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      const code = typed;
+      typed = '';
+      onCode(code);
+    } else if (key.length === 1 && !ctrlKey && !altKey && !metaKey) {
+      // The space that belongs to a code presses no button.
+      if (typed !== '') event.preventDefault();
+      if (typed !== '' || key !== ' ') typed += key;
+    }
+  };
+  addEventListener('keydown', follow, { capture: true });
+  return () => removeEventListener('keydown', follow, { capture: true });
 }

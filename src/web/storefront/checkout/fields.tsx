@@ -3,11 +3,10 @@
  * is in `payment-fields.tsx`. Values are stored by name, so that a reload restores them.
  */
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { price, texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { seatsInWords } from '../event/seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import { ticketTypeOf } from '../event/selection.ts';
 
 const words = texts.checkout;

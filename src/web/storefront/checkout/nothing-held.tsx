@@ -2,8 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EventPayload, Hold, Order } from '#client/bodies.ts';
-import { money, price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { money, price, texts } from '../app/language.ts';
 import { Notice } from '../../notice.tsx';
 import { Dock, useNarrow } from '../parts/dock.tsx';
 import { PageHeading } from '../parts/frame.tsx';

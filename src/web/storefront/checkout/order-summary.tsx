@@ -1,12 +1,11 @@
 /** The order before it is placed: its items, how long they are held, and its total. */
 import type { ComponentChildren } from 'preact';
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { dayAndHour, money, price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { dayAndHour, money, price, texts } from '../app/language.ts';
 import { Countdown, VatLine } from '../parts/controls.tsx';
 import { chosenPerks, type FormValues } from './fields.tsx';
 import { SeatNames } from '../event/seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import { ticketTypeOf, unitPrice } from '../event/selection.ts';
 
 interface OrderSummaryProps {

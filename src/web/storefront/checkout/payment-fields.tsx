@@ -4,8 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { EventPayload } from '#client/bodies.ts';
-import { money } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { money, texts } from '../app/language.ts';
 import { described, Problem, type FieldsProps, type FormValues } from './fields.tsx';
 
 const words = texts.checkout;

@@ -4,8 +4,7 @@
  */
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold } from '#client/bodies.ts';
-import { texts } from '../app/language.ts';
-import { inWords } from '../app/messages.ts';
+import { inWords, texts } from '../app/language.ts';
 import { attendeeField, attendeeName, type FieldProblems, type FormValues } from './fields.tsx';
 
 /** The fields that must be filled in and are not, in the order of the form. */

@@ -4,15 +4,14 @@
  * Owns no state: every change is a callback.
  */
 import type { HoldItemRequest } from '#client/bodies.ts';
-import { dayAndHour, price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { dayAndHour, price, texts } from '../app/language.ts';
 import { Countdown, VatLine } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
 import { BusyButton, CloseIcon, pressedUnless } from '../../buttons.tsx';
 import { NextStep, type NextStepProps } from './next-step.tsx';
 import { useFocusWithin } from '../../hooks.ts';
 import { SeatNames, seatsInWords } from './seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import { isItemHeld, itemKey, ticketCount, ticketTypeOf, totalOf, unitPrice } from './selection.ts';
 
 const words = texts.basket;

@@ -4,9 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
-import { price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
-import { inWords } from '../app/messages.ts';
+import { inWords, price, texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
 import { BusyButton, SparkIcon } from '../../buttons.tsx';

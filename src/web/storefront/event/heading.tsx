@@ -1,8 +1,7 @@
 /** The heading of an event's page: picture, name, when and where. */
 import type { EventPayload } from '#client/bodies.ts';
 import { eventLinesOf } from '#texts/event-lines.ts';
-import { dayAndHour, listing, type zoneNote } from '../app/format.ts';
-import { language, texts } from '../app/language.ts';
+import { dayAndHour, language, listing, texts, type zoneNote } from '../app/language.ts';
 import { PageHeading } from '../parts/frame.tsx';
 import { EventArt } from '../parts/poster.tsx';
 

@@ -5,7 +5,7 @@ import { Notice } from '../../notice.tsx';
 import { loneSeats } from '../../seat-map/adjacent.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
 import { seatsInWords } from './seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import type { PickedSeat } from '../../seat-choice/picked.ts';
 
 interface LoneSeatsProps {

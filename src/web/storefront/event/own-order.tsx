@@ -6,10 +6,8 @@
 import { useState } from 'preact/hooks';
 import { useLoaded } from '../../hooks.ts';
 import type { EventPayload, Order } from '#client/bodies.ts';
-import { dayAndHour, money } from '../app/format.ts';
+import { dayAndHour, inWords, money, texts } from '../app/language.ts';
 import { storePurchase, recall } from '../app/storage.ts';
-import { texts } from '../app/language.ts';
-import { inWords } from '../app/messages.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
 import { ArrowIcon, BusyButton } from '../../buttons.tsx';

@@ -2,9 +2,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { dayAndHour } from '../app/format.ts';
+import { dayAndHour, texts } from '../app/language.ts';
 import { storePurchase, recall } from '../app/storage.ts';
-import { texts } from '../app/language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { ArrowIcon } from '../../buttons.tsx';
 import { eventPath, Link } from '../app/router.tsx';

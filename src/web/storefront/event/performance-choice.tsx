@@ -1,7 +1,6 @@
 /** The performances of an event, to choose one. */
 import type { EventPayload } from '#client/bodies.ts';
-import { dayParts, hour, price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { dayParts, hour, price, texts } from '../app/language.ts';
 import { eventPath, go } from '../app/router.tsx';
 import { serviceNow } from '../app/service.ts';
 

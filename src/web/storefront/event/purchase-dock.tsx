@@ -1,7 +1,6 @@
 /** The bar at the foot of an event's page: what is chosen, how long it is held, what it costs, and the next step. */
 import type { TicketAvailability } from '#client/bodies.ts';
-import { price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { price, texts } from '../app/language.ts';
 import { Dock } from '../parts/dock.tsx';
 import { NextStep, type NextStepProps } from './next-step.tsx';
 import type { Pass } from './pass.tsx';

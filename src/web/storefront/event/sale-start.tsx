@@ -1,8 +1,7 @@
 /** Says when the sale of an event begins that has not begun, and counts down to it. */
 import { useEffect } from 'preact/hooks';
 import type { EventPayload, SellingStage } from '#client/bodies.ts';
-import { dayAndHour, zoneNote } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { dayAndHour, texts, zoneNote } from '../app/language.ts';
 import { Countdown } from '../parts/controls.tsx';
 import { useServiceNow } from '../app/service.ts';
 

@@ -1,9 +1,9 @@
 /** The seats of an event by id, over all its localities, with their names in the language of the page. */
 import type { EventPayload, Hold, Seating } from '#client/bodies.ts';
 import { useLoaded } from '../../hooks.ts';
-import { seatWords } from '../app/format.ts';
+import { seatWords } from '../app/language.ts';
 import { client } from '../app/service.ts';
-import { knownSeats, namesOfSeats, type KnownSeats } from '../../seat-choice/seat-names.ts';
+import { knownSeats, namesOfSeats, type KnownSeats } from '../../seat-choice/words.ts';
 
 export const registerOf = (seating: Seating | null): KnownSeats => knownSeats(seatWords, seating);
 

@@ -4,7 +4,7 @@ import { adjacentSeats } from '../../seat-map/adjacent.ts';
 import type { SeatPlan } from '../../seat-map/plan.ts';
 import { Notice } from '../../notice.tsx';
 import { seatsInWords } from './seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import type { PickedSeat } from '../../seat-choice/picked.ts';
 
 interface SeatsTakenProps {

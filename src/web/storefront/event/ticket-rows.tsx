@@ -1,8 +1,7 @@
 /** Tickets of general admission: their price, what is left, and how many are selected. */
 import type { EventPayload, TicketAvailability } from '#client/bodies.ts';
 import { rowKey } from '#client/live.ts';
-import { day, price } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { day, price, texts } from '../app/language.ts';
 import { Stepper } from '../parts/controls.tsx';
 import { serviceNow } from '../app/service.ts';
 import { ticketTypeOf } from './selection.ts';

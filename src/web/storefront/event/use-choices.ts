@@ -16,7 +16,7 @@ import { texts } from '../app/language.ts';
 import { announce } from '../parts/controls.tsx';
 import { choicesOf, merged, NO_CHOICES, recallChoice, storeChoice, type Choices, type ChoiceState } from './choices.ts';
 import type { Pass } from './pass.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import { serviceNow } from '../app/service.ts';
 import { itemsOf, NOTHING, type Selection } from './selection.ts';
 import type { PickedSeat } from '../../seat-choice/picked.ts';

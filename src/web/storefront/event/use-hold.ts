@@ -14,11 +14,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, Hold, HoldItemRequest } from '#client/bodies.ts';
 import { followStored, storePurchase, recall, type HeldBasket } from '../app/storage.ts';
-import { texts } from '../app/language.ts';
-import { inWords } from '../app/messages.ts';
+import { inWords, texts } from '../app/language.ts';
 import { client, serviceNow, useIsPast } from '../app/service.ts';
 import { seatsInWords } from './seat-register.tsx';
-import type { KnownSeats } from '../../seat-choice/seat-names.ts';
+import type { KnownSeats } from '../../seat-choice/words.ts';
 import { itemKey } from './selection.ts';
 
 /** What changes the hold: the button that started it shows a spinner until it is done. */

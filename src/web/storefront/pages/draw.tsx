@@ -2,11 +2,9 @@
 import { useState } from 'preact/hooks';
 import type { Draw } from '#client/bodies.ts';
 import { checkDraw, sha256OfText, type DrawVerdict } from '../app/draw-proof.ts';
-import { dayAndHour } from '../app/format.ts';
+import { dayAndHour, inWords, texts } from '../app/language.ts';
 import { recall } from '../app/storage.ts';
-import { texts } from '../app/language.ts';
 import { useLoaded } from '../../hooks.ts';
-import { inWords } from '../app/messages.ts';
 import { BackLink, Frame, PageHeading, Unloaded } from '../parts/frame.tsx';
 import { CheckIcon } from '../../buttons.tsx';
 import { Notice } from '../../notice.tsx';

@@ -7,11 +7,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isApiError } from '#client/api-error.ts';
 import type { EventPayload, QueueEntry } from '#client/bodies.ts';
-import { dayAndHour, number, seatWords } from '../app/format.ts';
+import { dayAndHour, inWords, number, seatWords, texts } from '../app/language.ts';
 import { recall, storePurchase } from '../app/storage.ts';
-import { texts } from '../app/language.ts';
 import { useLoaded } from '../../hooks.ts';
-import { inWords } from '../app/messages.ts';
 import { Countdown, Loading, withLink } from '../parts/controls.tsx';
 import { Notice } from '../../notice.tsx';
 import { Dock, useNarrow, type DockProps } from '../parts/dock.tsx';

@@ -2,8 +2,7 @@
 import type { EventListEntry } from '#client/bodies.ts';
 import { isEmpty, narrowed, SEARCHED_FROM, type Filter } from '#client/event-filter.ts';
 import { eventLinesOf } from '#texts/event-lines.ts';
-import { dayParts } from '../app/format.ts';
-import { language, texts } from '../app/language.ts';
+import { dayParts, language, texts } from '../app/language.ts';
 import { eventPath, Link } from '../app/router.tsx';
 import { PageHeading } from './frame.tsx';
 import { ListFilter, NoneFits } from './list-filter.tsx';

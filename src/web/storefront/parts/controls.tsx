@@ -5,8 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EventPayload } from '#client/bodies.ts';
-import { clockText, money } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { clockText, money, texts } from '../app/language.ts';
 import { useServiceNow } from '../app/service.ts';
 import { ClockIcon, MinusIcon, PlusIcon, pressedUnless } from '../../buttons.tsx';
 

@@ -5,8 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMedia } from '../../hooks.ts';
 import { ClockIcon } from '../../buttons.tsx';
-import { clockText } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { clockText, texts } from '../app/language.ts';
 import { useServiceNow } from '../app/service.ts';
 import { Notice } from '../../notice.tsx';
 import { URGENT_MS } from './controls.tsx';

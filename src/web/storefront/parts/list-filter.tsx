@@ -1,8 +1,7 @@
 /** The search above a long list of events; what is chosen stands in the page's address. */
 import type { EventListEntry } from '#client/bodies.ts';
 import { choicesOf, QUERY_LENGTH_MAX, queryOf, type Filter } from '#client/event-filter.ts';
-import { month as monthText } from '../app/format.ts';
-import { texts } from '../app/language.ts';
+import { month as monthText, texts } from '../app/language.ts';
 import { go, homePath, Link } from '../app/router.tsx';
 
 interface ListFilterProps {

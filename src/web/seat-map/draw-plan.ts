@@ -1,7 +1,25 @@
-/** Draws one seat on a canvas, as the symbols of the legend show it. */
+/**
+ * How seats look to a buyer, and a plan drawn on a canvas: one seat, as the symbols of the legend show it, and the hall
+ * around the seats.
+ */
+import type { SeatLayout, Shape } from '#client/seat-layout.ts';
 import type { Colours } from './colours.ts';
-import { FORM_PIXELS_MIN, NUMBER_PIXELS_MIN, seatPixels, shortLabel, type Appearance } from './appearance.ts';
 import type { SeatPlan } from './plan.ts';
+import { shortLabel } from './row-names.ts';
+
+/**
+ * How a seat looks to this buyer: the states of the API, `chosen` for picked seats, `mine` for those of them that are
+ * held, `other` for seats not on sale.
+ */
+export type Appearance = 'free' | 'other' | 'held' | 'sold' | 'blocked' | 'chosen' | 'mine';
+
+/** Sizes of a seat on the screen from which its number fits into it, and its form is seen. */
+const NUMBER_PIXELS_MIN = 22;
+const FORM_PIXELS_MIN = 5;
+
+export const seatPixels = (plan: SeatLayout, scale: number): number => plan.radius * 2 * scale;
+
+export const isOwn = (appearance: Appearance | undefined): boolean => appearance === 'chosen' || appearance === 'mine';
 
 interface SeatStyle {
   readonly plan: SeatPlan;
@@ -149,4 +167,38 @@ export function write(context: Context, text: string, x: number, y: number, size
   context.font = `600 ${size}px ${SANS}`;
   // Digits and capitals look higher than the middle of a line.
   context.fillText(text, x, y + size * 0.06);
+}
+
+/** Draws what belongs to the hall and is no seat: stage, walls, areas. */
+export function drawHall(context: CanvasRenderingContext2D, plan: SeatPlan, scale: number, colours: Colours): void {
+  for (const shape of plan.shapes) {
+    const { x, y } = shape.position ?? { x: 0, y: 0 };
+    context.save();
+    context.translate(x, y);
+    context.rotate(((shape.rotation ?? 0) * Math.PI) / 180);
+    context.beginPath();
+    trace(context, shape);
+    context.fillStyle = colours.sunken;
+    context.fill();
+    context.strokeStyle = colours.faint;
+    context.lineWidth = 1 / scale;
+    context.stroke();
+    const { text } = shape;
+    if (text?.text)
+      write(context, text.text, text.position?.x ?? 0, text.position?.y ?? 0, sizeOf(plan, scale), colours.quiet);
+    context.restore();
+  }
+}
+
+function trace(context: CanvasRenderingContext2D, { rectangle, circle, ellipse, polygon }: Shape): void {
+  if (rectangle) context.roundRect(0, 0, rectangle.width, rectangle.height, 6);
+  if (circle) context.arc(0, 0, circle.radius, 0, Math.PI * 2);
+  if (ellipse) context.ellipse(0, 0, ellipse.radius.x, ellipse.radius.y, 0, 0, Math.PI * 2);
+  polygon?.points.forEach((point) => context.lineTo(point.x, point.y));
+  if (polygon) context.closePath();
+}
+
+/** In plan units: readable when zoomed out, at most as large as a heading when zoomed in. */
+function sizeOf(plan: SeatPlan, scale: number): number {
+  return Math.min(Math.max(plan.radius * 2.4, 13 / scale), 18 / scale);
 }

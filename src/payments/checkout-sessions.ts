@@ -163,7 +163,8 @@ function createProviderCalls({ providers, baseUrl, personalData, callsMax, elaps
 
 export function createCheckoutSessions(ports: CheckoutSessionPorts): CheckoutSessions {
   const { active, events } = ports;
-  const underWay = new Map<string, Promise<OpenedPayment>>();
+  /** By the id of the payment. An entry that leaves is emptied, because the tables that a `Map` leaves keep it. */
+  const underWay = new Map<string, { opening: Promise<OpenedPayment> | null }>();
   const calls = createProviderCalls(ports);
 
   const open = async (payable: Payable): Promise<OpenedPayment> => {
@@ -183,11 +184,16 @@ export function createCheckoutSessions(ports: CheckoutSessionPorts): CheckoutSes
 
   const openSession = (payable: Payable): Promise<OpenedPayment> => {
     const { id } = payable.payment;
-    const known = underWay.get(id);
-    if (known !== undefined) return known.then((opened) => ({ ...opened, isShared: true }));
-    const opening = open(payable).finally(() => underWay.delete(id));
-    underWay.set(id, opening);
-    return opening;
+    const known = underWay.get(id)?.opening;
+    if (known) return known.then((opened) => ({ ...opened, isShared: true }));
+    const entry: { opening: Promise<OpenedPayment> | null } = { opening: null };
+    const end = (): void => {
+      underWay.delete(id);
+      entry.opening = null;
+    };
+    entry.opening = open(payable).finally(end);
+    underWay.set(id, entry);
+    return entry.opening;
   };
 
   const inTime: CheckoutSessions['inTime'] = async (found, execute) => {

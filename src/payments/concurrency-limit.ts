@@ -12,6 +12,7 @@
  *    find the same room.
  * 5. Every failure becomes ProviderUnavailable.
  */
+import { Slots } from '#domain/collections/slots.ts';
 import { ProviderUnavailable } from './provider.ts';
 
 interface LimitSettings {
@@ -67,7 +68,7 @@ class SharedPlaces implements ConcurrencyLimit {
   readonly #settings: LimitSettings;
   readonly #shares = new Map<string, Share>();
   /** What ends the calls that run and those that wait. */
-  readonly #aborts = new Set<() => void>();
+  readonly #aborts = new Slots<() => void>();
   #running = 0;
   #waiting = 0;
   #served = 0;
@@ -126,7 +127,7 @@ class SharedPlaces implements ConcurrencyLimit {
 
   abortAll(): void {
     this.#isAborted = true;
-    for (const abort of [...this.#aborts]) abort();
+    for (const abort of this.#aborts.values()) abort();
   }
 
   /** The time for which a call keeps its place (rule 3). */
@@ -161,7 +162,7 @@ class SharedPlaces implements ConcurrencyLimit {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer);
-        this.#aborts.delete(giveUp);
+        this.#aborts.take(abort);
         share.waiting.delete(begin);
         this.#waiting -= 1;
       };
@@ -175,7 +176,7 @@ class SharedPlaces implements ConcurrencyLimit {
         reject(timeIsUp());
       };
       const timer = setTimeout(giveUp, this.#settings.waitMsMax * WAITS_MAX);
-      this.#aborts.add(giveUp);
+      const abort = this.#aborts.add(giveUp);
       share.waiting.add(begin);
       this.#waiting += 1;
     });
@@ -194,10 +195,10 @@ class SharedPlaces implements ConcurrencyLimit {
         reject(timeIsUp());
       };
       const timer = setTimeout(giveUp, this.#settings.callMsMax);
-      this.#aborts.add(giveUp);
+      const abort = this.#aborts.add(giveUp);
       const end = (): void => {
         clearTimeout(timer);
-        this.#aborts.delete(giveUp);
+        this.#aborts.take(abort);
         this.#release(eventId, share, begin);
       };
       const failed = (error: unknown): void => {

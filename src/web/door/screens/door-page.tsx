@@ -1,9 +1,8 @@
-/** The page of a station: which screen is shown, and the rounds in which it sends and syncs. */
+/** The page of a station: which screen is shown, the rounds in which it sends and syncs, and newer versions of it. */
 import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../app/language.ts';
 import { allowSound } from '../app/signals.ts';
 import type { ScanStation, ScanStationView } from '../app/station.ts';
-import { followUpdates } from '../app/updates.ts';
 import { ChoiceScreen } from './choice-screen.tsx';
 import { More } from './more.tsx';
 import { PairingScreen } from './pairing-screen.tsx';
@@ -11,6 +10,11 @@ import { ScanScreen } from './scan-screen.tsx';
 import { StatusBar } from './status-bar.tsx';
 
 const ROUND_MS = 5_000;
+/** Between two looks for a newer version of the page. */
+const UPDATE_CHECK_MS = 10 * 60_000;
+
+/** The version of this page. */
+export const version = document.querySelector<HTMLMetaElement>('meta[name="version"]')!.content;
 
 interface DoorPageProps {
   readonly station: ScanStation;
@@ -109,4 +113,21 @@ function useRounds(station: ScanStation): void {
       document.removeEventListener('visibilitychange', round);
     };
   }, [station]);
+}
+
+/**
+ * Has the service worker keep the page for when the service cannot be reached. Calls back once a newer version of the
+ * page was loaded, with what begins to use it.
+ */
+async function followUpdates(onNewer: (use: () => void) => void): Promise<void> {
+  // Only https and localhost have it.
+  if (!('serviceWorker' in navigator)) return;
+  const { serviceWorker } = navigator;
+  serviceWorker.addEventListener('message', ({ data, source }: MessageEvent<string>) => {
+    if (data === 'in use') location.reload();
+    else if (data !== version) onNewer(() => (source as ServiceWorker).postMessage('use newest'));
+  });
+  const registration = await serviceWorker.register('/door/service-worker.js', { scope: '/door' });
+  serviceWorker.controller?.postMessage('which version');
+  setInterval(() => void registration.update().catch(() => {}), UPDATE_CHECK_MS);
 }

@@ -7,7 +7,7 @@ import { hasHappened } from '#client/doors/scan.ts';
 import { decimalOf } from '#client/money.ts';
 import type { FactType } from '#domain/fact.ts';
 import type { SubjectReport } from '#service/subject.ts';
-import { drawTable, escapeHtml } from '#rehearsal/report/html.ts';
+import { drawTable, escapeHtml } from '#rehearsal/report/drawing.ts';
 
 type Purchase = SubjectReport['orders'][number];
 type Order = Purchase['order'];

@@ -1,5 +1,5 @@
 /** Two rehearsals side by side: figures of both, and what differs in how they were held. */
-import { formatNumber } from './html.ts';
+import { formatNumber } from './drawing.ts';
 import { differencesText, secondsOf, type RehearsalReport } from './report.ts';
 import { percentileOf, type Distribution } from '../player/tally.ts';
 

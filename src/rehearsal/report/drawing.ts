@@ -1,8 +1,12 @@
 /**
- * Line charts as SVG without any asset, for the page of a report. Colours are Okabe and Ito's, which most people can
- * distinguish.
+ * What the page of a report is drawn of, without any asset: tables, numbers, and line charts as SVG. Colours are Okabe
+ * and Ito's, which most people can distinguish.
  */
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from '#http/pages/html.ts';
+
+export { escapeHtml };
+
+// ── charts ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface ChartSeries {
   readonly name: string;
@@ -118,4 +122,36 @@ function colourOf(index: number): string {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+// ── tables ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Table {
+  readonly heading: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** What counts as a number in a table: a number with its unit or sign. */
+const NUMERIC = /^(?:[-+]?[\d,.]+(?: ms| %| s)?|same|)$/;
+
+/** A table. A column of numbers alone stands to the right. */
+export function drawTable({ heading, rows }: Table): string {
+  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)));
+  const isNumeric = heading.map((_, column) => column > 0 && texts.every((row) => NUMERIC.test(row[column] ?? '')));
+  const cells = (row: readonly string[], tag: 'td' | 'th'): string =>
+    row
+      .map(
+        (text, column) => `<${tag}${isNumeric[column] === true ? ' class="number"' : ''}>${escapeHtml(text)}</${tag}>`,
+      )
+      .join('');
+  return [
+    '<div class="scroll"><table>',
+    `<thead><tr>${cells(heading, 'th')}</tr></thead>`,
+    `<tbody>${texts.map((row) => `<tr>${cells(row, 'td')}</tr>`).join('\n')}</tbody>`,
+    '</table></div>',
+  ].join('\n');
+}
+
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-GB', { maximumFractionDigits: 2 });
 }

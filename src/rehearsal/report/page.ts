@@ -2,9 +2,8 @@
  * The page of a report, or of two side by side: figures, charts and what came out differently. One file without any
  * asset.
  */
-import { drawChart, type Chart, type ChartSeries } from './charts.ts';
+import { drawChart, drawTable, escapeHtml, formatNumber, type Chart, type ChartSeries } from './drawing.ts';
 import { compareReports } from './comparison.ts';
-import { drawTable, escapeHtml, formatNumber } from './html.ts';
 import { secondsOf, type RehearsalReport } from './report.ts';
 import { percentileOf } from '../player/tally.ts';
 

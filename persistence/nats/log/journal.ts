@@ -74,8 +74,6 @@ export interface ShardJournalOptions extends Partial<GatheringBounds> {
 }
 
 interface Sent {
-  /** The id of its record. */
-  readonly id: string;
   /** Null for a proof. */
   readonly facts: { readonly batch: GatheredBatch; readonly hash: string } | null;
   readonly proofs: readonly PromiseWithResolvers<boolean>[];
@@ -106,8 +104,8 @@ export class ShardJournal implements Journal {
   readonly #listeners: ((status: JournalStatus, fault: JournalFault | null) => void)[] = [];
   readonly #stallListeners: ((cause: unknown) => void)[] = [];
   readonly #fenceListeners: ((fault: JournalFault) => void)[] = [];
-  /** What was sent, oldest first. The tables that a `Map` leaves would make all facts and their requests old. */
-  readonly #sent: Sent[] = [];
+  /** What was sent, by the id of its record. */
+  readonly #sent = new Map<string, Sent>();
   #status: JournalStatus = 'OPEN';
   #fault: JournalFault | null = null;
   /** The hash of the newest batch that was sent. */
@@ -335,13 +333,14 @@ export class ShardJournal implements Journal {
     const id = `${this.epoch}-${++this.#sentCount}`;
     const body = encodeRecord({ ...record, id, epoch: this.epoch });
     const proofs = this.#proofs.splice(0);
-    this.#sent.push({ id, facts, proofs, bytes: body.length, sentMs: this.#timing.stopwatchMs() });
+    this.#sent.set(id, { facts, proofs, bytes: body.length, sentMs: this.#timing.stopwatchMs() });
     this.#window.send(id, body);
   }
 
   #advance(id: string, seq: number): void {
-    const sent = this.#sent.shift();
-    if (sent?.id !== id) throw new Error('records must be settled once, in the order in which they were sent');
+    const sent = this.#sent.get(id);
+    if (sent === undefined) throw new Error('a record must be settled once');
+    this.#sent.delete(id);
     this.#head.streamSeq = seq;
     this.#provenMs = Math.max(this.#provenMs, sent.sentMs);
     if (sent.facts !== null) this.#advanceFacts(sent.facts);
@@ -394,7 +393,8 @@ export class ShardJournal implements Journal {
   /** Nothing proves any more that this is the owner. */
   #stopSending(): void {
     this.#window.stop();
-    const proofs = this.#sent.splice(0).flatMap((sent) => sent.proofs);
+    const proofs = [...this.#sent.values()].flatMap((sent) => sent.proofs);
+    this.#sent.clear();
     for (const proof of [...proofs, ...this.#proofs.splice(0)]) proof.resolve(false);
   }
 }

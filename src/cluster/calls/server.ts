@@ -235,7 +235,7 @@ export class CallServer {
       sender.underWay.delete(number);
       sender.batch.add(writeAnswer(number, answer));
     }
-    if (!isKept) drop(served.commands, commandId, started);
+    if (!isKept) served.commands.delete(commandId);
   }
 
   #send(replyTo: string, texts: readonly string[]): void {
@@ -249,8 +249,8 @@ export class CallServer {
     const before = this.#ports.time.stopwatchMs() - KEPT_MS;
     let isEmpty = true;
     for (const { commands, senders } of this.#served.values()) {
-      for (const [commandId, started] of commands) {
-        if (started.answer !== null && started.since <= before) drop(commands, commandId, started);
+      for (const [commandId, { since, answer }] of commands) {
+        if (answer !== null && since <= before) commands.delete(commandId);
       }
       for (const [replyTo, { usedAt, underWay }] of senders) {
         if (underWay.size === 0 && usedAt <= before) senders.delete(replyTo);
@@ -282,19 +282,14 @@ function forget({ commands }: Served, { kept }: Sender, settledBelow: number): v
   if (settled === 0) return;
   for (const { commandId } of kept.splice(0, settled)) {
     const started = commands.get(commandId);
-    const isSettled = started !== undefined && started.answer !== null && started.number < settledBelow;
-    if (isSettled) drop(commands, commandId, started);
+    if (started !== undefined && started.answer !== null && started.number < settledBelow) commands.delete(commandId);
   }
 }
 
 function dropOldest(commands: Map<string, Started>): void {
-  for (const [commandId, started] of commands) {
-    if (started.answer !== null) return drop(commands, commandId, started);
+  for (const [commandId, { answer }] of commands) {
+    if (answer === null) continue;
+    commands.delete(commandId);
+    return;
   }
-}
-
-/** Empties it too: the tables that a `Map` leaves keep what was in them. */
-function drop(commands: Map<string, Started>, commandId: string, started: Started): void {
-  commands.delete(commandId);
-  started.answer = null;
 }

@@ -7,7 +7,7 @@ import { fact, type Fact, type FactData, type FactOf } from '#domain/fact.ts';
 import type { Decision } from '#domain/decision.ts';
 import type { Journal } from '#persistence/journal.ts';
 import { item, openCheckoutEvent, placeHold } from '../fixtures/commands.ts';
-import { fc } from '../property.ts';
+import { anyText, fc } from '../property.ts';
 
 const holdReleased: Fact = fact('HoldReleased', { holdId: 'hld_1_a' });
 const entryLeft: Fact = fact('QueueEntryLeft', { entryId: 'que_1_a' });
@@ -78,7 +78,7 @@ describe('The gate of an event', () => {
 });
 
 describe('The text of a fact', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const text = anyText({ maxLength: 20 });
   const line = fc.record({
     performanceId: text,
     ticketTypeId: text,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { emailKey } from '#domain/email-key.ts';
-import { fc } from '../property.ts';
+import { anyText, fc } from '../property.ts';
 
 const SAME: Readonly<Record<string, readonly string[]>> = {
   'ada@example.com': [
@@ -47,7 +47,7 @@ describe('Two addresses', () => {
   });
 
   it('are compared by a key that is its own key', () => {
-    const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
+    const part = anyText({ minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(part, part, (name, domain) => {
         const key = emailKey(`x${name}@${domain}`);

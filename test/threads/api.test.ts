@@ -28,7 +28,6 @@ const ofMainThread = {
   'operators-views.test.ts': 'the operators’ listener',
   'refunds.test.ts': 'the operators’ listener and providers; amendments.test.ts has buyers ask for changes',
   'sale.test.ts': 'the operators’ listener; service/http-threads.test.ts counts the requests of all threads',
-  'scenarios.test.ts': 'the rules; holds, checkout, payments, queue, seats and others send the same commands',
   'serving.test.ts': 'settings, secrets and exit codes; service/http-threads.test.ts shares a port',
   'subject.test.ts': 'the operators’ listener',
   'tickets.test.ts': 'the operators’ listener; checkout.test.ts reads the tickets of an order through threads',

@@ -24,6 +24,7 @@ import type { DueMoments, Followers } from './follower.ts';
 /** The event actor, for its turns. */
 interface Turns {
   readonly context: TurnContext;
+  isRetired(): boolean;
   run(command: Command): unknown;
   /** The state in memory cannot be trusted any more. */
   giveUp(defect: unknown): void;
@@ -43,7 +44,6 @@ export class DueWork implements DueMoments {
   #mayBeLater = false;
   /** Whether the state was settled without facts (rule 2). */
   #isForReading = false;
-  #isRetired = false;
 
   constructor(state: EventState, ports: DuePorts, followers: Followers, turns: Turns) {
     this.#state = state;
@@ -68,7 +68,7 @@ export class DueWork implements DueMoments {
   }
 
   noteChange(): void {
-    if (this.#isRetired) return;
+    if (this.#turns.isRetired()) return;
     this.#next = undefined;
     this.schedule();
   }
@@ -127,11 +127,6 @@ export class DueWork implements DueMoments {
       throw this.#failed(error);
     }
     this.schedule();
-  }
-
-  retire(): void {
-    this.#isRetired = true;
-    this.#followers.retire();
   }
 
   #failed(error: unknown): Overloaded {

@@ -52,6 +52,7 @@ export class EventActor implements EventPort, FollowedActor {
     this.#followers = new Followers(follow(this));
     this.due = new DueWork(state, ports, this.#followers, {
       context,
+      isRetired: () => this.#isRetired,
       run: (command) => this.#run(command),
       giveUp: (defect) => this.#giveUp(defect),
     });
@@ -171,7 +172,7 @@ export class EventActor implements EventPort, FollowedActor {
   /** Refuses all from now on; the journal decides replies that wait. `leave` takes what is to be remembered. */
   retire(leave?: (state: EventState) => void): void {
     this.#isRetired = true;
-    this.due.retire();
+    this.#followers.retire();
     leave?.(this.#state);
   }
 }

@@ -140,11 +140,15 @@ export function textOf({ type, data }: Fact): string {
   return type === 'HoldPlaced' && data.orderId === undefined ? textOfHold(data) : JSON.stringify(data);
 }
 
-/** For a hold that no order takes over at once. The service makes the ids, so nothing in them has to be escaped. */
+/**
+ * For a hold that no order takes over at once. The service makes the ids, so nothing in them has to be escaped. The
+ * parts are joined: a text that `+` or a template makes refers to its parts for as long as it is kept.
+ */
 function textOfHold(data: FactData['HoldPlaced']): string {
   const { holdId, sessionKey, lines, expiresAt, firstPlacedAt, replacedHoldId, idempotency } = data;
-  const rest = `${textOfShared(lines, expiresAt, firstPlacedAt)}${textOfEnd(replacedHoldId, idempotency)}`;
-  return `{"holdId":"${holdId}","sessionKey":${JSON.stringify(sessionKey)}${rest}`;
+  const shared = textOfShared(lines, expiresAt, firstPlacedAt);
+  const end = textOfEnd(replacedHoldId, idempotency);
+  return ['{"holdId":"', holdId, '","sessionKey":', JSON.stringify(sessionKey), shared, end].join('');
 }
 
 /** What holds of one moment share, as their lines (`inventory/assignment.ts`). */

@@ -56,18 +56,18 @@ function apply(state: EventState, happened: Fact, at: number): void {
     case 'RequestAnswered':
       return keepAnswer(state, happened, at);
     case 'HoldPlaced':
-      keepHoldAsItWas(state, happened.data.replacedHoldId, at);
+      keepHoldAsItWas(state, state.holds.activeBySession.get(happened.data.sessionKey), at);
       evolveHoldPlaced(state, happened.data, at);
       return keepAnswer(state, happened, at);
     case 'HoldChanged':
-      keepHoldAsItWas(state, happened.data.holdId, at);
+      keepHoldAsItWas(state, state.holds.byId.get(happened.data.holdId), at);
       return evolveHoldChanged(state, happened.data);
     case 'HoldReleased':
     case 'HoldExpired':
-      keepHoldAsItWas(state, happened.data.holdId, at);
+      keepHoldAsItWas(state, state.holds.byId.get(happened.data.holdId), at);
       return (happened.type === 'HoldReleased' ? evolveHoldReleased : evolveHoldExpired)(state, happened.data, at);
     case 'OrderPlaced':
-      keepHoldAsItWas(state, happened.data.holdId, at);
+      keepHoldAsItWas(state, state.holds.byId.get(happened.data.holdId), at);
       evolveOrders(state, happened, at);
       return keepAnswer(state, happened, at);
     case 'DueRefundsOrdered':

@@ -17,6 +17,7 @@ import { isPublished } from '../catalogue/state.ts';
 import { valuesReply, type Decision, type ReplyReference } from '../decision.ts';
 import { fact, type FactData, type FactOf, type IdempotencyKey, type RequestAnswer } from '../fact.ts';
 import { viewHold } from '../holds/view.ts';
+import type { Hold } from '../holds/hold-records.ts';
 import { recall, remember, type IdempotencyRecord } from '../idempotency.ts';
 import { Defect, invariant } from '../invariant.ts';
 import { viewOrder } from '../orders/view.ts';
@@ -145,12 +146,11 @@ export function keepAnswer(state: EventState, happened: KeyedFact, at: number): 
 }
 
 /** A fact is about to change or end this hold: the answer that it was until now is kept as a view (rule 2). */
-export function keepHoldAsItWas(state: EventState, holdId: string | null, at: number): void {
-  const hold = holdId === null ? undefined : state.holds.byId.get(holdId);
+export function keepHoldAsItWas(state: EventState, hold: Hold | undefined, at: number): void {
   if (hold?.answerKey === undefined) return;
   const record = state.idempotency.get(hold.answerKey);
   hold.answerKey = undefined;
-  if (record?.answer.of !== 'LIVE_HOLD' || record.answer.holdId !== holdId) return;
+  if (record?.answer.of !== 'LIVE_HOLD' || record.answer.holdId !== hold.id) return;
   state.idempotency.replace(record, { of: 'HOLD', hold: viewHold(state, hold) });
   state.idempotency.dropOld(at);
 }
@@ -160,7 +160,7 @@ export function keepHoldsAsShown(state: EventState, plan: SalePlan, at: number):
   for (const hold of state.holds.byId.objects()) {
     if (hold.answerKey === undefined) continue;
     const [before, after] = [state, { ...state, plan }].map((shown) => JSON.stringify(viewHold(shown, hold)));
-    if (before !== after) keepHoldAsItWas(state, hold.id, at);
+    if (before !== after) keepHoldAsItWas(state, hold, at);
   }
 }
 

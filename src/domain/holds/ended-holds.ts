@@ -82,27 +82,34 @@ export function createEndedHolds(): EndedHolds {
   };
   const addCut = ({ id, sessionKey, status, expiresAt }: Hold, at: number): void =>
     cut.add(id, sessionKey, { status: status as EndedStatus, times: [expiresAt] }, at);
-  /** Cuts those that are whole, the oldest first, as long as the next one is due for it. */
-  const cutWhile = (isDue: (oldest: Whole, cutNow: number) => boolean, at: number): readonly Hold[] => {
-    const gone: Hold[] = [];
-    for (let oldest = whole.first; oldest !== undefined && isDue(oldest, gone.length); oldest = whole.first) {
-      whole.shift();
-      wholeBytes -= bytesOf(oldest.hold);
-      addCut(oldest.hold, at);
-      gone.push(oldest.hold);
-    }
-    return gone;
+  /** Cuts the oldest of those that are whole. */
+  const cutFirst = (at: number): Hold => {
+    const { hold } = whole.first!;
+    whole.shift();
+    wholeBytes -= bytesOf(hold);
+    addCut(hold, at);
+    return hold;
   };
   return {
     add(hold, trigger, at) {
-      const replaced = trigger === 'REPLACE' ? [hold] : [];
-      for (const each of replaced) addCut(each, at);
-      if (trigger !== 'REPLACE') addWhole(hold, at);
-      const isDue = ({ endedAt }: Whole, cutNow: number): boolean =>
-        wholeBytes > WHOLE_BYTES_MAX || (endedAt + WHOLE_MS <= at && cutNow < CUT_WITH_ONE);
-      return [...replaced, ...cutWhile(isDue, at)];
+      const gone: Hold[] = [];
+      if (trigger === 'REPLACE') {
+        addCut(hold, at);
+        gone.push(hold);
+      } else addWhole(hold, at);
+      const inTimeMax = gone.length + CUT_WITH_ONE;
+      for (let oldest = whole.first; oldest !== undefined; oldest = whole.first) {
+        const isOver = oldest.endedAt + WHOLE_MS <= at && gone.length < inTimeMax;
+        if (wholeBytes <= WHOLE_BYTES_MAX && !isOver) break;
+        gone.push(cutFirst(at));
+      }
+      return gone;
     },
-    cutOldest: (count, at) => cutWhile((_oldest, cutNow) => cutNow < count, at),
+    cutOldest(count, at) {
+      const gone: Hold[] = [];
+      while (gone.length < count && whole.length > 0) gone.push(cutFirst(at));
+      return gone;
+    },
     find(holdId, sessionKey) {
       const found = cut.find(holdId, sessionKey);
       if (found === null) return undefined;

@@ -112,18 +112,7 @@ export function createEndedHolds(): EndedHolds {
     },
     find(holdId, sessionKey) {
       const found = cut.find(holdId, sessionKey);
-      if (found === null) return undefined;
-      const { status, times } = found;
-      const expiresAt = times[0]!;
-      return {
-        id: holdId,
-        sessionKey: sessionKey ?? '',
-        status,
-        lines: [],
-        expiresAt,
-        firstPlacedAt: expiresAt,
-        orderId: null,
-      };
+      return found === null ? undefined : cutHold(holdId, sessionKey, found.status, found.times[0]!);
     },
     *whole() {
       for (const { hold, endedAt } of whole) yield { id: hold.id, endedAt };
@@ -146,6 +135,10 @@ export function createEndedHolds(): EndedHolds {
     restoreWhole: addWhole,
     restoreCut: (part) => cut.restore(part),
   };
+}
+
+function cutHold(id: string, sessionKey: string | null, status: EndedStatus, expiresAt: number): Hold {
+  return { id, sessionKey: sessionKey ?? '', status, lines: [], expiresAt, firstPlacedAt: expiresAt, orderId: null };
 }
 
 function bytesOf({ lines }: Hold): number {

@@ -105,7 +105,13 @@ describe('The text of a fact', () => {
   it('is what JSON.stringify makes, of a hold too, whose lines may be those of the one before', () => {
     fc.assert(
       fc.property(fc.array(placed, { minLength: 1, maxLength: 4 }), (all) => {
-        const shared = all.flatMap((data, index) => [data, { ...all[(index + 1) % all.length]!, lines: data.lines }]);
+        const shared = all.flatMap((data, index) => {
+          const { lines } = data;
+          const next = all[(index + 1) % all.length]!;
+          const { expiresAt, firstPlacedAt } = next;
+          // One with the lines of the first alone, then one with all that holds of one moment share.
+          return [data, { ...next, lines }, { ...data, expiresAt, firstPlacedAt }];
+        });
         for (const data of shared)
           assert.equal(textOf(fact('HoldPlaced', data as FactData['HoldPlaced'])), JSON.stringify(data));
       }),

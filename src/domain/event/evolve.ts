@@ -56,6 +56,7 @@ function apply(state: EventState, happened: Fact, at: number): void {
     case 'RequestAnswered':
       return keepAnswer(state, happened, at);
     case 'HoldPlaced':
+      // The replaced hold is looked up by its session, as it is next: by its id it would be looked up once more.
       keepHoldAsItWas(state, state.holds.activeBySession.get(happened.data.sessionKey), at);
       evolveHoldPlaced(state, happened.data, at);
       return keepAnswer(state, happened, at);

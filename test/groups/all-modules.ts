@@ -1,4 +1,4 @@
 /** The modules of the product, from the state machines to the routes. */
 import { importGroup } from '../groups.ts';
 
-importGroup('engine');
+importGroup('all-modules');

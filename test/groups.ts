@@ -16,7 +16,7 @@ import './threads/kept-workers.ts';
 /**
  * Folders and single files, below `test`; `.` is the files beside this one. A file that is named belongs to that group
  * alone, also where its folder belongs to another. Groups start in the order of their names: the last ones are short,
- * and do not wait for anything, so that both cores are in use until the end.
+ * and wait for little, so that both cores are in use until the end.
  */
 export const groups = {
   'all-modules': [

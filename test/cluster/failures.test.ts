@@ -96,9 +96,8 @@ describe('Three nodes on three servers', { skip: nats.missing }, () => {
     assert.ok(outcome.ticketsHeld > 0 && outcome.ticketsSold > 0 && outcome.released > 0, JSON.stringify(outcome));
     assert.deepEqual(missedPromises(outcome.steps, SLACK), []);
     const [killed] = outcome.steps;
-    // No call needs to be under way at the node just then.
-    const isNoticed = killed!.lost > 0 || Math.max(...killed!.touchedMs) > REST_MS_MAX;
-    assert.ok(killed!.touchedMs.length > 0 && isNoticed, 'the fault touched events and was noticed');
+    // Whether a call was lost is chance: none may have been under way at the node just then.
+    assert.ok(Math.max(...killed!.touchedMs) > REST_MS_MAX, 'the fault touched events and was noticed');
   });
 
   it(`sell a stock of ${STOCK} to ${BUYERS_OF_STOCK} buyers exactly, though its owner is killed in the middle`, async () => {

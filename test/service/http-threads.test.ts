@@ -66,12 +66,15 @@ async function connectToBoth(
   }
 }
 
-/** A module by which the first thread that sees a file removes it and then takes all the memory that it may have. */
+/**
+ * A module by which the first thread that sees a file removes it and then takes all the memory that it may have.
+ * `rmSync` would tell two threads that each of them has removed it.
+ */
 function takingMemory(order: string): string {
   const source = `
-    import { rmSync } from 'node:fs';
+    import { unlinkSync } from 'node:fs';
     const look = () => {
-      try { rmSync(${JSON.stringify(order)}); } catch { return; }
+      try { unlinkSync(${JSON.stringify(order)}); } catch { return; }
       for (const kept = []; ; ) kept.push(Array(20_000).fill(0));
     };
     setInterval(look, 20).unref();`;
@@ -298,6 +301,7 @@ describe('HTTP_THREADS=2', { skip: ofOneMachine('one machine is opened with thre
         }
       }
     };
+    t.after(() => void (isOver = true));
     const buyers = Array.from({ length: 16 }, buy);
     const ends = [() => threads!.kill(0), () => threads!.kill(1), () => writeFileSync(order, '')];
     for (const [index, end] of ends.entries()) {

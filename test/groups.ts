@@ -1,9 +1,11 @@
 /**
  * The groups of the suite: the test files of one group run one after another in one process.
  *
- * A process for each file costs a start and runs cold code for most of its time: grouped, the suite takes less than
- * half of the processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a
- * test must leave its process as it found it; a single file runs alone with `npm run test:only -- FILE`.
+ * 1. A process for each file costs a start and runs cold code for most of its time: grouped, the suite takes less than
+ *    half of the processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a
+ *    test must leave its process as it found it; a single file runs alone with `npm run test:only -- FILE`.
+ * 2. People run `npm test` before each commit, so it must end in four minutes on two cores. `.ci/run` adds the groups
+ *    of `test/groups/ci`: what was tested before them in another form, and what takes longest.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -45,14 +47,27 @@ export const groups = {
     'web/storefront/way.test.ts',
   ],
   'browser-shop': ['packages', 'web/storefront', 'web/texts'],
-  'cluster-api': ['cluster/api.test.ts'],
+  'ci/audits': [
+    'web/console/everybody.test.ts',
+    'web/storefront/brand.test.ts',
+    'web/storefront/everybody.test.ts',
+    'web/storefront/strips/strips.test.ts',
+  ],
+  'ci/cluster-api': ['cluster/api.test.ts'],
+  'ci/drills': [
+    'cluster/failures.test.ts',
+    'faults/key-kills.test.ts',
+    'faults/refund-kills.test.ts',
+    'operations/run-cluster.test.ts',
+    'soak',
+  ],
+  'ci/threads': ['threads/api.test.ts'],
   cluster: ['cluster'],
   commands: ['cli', 'offline', 'operations', 'rehearsal'],
-  crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation', 'soak'],
+  crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation'],
+  'journal-and-service': ['.', 'golden', 'persistence', 'service'],
   // What it measures is the heap of its process.
   memory: ['domain/retained-bytes.test.ts'],
-  storage: ['.', 'golden', 'persistence', 'service'],
-  threads: ['threads/api.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type GroupName = keyof typeof groups;

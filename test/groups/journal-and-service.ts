@@ -1,4 +1,4 @@
 /** Journals, archives and keys, and the rules of the source tree. */
 import { importGroup } from '../groups.ts';
 
-importGroup('storage');
+importGroup('journal-and-service');

@@ -1,4 +1,0 @@
-/** Tests of `test/api` over three nodes. */
-import { importGroup } from '../groups.ts';
-
-importGroup('cluster-api');

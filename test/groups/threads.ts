@@ -1,4 +1,0 @@
-/** Tests of `test/api` with two threads that answer. */
-import { importGroup } from '../groups.ts';
-
-importGroup('threads');

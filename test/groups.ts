@@ -61,13 +61,13 @@ export const groups = {
     'operations/run-cluster.test.ts',
     'soak',
   ],
+  // What the first measures is the heap of its process.
+  'ci/heaps': ['domain/retained-bytes.test.ts', 'api/heap.test.ts'],
   'ci/threads': ['threads/api.test.ts'],
   cluster: ['cluster'],
   commands: ['cli', 'offline', 'operations', 'rehearsal'],
   crashes: ['bench', 'faults', 'fuzz', 'linearizability', 'simulation'],
   'journal-and-service': ['.', 'golden', 'persistence', 'service'],
-  // What it measures is the heap of its process.
-  memory: ['domain/retained-bytes.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type GroupName = keyof typeof groups;

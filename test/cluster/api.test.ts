@@ -14,7 +14,6 @@ import { importApiTests } from '../groups.ts';
 const ofOneMachine = {
   'connections.test.ts': 'the connections and the admission queue of one process, and what a stalled disk does to them',
   'crash.test.ts': 'one process is killed and started on its folder; failures.test.ts kills nodes',
-  'heap.test.ts': 'the heaps of the threads of one process are looked at',
   'killed.test.ts': 'one process is killed and started on its folder; failures.test.ts kills nodes',
   'serving.test.ts': 'the process, its exit codes, its folder and the secrets that it keeps there',
   'stopping.test.ts': 'one process is ended and started on its folder; failures.test.ts ends nodes',

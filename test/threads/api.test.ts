@@ -7,7 +7,6 @@ import { importApiTests } from '../groups.ts';
 
 /** Files that are about something else, and why; single tests say so with `ofOneThread`. */
 const ofOneThread = {
-  'heap.test.ts': 'the heaps of the threads of one process are looked at',
   'walkthrough.test.ts': 'the README starts one thread',
 };
 

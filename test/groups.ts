@@ -5,7 +5,7 @@
  *    half of the processor time. `npm test` runs the files of `test/groups`, one process each and several at once. So a
  *    test must leave its process as it found it; a single file runs alone with `npm run test:only -- FILE`.
  * 2. People run `npm test` before each commit, so it must end in four minutes on two cores. `.ci/run` adds the groups
- *    of `test/groups/ci`: what was tested before them in another form, and what takes longest.
+ *    of `test/groups/ci`: tests that take long, and those that test again in another form what another group tests.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
